@@ -1,0 +1,46 @@
+"""The checks that every analysis of a tidy frame begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from support.errors import InvalidInput
+
+
+def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame") -> None:
+    """Raise InvalidInput unless `frame` has rows and all of `columns`."""
+    absent = [column for column in columns if column not in frame.columns]
+    if absent:
+        there = ", ".join(map(str, frame.columns)) or "none"
+        raise InvalidInput(f"{what} has no column {', '.join(map(repr, absent))}; its columns are: {there}.")
+    if frame.empty:
+        raise InvalidInput(f"{what} has no rows; {', '.join(map(repr, columns))} need at least one.")
+
+
+def need_keys(frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame") -> None:
+    """Raise InvalidInput where one of the columns that name a row's group is empty."""
+    for column in columns:
+        empty = int(frame[column].isna().sum())
+        if empty:
+            raise InvalidInput(f"column {column!r} of {what} is empty in {empty} rows; name the group or drop them.")
+
+
+def numbers(frame: pd.DataFrame, column: str) -> pd.Series[float]:
+    """The column as floats; NaN stays, text and infinities raise InvalidInput."""
+    try:
+        values = frame[column].astype(float)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"column {column!r} must hold numbers: {error}.") from error
+    if np.isinf(values).any():
+        raise InvalidInput(f"column {column!r} holds infinite values; only finite numbers and NaN have a mean.")
+    return values
+
+
+def check_level(level: float) -> float:
+    """The coverage of an interval, strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise InvalidInput(f"level is {level!r}; expected a coverage between 0 and 1, such as 0.95.")
+    return level

@@ -1,0 +1,267 @@
+"""Our results beside the published ones, and tables for the page and for LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from support.analysis.frames import check_level, need_columns, need_keys, numbers
+from support.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from great_tables import GT
+
+VERDICTS: Mapping[str, str] = {
+    "within interval": "our figure and the published one differ by no more than the interval of their difference",
+    "same direction": "outside the interval, but on the same side of the reference row as in the paper",
+    "differs": "outside the interval, and not on the same side of the reference row, or there is none",
+    "not testable here": "one of the two figures is missing: not run here, or not printed there",
+}
+"""The four verdicts of `against_published` and what each one means."""
+
+Check = Callable[[pd.DataFrame], bool | None]
+"""A statement as a function of our tidy frame: it holds, it does not, or (None) it cannot be tested."""
+
+_KEYS = ["row", "column"]
+# Light enough for black text; the symbols carry the verdict where colours are not seen.
+_MARKS = {
+    "within interval": ("✓", "#cce5f6"),
+    "same direction": ("↗", "#e3f1df"),
+    "differs": ("✗", "#f9d9b8"),
+    "not testable here": ("–", "#f2f2f2"),
+}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "–": "--",
+    }
+    | {sign: rf"\{sign}" for sign in "&%$#_"}
+)
+
+
+def against_published(
+    ours: pd.DataFrame,
+    published: pd.DataFrame,
+    *,
+    reference: str | None = None,
+    level: float = 0.95,
+    participant: str,
+) -> pd.DataFrame:
+    """Set our figures beside the published ones, cell by cell, with a verdict.
+
+    A cell is "within interval" when |ours - published| <= z sqrt(se_ours^2 + se_published^2), z the
+    normal quantile of `level`; a missing standard error counts as 0. Else it is "same direction"
+    when ours is on the same side of our `reference` row as the published figure is of the
+    published one, in the same column (the reference row itself cannot be). Else it "differs". With
+    a figure missing on either side it is "not testable here". `VERDICTS` says the same in short.
+
+    Parameters
+    ----------
+    ours : row, column, value, se, n; a cell that was not run may be absent or NaN.
+    published : one table of `support.published.load`.
+    participant : which kind made ours ("rule-based", "SmolLM2-135M-Instruct", "human").
+
+    Returns
+    -------
+    DataFrame
+        row, column, published, published_se, ours, ours_se, n, difference (ours - published),
+        verdict, note, participant; the published cells in their order, then cells that only we have.
+
+    Raises
+    ------
+    InvalidInput
+        A column is missing, a cell occurs twice (choose one table), or `reference` is no row of both.
+    """
+    if not participant:
+        raise InvalidInput("participant is empty; a result always says which kind of participant produced it.")
+    mine = _cells(ours, "our results", {"value": "ours", "se": "ours_se", "n": "n"})
+    theirs = _cells(
+        published, "the published numbers", {"value": "published", "spread": "published_se", "note": "note"}
+    )
+    _check_reference(reference, mine, theirs)
+    table = theirs.merge(mine, on=_KEYS, how="outer")
+    table = _in_order(table, theirs, mine).assign(participant=participant)
+    table["difference"] = table["ours"] - table["published"]
+    table["verdict"] = _verdicts(table, reference, float(norm.ppf((1 + check_level(level)) / 2)))
+    table["note"] = [_note(row, reference) for row in table.to_dict("records")]
+    order = "row column published published_se ours ours_se n difference verdict note participant"
+    return table[order.split()]
+
+
+def agreement(comparison: pd.DataFrame, by: str = "column") -> pd.DataFrame:
+    """How often each verdict occurs in each column (or row): by, the four verdicts, cells."""
+    need_columns(comparison, [by, "verdict"], "the comparison")
+    counts = pd.crosstab(comparison[by], comparison["verdict"])
+    counts = counts.reindex(index=comparison[by].unique(), columns=list(VERDICTS), fill_value=0)
+    return counts.assign(cells=counts.sum(axis=1)).rename_axis(columns=None).reset_index()
+
+
+def wide(comparison: pd.DataFrame, decimals: int = 2) -> pd.DataFrame:
+    """The layout of the paper: "79.61 (0.88)", a line of the paper and one of ours for each row."""
+    need_columns(comparison, [*_KEYS, "published", "published_se", "ours", "ours_se", "participant"], "the comparison")
+    columns = list(comparison["column"].unique())
+    lines = []
+    for row, cells in comparison.groupby("row", sort=False):
+        by_column = cells.set_index("column").reindex(columns)
+        for source, side in (("paper", "published"), (cells["participant"].iloc[0], "ours")):
+            pairs = zip(by_column[side], by_column[f"{side}_se"], strict=True)
+            shown = [_with_spread(value, se, decimals) for value, se in pairs]
+            lines.append({"row": row, "source": source} | dict(zip(columns, shown, strict=True)))
+    return pd.DataFrame(lines)
+
+
+def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int = 2) -> GT:
+    """A table for a notebook or a page; a column named `verdict` gets a symbol and a colour.
+
+    The element ids come from the title, so that the output of a notebook that runs again does not
+    change, and a page that holds two tables gives them two titles.
+    """
+    from great_tables import GT, loc, style
+
+    name = "table-" + "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
+    shown = frame.reset_index(drop=True)
+    table = GT(_marked(shown), id=name).tab_header(title, subtitle or None)
+    fractions = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
+    table = table.fmt_number(fractions, decimals=decimals, use_seps=False).sub_missing(missing_text="–")
+    for verdict, (_, colour) in _MARKS.items() if "verdict" in shown else ():
+        chosen = shown.index[shown["verdict"] == verdict].tolist()
+        if chosen:
+            table = table.tab_style(style.fill(colour), loc.body(columns="verdict", rows=chosen))
+    return table
+
+
+def to_latex(frame: pd.DataFrame, caption: str, label: str, decimals: int = 2) -> str:
+    """A floating table with booktabs rules; all text but the label is escaped.
+
+    The document needs `\\usepackage{booktabs}`.
+    """
+    shown = frame.rename(columns=_escaped).map(lambda cell: _escaped(cell) if isinstance(cell, str) else cell)
+    styler = shown.style.hide(axis="index").format(precision=decimals, na_rep="--")
+    return styler.to_latex(
+        caption=_escaped(caption),
+        label=label,
+        hrules=True,
+        position_float="centering",
+        column_format="".join("r" if pd.api.types.is_numeric_dtype(frame[name]) else "l" for name in frame),
+    )
+
+
+def check_statements(ours: pd.DataFrame, statements: Iterable[tuple[str, Check]]) -> pd.DataFrame:
+    """Which statements hold in our results: text, holds ("yes", "no", "not testable here").
+
+    >>> import pandas as pd
+    >>> ours = pd.DataFrame({"row": ["a", "b"], "column": "u", "value": [2.0, 1.0]})
+    >>> check_statements(ours, [("a leads", above(["a"], ["b"], "u"))])["holds"].item()
+    'yes'
+    """
+    need_columns(ours, [*_KEYS, "value"], "our results")
+    words = {None: "not testable here", True: "yes", False: "no"}
+    answers = [(text, check(ours)) for text, check in statements]
+    rows = [(text, words[None if held is None else bool(held)]) for text, held in answers]
+    return pd.DataFrame(rows, columns=["text", "holds"])
+
+
+def above(higher: Sequence[str], lower: Sequence[str], column: str) -> Check:
+    """The statement that each row of `higher` has a larger value in `column` than each row of `lower`."""
+
+    def check(ours: pd.DataFrame) -> bool | None:
+        values = ours[ours["column"] == column].set_index("row")["value"]
+        found = values.reindex([*higher, *lower])
+        if found.isna().any():
+            return None
+        return bool(found[list(higher)].min() > found[list(lower)].max())
+
+    return check
+
+
+def _cells(frame: pd.DataFrame, what: str, names: Mapping[str, str]) -> pd.DataFrame:
+    need_columns(frame, [*_KEYS, *names], what)
+    need_keys(frame, _KEYS, what)
+    twice = frame[frame.duplicated(_KEYS)]
+    if not twice.empty:
+        cell = ", ".join(map(str, twice.iloc[0][_KEYS]))
+        raise InvalidInput(f"{what} hold the cell {cell} twice; give one table, with one figure for each cell.")
+    figures: dict[str, Any] = {old: numbers(frame, old) for old in names if old != "note"}
+    if "n" in figures:
+        figures["n"] = figures["n"].round().astype("Int64")  # a count stays a count beside missing ones
+    return frame[[*_KEYS, *names]].assign(**figures).rename(columns=dict(names))
+
+
+def _check_reference(reference: str | None, mine: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    if reference is None:
+        return
+    for frame, what in ((mine, "our results"), (theirs, "the published numbers")):
+        if reference not in frame["row"].unique():
+            there = ", ".join(map(str, frame["row"].unique()))
+            raise InvalidInput(f"reference {reference!r} is no row of {what}; the rows are: {there}.")
+
+
+def _in_order(table: pd.DataFrame, theirs: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
+    # An outer merge sorts its keys; the paper's order is the one that readers know.
+    cells = pd.concat([theirs[_KEYS], mine[_KEYS]]).drop_duplicates()
+    return cells.merge(table, on=_KEYS, how="left")
+
+
+def _verdicts(table: pd.DataFrame, reference: str | None, z: float) -> list[str]:
+    sides = _sides(table, reference)
+    rows = table.to_dict("records")
+    return [_verdict(row, same, z) for row, same in zip(rows, sides, strict=True)]
+
+
+def _verdict(row: Mapping[Any, Any], same_side: bool, z: float) -> str:
+    if isnan(row["difference"]):
+        return "not testable here"
+    errors = [0.0 if isnan(row[name]) else row[name] for name in ("ours_se", "published_se")]
+    # The tolerance is for the rounding of a difference of equal decimals, nothing else.
+    if abs(row["difference"]) <= z * sqrt(sum(error**2 for error in errors)) + 1e-9:
+        return "within interval"
+    return "same direction" if same_side else "differs"
+
+
+def _sides(table: pd.DataFrame, reference: str | None) -> list[bool]:
+    if reference is None:
+        return [False] * len(table)
+    mark = table[table["row"] == reference].set_index("column")
+    mine = np.sign(table["ours"] - table["column"].map(mark["ours"]))
+    theirs = np.sign(table["published"] - table["column"].map(mark["published"]))
+    return [bool(same) for same in (mine == theirs) & (table["row"] != reference)]
+
+
+def _note(row: Mapping[Any, Any], reference: str | None) -> str:
+    own = ""
+    if isnan(row["published"]):
+        own = "The paper prints no figure."
+    elif isnan(row["ours"]):
+        own = "Not run here."
+    elif row["row"] == reference:
+        own = "Reference row."
+    printed = row["note"] if isinstance(row["note"], str) else ""
+    return " ".join(part for part in (own, printed) if part)
+
+
+def _with_spread(value: float, se: float, decimals: int) -> str:
+    if isnan(value):
+        return "–"
+    return f"{value:.{decimals}f}" + ("" if isnan(se) else f" ({se:.{decimals}f})")
+
+
+def _marked(frame: pd.DataFrame) -> pd.DataFrame:
+    if "verdict" not in frame:
+        return frame
+    unknown = sorted(set(frame["verdict"]) - set(_MARKS))
+    if unknown:
+        raise InvalidInput(f"verdict {unknown[0]!r} is unknown; expected one of: {', '.join(VERDICTS)}.")
+    return frame.assign(verdict=[f"{_MARKS[verdict][0]} {verdict}" for verdict in frame["verdict"]])
+
+
+def _escaped(text: Any) -> str:
+    return str(text).translate(_LATEX)

@@ -1,0 +1,241 @@
+"""Ours beside the published: the verdicts, the counts, and the two kinds of table."""
+
+import re
+from math import nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support import published
+from support.errors import InvalidInput
+from support.tables import VERDICTS, above, against_published, agreement, check_statements, for_page, to_latex, wide
+
+SEED = "001_5dc2ef75221ed897"
+FIGURES = st.floats(0, 100, allow_nan=False)
+
+
+def printed(**cells):
+    """A published table with one column, `u`: row = (value, spread)."""
+    rows = [("T", row, "u", value, spread, "percent", "") for row, (value, spread) in cells.items()]
+    return pd.DataFrame(rows, columns=list(published.COLUMNS))
+
+
+def made(**cells):
+    """Our results in one column, `u`: row = (value, se)."""
+    return pd.DataFrame(
+        [(row, "u", *cell, 30) for row, cell in cells.items()], columns=["row", "column", "value", "se", "n"]
+    )
+
+
+def verdicts(ours, theirs, **settings):
+    table = against_published(ours, theirs, participant="rule-based", **settings)
+    return dict(zip(table["row"], table["verdict"], strict=True))
+
+
+@pytest.fixture
+def table_1():
+    return published.load(SEED, "Table 1")
+
+
+@pytest.fixture
+def ours(table_1):
+    """Our results: Table 1 moved by a little, without unanimous, one rule upside down."""
+    frame = table_1.rename(columns={"spread": "se"})[["row", "column", "value", "se"]].assign(n=100)
+    frame["value"] += 0.5 * frame["se"]
+    frame.loc[frame["row"] == "rated", "value"] -= 30
+    return frame[frame["row"] != "unanimous"]
+
+
+def test_each_verdict_has_its_case():
+    theirs = printed(majority=(80, 1), rated=(85, 1), ranked=(90, 1), plurality=(70, 1), unanimous=(40, 1))
+    ours = made(majority=(60, 1), rated=(84, 1), ranked=(70, 1), plurality=(65, 1), unanimous=(nan, nan))
+    assert verdicts(ours, theirs, reference="majority") == {
+        "majority": "differs",
+        "rated": "within interval",
+        "ranked": "same direction",
+        "plurality": "differs",
+        "unanimous": "not testable here",
+    }
+
+
+def test_the_interval_is_that_of_the_difference_of_two_means():
+    # 1.96 sqrt(3^2 + 4^2) = 9.8
+    theirs = printed(a=(50, 4))
+    assert verdicts(made(a=(59.79, 3)), theirs) == {"a": "within interval"}
+    assert verdicts(made(a=(59.81, 3)), theirs) == {"a": "differs"}
+    assert verdicts(made(a=(59.81, 3)), theirs, level=0.99) == {"a": "within interval"}
+
+
+def test_a_missing_standard_error_counts_as_none():
+    assert verdicts(made(a=(50.3, nan)), printed(a=(50.3, nan))) == {"a": "within interval"}
+    assert verdicts(made(a=(50.4, nan)), printed(a=(50.3, nan))) == {"a": "differs"}
+
+
+def test_without_a_reference_there_is_no_direction():
+    assert "same direction" not in verdicts(made(a=(1, 0), b=(9, 0)), printed(a=(10, 0), b=(90, 0))).values()
+
+
+def test_a_direction_without_our_reference_figure_is_not_claimed():
+    ours = made(a=(nan, nan), b=(9, 0))
+    assert verdicts(ours, printed(a=(10, 0), b=(90, 0)), reference="a")["b"] == "differs"
+
+
+def test_cells_that_only_one_side_has_are_kept_and_said():
+    table = against_published(made(a=(1, 0), c=(3, 0)), printed(a=(1, 0), b=(2, 0)), participant="human")
+    assert table["row"].tolist() == ["a", "b", "c"]
+    assert table["note"].tolist() == ["", "Not run here.", "The paper prints no figure."]
+    assert (table["participant"] == "human").all()
+
+
+def test_a_count_stays_a_count_beside_missing_ones():
+    table = against_published(made(a=(1, 0)), printed(a=(1, 0), b=(2, 0)), participant="human")
+    assert table["n"].tolist() == [30, pd.NA]
+    html = for_page(table, "Counts").as_raw_html()
+    assert ">30<" in html and "NA" not in html
+
+
+def test_the_papers_order_is_kept(ours, table_1):
+    table = against_published(ours.sample(frac=1, random_state=0), table_1, participant="rule-based")
+    assert table[["row", "column"]].equals(table_1[["row", "column"]])
+
+
+def test_the_paper_agrees_with_itself(table_1):
+    same = table_1.rename(columns={"spread": "se"}).assign(n=100)
+    table = against_published(same, table_1, reference="majority", participant="the paper")
+    assert (table["verdict"] == "within interval").all() and (table["difference"] == 0).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.tuples(FIGURES, FIGURES), st.tuples(FIGURES, FIGURES))
+def test_property_every_cell_gets_one_of_the_four_verdicts(a, b):
+    found = verdicts(made(a=a, b=b), printed(a=b, b=a), reference="a")
+    assert set(found.values()) <= set(VERDICTS)
+    assert found["a"] != "same direction"
+
+
+@settings(deadline=None, max_examples=40)
+@given(FIGURES, FIGURES, FIGURES)
+def test_property_a_wider_interval_never_loses_a_cell(value, se, other):
+    levels = (0.5, 0.9, 0.99)
+    held = [
+        verdicts(made(a=(value, se)), printed(a=(other, 1)), level=level)["a"] == "within interval" for level in levels
+    ]
+    assert held == sorted(held)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ours": lambda f: f.drop(columns="se")}, "our results has no column 'se'"),
+        ({"ours": lambda f: f.iloc[:0]}, "our results has no rows"),
+        ({"ours": lambda f: pd.concat([f, f])}, "our results hold the cell majority, utility@3 twice"),
+        ({"ours": lambda f: f.assign(row=None)}, "column 'row' of our results is empty"),
+        ({"published": lambda f: published.load(SEED)}, "the published numbers hold the cell .* give one table"),
+        ({"reference": lambda _: "dictator"}, "'dictator' is no row of our results; the rows are: majority"),
+        ({"participant": lambda _: ""}, "participant is empty"),
+        ({"level": lambda _: 1.5}, "level is 1.5"),
+    ],
+)
+def test_bad_input_is_refused(ours, table_1, change, message):
+    given = {"ours": ours, "published": table_1, "reference": "majority", "participant": "rule-based", "level": 0.95}
+    given |= {name: function(given[name]) for name, function in change.items()}
+    with pytest.raises(InvalidInput, match=message):
+        against_published(given.pop("ours"), given.pop("published"), **given)
+
+
+def test_agreement_counts_every_cell_once(ours, table_1):
+    table = against_published(ours, table_1, reference="majority", participant="rule-based")
+    by_row = agreement(table, by="row").set_index("row")
+    assert by_row.columns.tolist() == [*VERDICTS, "cells"]
+    assert by_row.loc["unanimous", "not testable here"] == 9 and by_row.loc["majority", "within interval"] == 9
+    assert agreement(table)["cells"].tolist() == [6] * 9
+
+
+def test_wide_is_laid_out_as_the_paper(ours, table_1):
+    table = wide(against_published(ours, table_1, participant="rule-based"))
+    assert table["row"].tolist()[:4] == ["unanimous", "unanimous", "majority", "majority"]
+    assert table["source"].tolist()[:2] == ["paper", "rule-based"]
+    assert table.loc[2, "utility@10"] == "79.61 (0.88)" and table.loc[3, "utility@10"] == "80.05 (0.88)"
+    assert (table.loc[1].drop(["row", "source"]) == "–").all()
+
+
+# --- pages ---
+
+
+def test_a_verdict_shows_a_symbol_and_a_colour(ours, table_1):
+    comparison = against_published(ours, table_1, reference="majority", participant="rule-based")
+    html = for_page(comparison, "Table 1, ours").as_raw_html()
+    cells = re.findall(r'<td style="background-color: (#\w+);"[^>]*>(\S) ([\w ]+)</td>', html)
+    assert len(cells) == len(comparison) == len(re.findall(r"<tr>\s*<td", html))
+    assert len({(colour, mark, words) for colour, mark, words in cells}) == len(set(comparison["verdict"]))
+
+
+def test_a_page_is_the_same_on_every_run_and_needs_no_network(ours, table_1):
+    comparison = against_published(ours, table_1, participant="rule-based")
+    first, second = (for_page(comparison, "Ours & theirs").as_raw_html() for _ in range(2))
+    assert first == second and 'id="table-ours-theirs"' in first
+    assert "http" not in first and "<script" not in first and "@import" not in first
+
+
+def test_a_page_escapes_text_rounds_numbers_and_marks_what_is_missing():
+    frame = pd.DataFrame({"who": ["<b>me</b>"], "share": [1234.5678], "n": [3], "gone": [np.nan]})
+    html = for_page(frame, "A <i> title", decimals=1).as_raw_html()
+    assert "&lt;b&gt;me" in html and "<i>" not in html
+    assert ">1234.6<" in html and ">3<" in html and ">–<" in html
+
+
+def test_a_page_refuses_a_verdict_it_has_no_colour_for():
+    with pytest.raises(InvalidInput, match="verdict 'maybe' is unknown; expected one of: within interval"):
+        for_page(pd.DataFrame({"verdict": ["maybe"]}), "T")
+
+
+# --- LaTeX ---
+
+
+def test_latex_is_balanced_and_uses_booktabs(ours, table_1):
+    text = to_latex(wide(against_published(ours, table_1, participant="rule-based")), "Ours", "tab:ours")
+    for environment in ("table", "tabular"):
+        assert text.count(rf"\begin{{{environment}}}") == text.count(rf"\end{{{environment}}}") == 1
+    assert all(text.count(rule) == 1 for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\label{tab:ours}"))
+    assert text.count(r"\\") == 1 + 12
+    assert {line.count("&") for line in text.splitlines() if line.endswith(r"\\")} == {10}
+
+
+def test_latex_escapes_every_special_sign():
+    frame = pd.DataFrame({"a_b": ["50 % of $x$ & {y} #1 ~ ^ \\ –"], "n%": [1.23456]})
+    text = to_latex(frame, "100 % & more", "tab:a_b")
+    body = text.replace(r"\label{tab:a_b}", "")
+    assert r"50 \% of \$x\$ \& \{y\} \#1 \textasciitilde{} \textasciicircum{} \textbackslash{} --" in body
+    assert r"\caption{100 \% \& more}" in body and r"a\_b & n\% \\" in body
+    assert not re.search(r"(?<!\\)[%$#_]", body)
+    assert "1.23 " in body and body.count("{") == body.count("}")
+
+
+def test_latex_shows_missing_figures_as_a_dash():
+    assert "-- &" in to_latex(pd.DataFrame({"x": [nan], "y": [1.0]}), "C", "tab:c")
+
+
+# --- statements ---
+
+
+def test_statements_hold_do_not_or_cannot_be_tested(table_1):
+    one_vote, score = ["unanimous", "majority", "plurality"], ["rated", "ranked", "cumulative"]
+    found = check_statements(
+        table_1,
+        [
+            ("score rules lead over three rounds", above(score, one_vote, "auc@3")),
+            ("score rules lead in round 3", above(score, one_vote, "utility@3")),
+            ("a dictator is faster", above(["dictator"], one_vote, "utility@3")),
+            ("one-vote rules are more rigid", above(one_vote, score, "rigidity")),
+            ("a numpy answer is an answer", lambda ours: np.bool_(True)),
+        ],
+    )
+    assert found["holds"].tolist() == ["yes", "no", "not testable here", "yes", "yes"]
+    assert found["text"][0] == "score rules lead over three rounds"
+
+
+def test_a_statement_about_a_missing_figure_is_not_testable():
+    assert above(["a"], ["b"], "u")(made(a=(1, 0), b=(nan, 0))) is None
