@@ -1,0 +1,232 @@
+"""Any OpenAI-compatible endpoint, through the openai package and its aiohttp transport."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import weakref
+from collections.abc import AsyncGenerator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from support.errors import ConveneError, InvalidInput
+from support.llm.address import Address, plain
+from support.llm.failures import Place, explain, lacks_model, no_completion, refuses_form, refuses_max_tokens
+from support.llm.loops import PerLoop
+from support.llm.transport import Completion, Request, Transport
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+FORMS = ("json_schema", "json_object", "text")  # from the strictest down; an endpoint that refuses one gets the next
+PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
+
+
+class Endpoint(Transport):
+    """A model behind an address. Nothing is opened, and the openai package is not loaded, before the first call.
+
+    Parameters
+    ----------
+    model : str
+        As the endpoint calls it.
+    address : Address
+        Where it is.
+    key : str
+        Kept out of every message, repr and record.
+    timeout : float
+        Seconds that one call may take.
+    max_retries : int
+        The openai package's own retries, on rate limits, server errors and lost connections.
+    extra_body : mapping, optional
+        What this server takes beyond OpenAI's parameters.
+    name : str, optional
+        The endpoint's name in records, where its address says nothing.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        address: Address,
+        key: str,
+        *,
+        timeout: float = 120.0,
+        max_retries: int = 2,
+        extra_body: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.model = model
+        self.endpoint = name or address.url
+        self._address = address
+        self._key = _Secret(key)
+        self._options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
+        self._extra_body = dict(extra_body or {})
+        self._form = 0
+        self._limit_name = "max_tokens"
+        self._place = Place(model, self.endpoint, self._clean)
+        self._sessions = PerLoop(self._open)
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.model!r} at {self.endpoint})"
+
+    async def complete(self, request: Request) -> Completion:
+        """One reply, after the openai package's retries, and after stepping down to a form that the endpoint takes."""
+        client = await self._sessions.get().ready()
+        while True:
+            form, limit_name = self._form, self._limit_name
+            answer = await self._send(client, self._wire(request, form, limit_name))
+            if isinstance(answer, Completion):
+                return answer
+            if isinstance(answer, ConveneError):
+                raise answer
+            if answer == "form" and request.schema and form + 1 < len(FORMS):
+                self._form = max(self._form, form + 1)  # several first calls may come back together
+            elif answer == "limit" and limit_name == "max_tokens":
+                self._limit_name = "max_completion_tokens"
+
+    async def close(self) -> None:
+        """Close the connections of the running event loop."""
+        if (session := self._sessions.pop()) is not None:
+            await session.close()
+
+    async def _send(self, client: AsyncOpenAI, wire: dict[str, Any]) -> Completion | ConveneError | str:
+        """A completion, the name of what to put in another way, or the error to raise.
+
+        The error is returned, and raised elsewhere: raised here it would carry the openai package's exception as its
+        context, and with it the request and the key.
+        """
+        import openai
+
+        start = time.perf_counter()
+        try:
+            answer = await client.chat.completions.create(**wire)
+        except (openai.OpenAIError, ValueError) as error:  # ValueError: an answer that is no JSON
+            if refuses_form(error) and wire.get("response_format"):
+                return "form"
+            if refuses_max_tokens(error) and "max_tokens" in wire:
+                return "limit"
+            return explain(error, self._place, await self._known(client) if lacks_model(error) else ())
+        return self._completion(answer, time.perf_counter() - start)
+
+    def _wire(self, request: Request, form: int, limit_name: str) -> dict[str, Any]:
+        """The request in the words of the openai package."""
+        wire: dict[str, Any] = {
+            "model": self.model,
+            "messages": request.chat,
+            "temperature": request.temperature,
+            limit_name: request.max_tokens,
+        }
+        if request.seed is not None:
+            wire["seed"] = request.seed
+        if self._extra_body:
+            wire["extra_body"] = self._extra_body
+        return wire if request.schema is None else {**wire, **_formed(request, FORMS[form])}
+
+    def _completion(self, answer: Any, latency: float) -> Completion | ConveneError:
+        try:
+            choice = answer.choices[0]
+            text = choice.message.content or getattr(choice.message, "refusal", None) or ""
+        except (AttributeError, IndexError, TypeError):
+            return no_completion(self._place)
+        usage = getattr(answer, "usage", None)
+        return Completion(
+            text=text.encode("utf-8", "replace").decode(),  # half characters cannot be kept, nor sent back
+            prompt_tokens=getattr(usage, "prompt_tokens", None) or 0,
+            completion_tokens=getattr(usage, "completion_tokens", None) or 0,
+            finish_reason=choice.finish_reason or "stop",
+            latency=latency,
+        )
+
+    async def _known(self, client: AsyncOpenAI) -> list[str]:
+        """The names of the endpoint's models; a help in an error message, so that its own failure says nothing new."""
+        import openai
+
+        try:
+            page = await client.with_options(timeout=5.0, max_retries=0).models.list()
+            return [model.id for model in page.data]
+        except (openai.OpenAIError, ValueError, AttributeError, TypeError):
+            return []
+
+    def _clean(self, text: str) -> str:
+        return plain(text, (self._key.text, *self._address.secrets))
+
+    def _open(self) -> _Session:
+        import openai
+
+        # A proxy from the environment must not stand between this process and its own machine.
+        http = openai.DefaultAioHttpClient(trust_env=not self._address.local)
+        authorization = self._address.authorization
+        return _Session(
+            openai.AsyncOpenAI(
+                api_key=self._key.text,
+                base_url=self._address.url,
+                http_client=http,
+                default_headers={"Authorization": authorization} if authorization else None,
+                **self._options,
+            )
+        )
+
+
+class _Secret:
+    """A text that tracebacks with local variables, and other curious printers, do not show."""
+
+    def __init__(self, text: str) -> None:
+        if not text.isascii() or not text.isprintable():
+            raise InvalidInput("the key holds characters that no key has; copy it anew (it is not shown here).")
+        self.text = text
+
+    def __repr__(self) -> str:
+        return "[key]"
+
+
+class _Session:
+    """One openai client of one event loop, closed with the loop whether or not anybody asks."""
+
+    def __init__(self, client: AsyncOpenAI) -> None:
+        self._client = client
+        self._guard = _closing(client)
+        self._guarded = False
+        weakref.finalize(self, _close_at_exit, client, asyncio.get_running_loop())
+
+    async def ready(self) -> AsyncOpenAI:
+        """The client, once its end is arranged."""
+        if not self._guarded:
+            self._guarded = True
+            await anext(self._guard)
+        return self._client
+
+    async def close(self) -> None:
+        """Close the client now."""
+        await self._guard.aclose()
+        await self._client.close()
+
+
+async def _closing(client: AsyncOpenAI) -> AsyncGenerator[None]:
+    """Closes the client when the loop shuts down its asynchronous generators, as `asyncio.run` does at its end."""
+    try:
+        yield
+    finally:
+        await client.close()
+
+
+def _close_at_exit(client: AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> None:
+    """For loops that are left standing at the end of the process, as a notebook's kernel leaves its own."""
+    if not loop.is_closed() and not loop.is_running():
+        loop.run_until_complete(client.close())
+
+
+def _formed(request: Request, form: str) -> dict[str, Any]:
+    """The part of a call that asks for the schema, in one of `FORMS`."""
+    assert request.schema is not None
+    schema = json.loads(request.schema)
+    if form == "json_schema":
+        name = "".join(
+            letter if letter.isalnum() and letter.isascii() else "_" for letter in schema.get("title", "reply")
+        )
+        asked = {"name": name[:64], "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": asked}}
+    messages = [dict(message) for message in request.chat]
+    # At the end, and in the user's voice: not every model's template has a system message, and none may have two.
+    messages[-1]["content"] += f"\n\n{PROMPT}{request.schema}"
+    return (
+        {"messages": messages} if form == "text" else {"messages": messages, "response_format": {"type": "json_object"}}
+    )
