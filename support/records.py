@@ -59,6 +59,19 @@ class Ballot:
     choice: Choice
     reason: str = ""
 
+    @property
+    def text(self) -> str:
+        """The choice in words.
+
+        >>> Ballot("Ana", (("P1", 5), ("P2", 1))).text
+        'P1: 5, P2: 1'
+        """
+        if self.choice is None:
+            return "abstained"
+        if isinstance(self.choice, str):
+            return self.choice
+        return ", ".join(entry if isinstance(entry, str) else f"{entry[0]}: {entry[1]:g}" for entry in self.choice)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -121,6 +134,8 @@ class View:
 
     `messages` and `proposals` are those of the current round, once their phase is over; `candidates`
     is filled in the voting phase only. `latest` holds each agent's latest proposal as (agent, value).
+    No private reason is in it.
+
     `rule` names the social choice rule, `form` the kind of ballot that it counts ("vote", "ratings",
     "ranking" or "points"), `explanation` says in words how it decides.
     """

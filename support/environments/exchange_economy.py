@@ -1,0 +1,348 @@
+"""The exchange economy of RoundTable: K agents share out K goods (section 4.1, appendices C.2 and C.3).
+
+Agent i's utility is Cobb-Douglas, u_i = prod_k a_k ** theta_ik, over its amounts a_k of the goods. The
+group's hidden goal is the total of the utilities, of which each agent knows only its own part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from support.errors import InvalidInput, InvalidProposal
+
+AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
+GOODS = ("A", "B", "C", "D", "E", "F", "G", "H")
+PREFERENCES = ("asymmetric", "symmetric", "uniform")
+EXPONENTS = ("sum_to_one", "printed")
+ENDOWMENT = 100.0
+TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
+
+Allocation = tuple[tuple[float, ...], ...]
+"""Amounts by agent (rows) and good (columns); frozen, so that identical proposals are equal."""
+
+
+@dataclass(frozen=True)
+class Background:
+    """What one agent knows of the economy: everything but the others' preferences.
+
+    `weights` are its own exponents theta, shape (goods,); `endowment` is the quantity of every good.
+    """
+
+    me: str
+    agents: tuple[str, ...]
+    goods: tuple[str, ...]
+    weights: tuple[float, ...]
+    endowment: float = ENDOWMENT
+
+    @property
+    def index(self) -> int:
+        """The agent's row in an allocation."""
+        return self.agents.index(self.me)
+
+    def utility(self, amounts: Any) -> Any:
+        """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
+        return cobb_douglas(np.asarray(amounts, dtype=float), np.asarray(self.weights))
+
+    @cached_property
+    def best(self) -> float:
+        """Own utility of having everything."""
+        return self.endowment ** sum(self.weights)
+
+    def share(self, amounts: Sequence[float]) -> float:
+        """Own utility of one row of amounts as a share of `best`, from 0 to 1."""
+        return math.prod(a**w for a, w in zip(amounts, self.weights, strict=True)) / self.best
+
+
+@dataclass(frozen=True)
+class ExchangeEconomy:
+    """An economy given by its exponents, shape (agents, goods), and the endowment of each good.
+
+    Build the paper's with `exchange_economy`; any other by its weights:
+
+    >>> economy = ExchangeEconomy(weights=((0.5, 0.5), (0.5, 0.5)))
+    >>> economy.utilities([[50, 50], [50, 50]])
+    array([50., 50.])
+    """
+
+    weights: tuple[tuple[float, ...], ...]
+    endowment: float = ENDOWMENT
+    preferences: str = "custom"
+    exponents: str = "sum_to_one"
+
+    def __post_init__(self) -> None:
+        rows = {len(row) for row in self.weights}
+        if len(rows) != 1 or not all(math.isfinite(w) and w >= 0 for row in self.weights for w in row):
+            raise InvalidInput(
+                f"weights: {self.weights!r} is not a table; give one row of non-negative exponents per agent"
+            )
+        if not 2 <= len(self.weights) <= len(AGENTS) or not 1 <= rows.pop() <= len(GOODS):
+            raise InvalidInput(f"weights: 2 to {len(AGENTS)} agents and 1 to {len(GOODS)} goods, not {self.weights!r}")
+        if not (math.isfinite(self.endowment) and self.endowment > 0):
+            raise InvalidInput(f"endowment: {self.endowment!r} given; expected a quantity above 0")
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of the agents, in the order of the rows of an allocation."""
+        return AGENTS[: len(self.weights)]
+
+    @property
+    def goods(self) -> tuple[str, ...]:
+        """Names of the goods, in the order of the columns of an allocation."""
+        return GOODS[: len(self.weights[0])]
+
+    @cached_property
+    def theta(self) -> np.ndarray:
+        """The exponents as an array of shape (agents, goods)."""
+        return np.asarray(self.weights, dtype=float)
+
+    def utilities(self, allocation: Any) -> np.ndarray:
+        """Each agent's utility of allocations of shape (..., agents, goods), as an array of shape (..., agents)."""
+        return cobb_douglas(np.asarray(allocation, dtype=float), self.theta)
+
+    @cached_property
+    def maximum(self) -> float:
+        """The largest total utility that an allocation can reach, U_max of the paper."""
+        return float(self.utilities(self.best_allocation).sum())
+
+    @cached_property
+    def best_allocation(self) -> np.ndarray:
+        """An allocation of the largest total utility, shape (agents, goods)."""
+        return utilitarian_allocation(self.weights, self.endowment)
+
+    @property
+    def even_split(self) -> Allocation:
+        """Every good shared out equally."""
+        share = self.endowment / len(self.agents)
+        return tuple(tuple(share for _ in self.goods) for _ in self.agents)
+
+    def background(self, agent: str) -> Background:
+        """What `agent` is told: its own exponents and nobody else's."""
+        return Background(agent, self.agents, self.goods, self.weights[self.agents.index(agent)], self.endowment)
+
+    def validate(self, proposal: Any) -> Allocation:
+        """Return a proposal as an `Allocation`, or refuse it.
+
+        Takes {agent: {good: amount}}, or rows of amounts in the order of `agents` and `goods`. A good's
+        amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
+
+        Raises
+        ------
+        InvalidProposal
+            Naming the agent, the good and the value, and what was expected.
+        """
+        amounts = np.asarray(self._rows(proposal))
+        totals = amounts.sum(axis=0)
+        for good, total in zip(self.goods, totals, strict=True):
+            if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
+                raise InvalidProposal(
+                    f"good {good}: the agents' amounts sum to {total:g} ({total / self.endowment:.0%} of what there "
+                    f"is); share out exactly {self.endowment:g} of every good"
+                )
+        scale = np.where(np.abs(totals - self.endowment) < 1e-5, 1.0, self.endowment / totals)  # once is enough
+        return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
+
+    def _rows(self, proposal: Any) -> list[list[float]]:
+        table = _named(proposal, self.agents, "agent")
+        return [
+            [_amount(value, agent, good) for good, value in zip(self.goods, cells, strict=True)]
+            for agent, row in zip(self.agents, table, strict=True)
+            for cells in [_named(row, self.goods, f"{agent}, good")]
+        ]
+
+    def describe(self, allocation: Allocation) -> str:
+        """An allocation in one line of text, as participants read it."""
+        rows = (
+            f"{agent} gets " + ", ".join(f"{amount:g} of {good}" for good, amount in zip(self.goods, row, strict=True))
+            for agent, row in zip(self.agents, allocation, strict=True)
+        )
+        return "; ".join(rows)
+
+    def spec(self) -> dict[str, Any]:
+        """What `from_spec` needs to build this economy again, as plain data."""
+        return {
+            "name": "exchange_economy",
+            "weights": [list(row) for row in self.weights],
+            "endowment": self.endowment,
+            "preferences": self.preferences,
+            "exponents": self.exponents,
+        }
+
+
+def exchange_economy(
+    preferences: str = "asymmetric", agents: int = 3, exponents: str = "sum_to_one"
+) -> ExchangeEconomy:
+    """Build an economy of the paper, with as many goods as agents.
+
+    Parameters
+    ----------
+    preferences : {"asymmetric", "symmetric", "uniform"}
+        Each agent has a favourite good of its own (exponent 0.8); all share one favourite; no favourite.
+    agents : int
+        K, from 2 to 8.
+    exponents : {"sum_to_one", "printed"}
+        The paper asks for exponents that sum to one and prints (1 - 0.8) / K for the others, which for K
+        agents and K goods sums to less. By default the remainder is shared over the K - 1 other goods.
+
+    Raises
+    ------
+    InvalidInput
+        On a setting that is none of these.
+    """
+    _one_of("preferences", preferences, PREFERENCES)
+    _one_of("exponents", exponents, EXPONENTS)
+    if isinstance(agents, bool) or not isinstance(agents, int) or not 2 <= agents <= len(AGENTS):
+        raise InvalidInput(f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}")
+    other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
+    rows = [[other] * agents for _ in range(agents)]
+    for i, row in enumerate(rows):
+        row[i if preferences == "asymmetric" else 0] = 0.8
+    if preferences == "uniform":
+        rows = [[1 / agents] * agents for _ in range(agents)]
+    return ExchangeEconomy(tuple(tuple(row) for row in rows), preferences=preferences, exponents=exponents)
+
+
+def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
+    """Build again the economy whose `spec()` a transcript holds."""
+    weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
+    return _economy(weights, float(spec["endowment"]), spec["preferences"], spec["exponents"])
+
+
+@lru_cache(maxsize=256)
+def _economy(weights: tuple, endowment: float, preferences: str, exponents: str) -> ExchangeEconomy:
+    return ExchangeEconomy(weights, endowment, preferences, exponents)
+
+
+def cobb_douglas(amounts: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """prod_k amounts_k ** weights_k over the last axis; shapes (..., goods) and broadcastable weights."""
+    return np.prod(amounts**weights, axis=-1)
+
+
+def equilibrium_allocation(weights: np.ndarray, incomes: np.ndarray, endowment: float = ENDOWMENT) -> np.ndarray:
+    """The competitive equilibrium of Cobb-Douglas agents who spend given incomes (Varian 1992, chapter 17).
+
+    Each agent spends the share theta_k of its income on good k, so prices are incomes @ weights. Every such
+    allocation is Pareto-efficient, and every efficient one is such an equilibrium for some incomes.
+
+    Parameters
+    ----------
+    weights : array of shape (agents, goods)
+        Exponents; rows are normalised to sum to one.
+    incomes : array of shape (..., agents)
+        Non-negative, in any unit.
+
+    Returns
+    -------
+    array of shape (..., agents, goods)
+        Amounts in units of the goods; the column of a good that nobody wants is shared equally.
+    """
+    shares = np.maximum(weights, 1e-9)
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    spending = np.asarray(incomes, dtype=float)[..., None] * shares
+    return endowment * spending / spending.sum(axis=-2, keepdims=True)
+
+
+@lru_cache(maxsize=1024)
+def utilitarian_allocation(weights: tuple[tuple[float, ...], ...], endowment: float = ENDOWMENT) -> np.ndarray:
+    """The allocation of the largest total utility, by convex optimisation.
+
+    The total is concave where no row of exponents sums to more than one, so a local optimum is global. SLSQP
+    starts twice, from equal incomes and from where `_ascent` leads, and the best of what was met is returned:
+    at the border of the simplex, where gradients are infinite, it alone stops short in one economy of thirty.
+
+    Returns
+    -------
+    array of shape (agents, goods)
+
+    Raises
+    ------
+    InvalidInput
+        When a row sums to more than one: the problem is then not convex.
+    """
+    theta = np.asarray(weights, dtype=float)
+    if theta.sum(axis=1).max() > 1 + 1e-9:
+        raise InvalidInput(
+            f"weights: exponents {theta.sum(axis=1).tolist()} sum to more than one; scale them down to at most one"
+        )
+    equal = equilibrium_allocation(theta, np.ones(len(theta)), 1.0)
+    risen = _ascent(theta, equal)
+    met = (equal, risen, _sequential_programming(theta, equal), _sequential_programming(theta, risen))
+    best = endowment * max(met, key=lambda shares: float(cobb_douglas(shares, theta).sum()))
+    best.setflags(write=False)
+    return best
+
+
+def _ascent(theta: np.ndarray, shares: np.ndarray, steps: int = 500) -> np.ndarray:
+    """Give each good in proportion to u_i theta_ik, again and again; the total never falls.
+
+    log sum_i u_i is bounded from below by sum_i q_i log u_i + H(q) with q_i = u_i / sum u (Jensen), and each
+    step maximises that bound: the minorise-maximise scheme of Hunter and Lange (2004).
+    """
+    for _ in range(steps):
+        wanted = np.maximum(cobb_douglas(shares, theta)[:, None] * theta, 1e-300)
+        before, shares = shares, wanted / wanted.sum(axis=0)
+        if np.abs(shares - before).max() < 1e-13:
+            break
+    return shares
+
+
+def _sequential_programming(theta: np.ndarray, start: np.ndarray) -> np.ndarray:
+    from scipy.optimize import minimize
+
+    agents, goods = theta.shape
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        amounts = np.maximum(flat.reshape(theta.shape), 1e-12)
+        utility = cobb_douglas(amounts, theta)
+        return -float(utility.sum()), -(utility[:, None] * theta / amounts).ravel()
+
+    everything_is_shared_out: Any = {
+        "type": "eq",
+        "fun": lambda flat: flat.reshape(theta.shape).sum(axis=0) - 1.0,
+        "jac": lambda flat: np.tile(np.eye(goods), agents),
+    }
+    solution = minimize(
+        loss,
+        start.ravel(),
+        jac=True,
+        method="SLSQP",
+        bounds=[(1e-12, 1.0)] * theta.size,
+        constraints=everything_is_shared_out,
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    shares = np.maximum(solution.x.reshape(theta.shape), 1e-12)
+    return shares / shares.sum(axis=0)
+
+
+def _named(values: Any, names: Sequence[str], kind: str) -> list[Any]:
+    if isinstance(values, Mapping):
+        unknown = [key for key in values if key not in names]
+        missing = [name for name in names if name not in values]
+        if unknown or missing:
+            raise InvalidProposal(
+                f"{kind}: names {list(values)!r} given (unknown: {unknown}, missing: {missing}); expected {list(names)}"
+            )
+        return [values[name] for name in names]
+    if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)) or len(values) != len(names):
+        raise InvalidProposal(f"{kind}: {values!r} given; expected one entry for each of {list(names)}")
+    return list(values)
+
+
+def _amount(value: Any, agent: str, good: str) -> float:
+    try:
+        amount = math.nan if isinstance(value, (str, bytes, bool, np.bool_)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        amount = math.nan
+    if not math.isfinite(amount) or amount < 0:
+        raise InvalidProposal(f"{agent}, good {good}: {value!r} given; expected an amount of 0 or more, as a number")
+    return abs(amount)  # -0.0 is 0
+
+
+def _one_of(field: str, value: Any, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InvalidInput(f"{field}: {value!r} given; expected one of {', '.join(allowed)}")

@@ -1,0 +1,1 @@
+"""Negotiators: they talk, propose and vote at a round table."""

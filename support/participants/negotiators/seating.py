@@ -1,0 +1,97 @@
+"""Who takes a seat: builds the negotiators of a discussion from the names of their kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.environments.exchange_economy import ExchangeEconomy
+from support.errors import InvalidInput
+from support.participants.negotiators.protocol import Negotiator
+from support.participants.negotiators.rule_based import KINDS
+
+if TYPE_CHECKING:
+    from support.llm import ChatModel
+
+MODEL = "model"
+MIXED = "mixed"
+MIXTURE = ("boulware", "linear", "conceder")
+
+
+def seat_all(
+    economy: ExchangeEconomy,
+    kinds: str | Sequence[str] | Mapping[str, str],
+    rng: np.random.Generator,
+    *,
+    model: ChatModel | None = None,
+    noise: float = 0.05,
+    temperature: float = 0.0,
+    repetition: int = 0,
+) -> dict[str, Negotiator]:
+    """Seat one participant per agent of an exchange economy.
+
+    Parameters
+    ----------
+    kinds : str, sequence or mapping
+        One kind for all, one per agent in order, or {agent: kind}. A kind is a key of `KINDS`
+        (zero-intelligence, boulware, linear, conceder, truthful), "mixed" (one of boulware, linear and
+        conceder, drawn for the seat) or "model".
+    rng : numpy.random.Generator
+        Each seat gets a stream of its own, spawned from it.
+    model : ChatModel, optional
+        The language model of every seat of kind "model".
+    noise : float
+        Of the rule-based kinds.
+    temperature : float
+        Of the language model; 0 in the paper. Above 0, each seat draws a seed from its stream.
+    repetition : int
+        Makes a language model's replies distinct between repetitions of one setting.
+
+    Raises
+    ------
+    InvalidInput
+        On an unknown kind, a wrong number of kinds, or a model's seat without a model.
+    """
+    streams = rng.spawn(len(economy.agents))
+    return {
+        agent: _seat(kind, economy, agent, stream, model, noise, temperature, repetition)
+        for (agent, kind), stream in zip(_by_agent(kinds, economy.agents).items(), streams, strict=True)
+    }
+
+
+def _by_agent(kinds: str | Sequence[str] | Mapping[str, str], agents: tuple[str, ...]) -> dict[str, str]:
+    if isinstance(kinds, str):
+        return dict.fromkeys(agents, kinds)
+    if not isinstance(kinds, Mapping):
+        if len(kinds) != len(agents):
+            raise InvalidInput(f"seats: {list(kinds)!r} given; expected {len(agents)} kinds, one for each agent")
+        kinds = dict(zip(agents, kinds, strict=True))
+    if set(kinds) != set(agents):
+        raise InvalidInput(f"seats: {sorted(kinds)} given; expected a kind for each of {list(agents)}")
+    return {agent: kinds[agent] for agent in agents}
+
+
+def _seat(
+    kind: str,
+    economy: ExchangeEconomy,
+    agent: str,
+    rng: np.random.Generator,
+    model: Any,
+    noise: float,
+    temperature: float,
+    repetition: int,
+) -> Negotiator:
+    if kind == MIXED:
+        kind = MIXTURE[rng.integers(len(MIXTURE))]
+    if kind in KINDS:
+        return KINDS[kind](economy.background(agent), rng, noise)
+    if kind == MODEL and model is not None:
+        from support.participants.negotiators.language_model import LanguageModel
+
+        seed = int(rng.integers(2**31)) if temperature else 0
+        return LanguageModel(economy, agent, model, temperature=temperature, seed=seed, repetition=repetition)
+    if kind == MODEL:
+        raise InvalidInput(f"model: none given for the seat of {agent}; pass model=connect(...)")
+    raise InvalidInput(f"seats: {kind!r} given for {agent}; expected one of {', '.join(KINDS)}, {MIXED}, {MODEL}")

@@ -1,0 +1,68 @@
+"""Who takes which seat."""
+
+import numpy as np
+import pytest
+
+from support.environments.exchange_economy import exchange_economy
+from support.errors import InvalidInput
+from support.llm import scripted
+from support.participants.negotiators.rule_based import KINDS
+from support.participants.negotiators.seating import MIXTURE, seat_all
+
+ECONOMY = exchange_economy()
+
+
+def seated(kinds, seed=0, **options):
+    return {a: s.kind for a, s in seat_all(ECONOMY, kinds, np.random.default_rng(seed), **options).items()}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_one_name_seats_everybody(kind):
+    assert seated(kind) == dict.fromkeys(ECONOMY.agents, kind)
+
+
+def test_a_list_seats_in_the_order_of_the_agents_and_a_mapping_by_name():
+    expected = {"Ana": "linear", "Ben": "truthful", "Cleo": "boulware"}
+    assert seated(["linear", "truthful", "boulware"]) == expected
+    assert seated(dict(reversed(expected.items()))) == expected
+    assert list(seated(dict(reversed(expected.items())))) == list(ECONOMY.agents)
+
+
+def test_mixed_draws_a_kind_for_each_seat():
+    drawn = [seated("mixed", seed) for seed in range(30)]
+    assert {kind for seats in drawn for kind in seats.values()} == set(MIXTURE)
+    assert drawn[3] == seated("mixed", 3)
+
+
+def test_a_seat_knows_its_own_preferences_only():
+    for agent, seat in seat_all(ECONOMY, "linear", np.random.default_rng(0)).items():
+        assert seat.background == ECONOMY.background(agent)
+
+
+def test_seats_have_streams_of_their_own():
+    draws = [s.rng.random() for s in seat_all(ECONOMY, "linear", np.random.default_rng(0)).values()]
+    assert len(set(draws)) == 3
+
+
+def test_who_sits_beside_does_not_change_a_seats_stream():
+    alone, mixed = (seat_all(ECONOMY, k, np.random.default_rng(0)) for k in ("linear", ["linear", "boulware", "mixed"]))
+    assert alone["Ana"].rng.random() == mixed["Ana"].rng.random()
+
+
+def test_a_model_takes_a_seat_beside_rules():
+    seats = seated({"Ana": "model", "Ben": "linear", "Cleo": "linear"}, model=scripted([], name="parrot"))
+    assert seats == {"Ana": "model parrot", "Ben": "linear", "Cleo": "linear"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ("angel", "seats: 'angel' given for Ana; expected one of zero-intelligence, .*mixed, model"),
+        (["linear"], r"seats: \['linear'\] given; expected 3 kinds"),
+        ({"Ana": "linear", "Ben": "linear", "Zoe": "linear"}, "seats: .*'Zoe'.* expected a kind for each of"),
+        ("model", r"model: none given for the seat of Ana; pass model=connect\(\.\.\.\)"),
+    ],
+)
+def test_a_seat_that_cannot_be_taken_is_refused(kinds, said):
+    with pytest.raises(InvalidInput, match=said):
+        seated(kinds)
