@@ -1,0 +1,1 @@
+"""How a group decides: generators of finished rounds. Mechanisms orchestrate; they never call a model themselves."""
