@@ -142,3 +142,22 @@ DATA_SETS: Mapping[str, DataSet] = {
         },
     ),
 }
+
+
+def source_digest() -> str:
+    """A sum over the package's sources and the project's inputs: it changes when a result could."""
+    sources = sorted(p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"})
+    digest = hashlib.sha256()
+    for path in (*sources, *sorted(p for p in (ROOT / "data" / "inputs").rglob("*") if p.is_file())):
+        digest.update(path.relative_to(ROOT).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def study_file(name: str, model: str = "") -> Path:
+    """The SQLite file of a study, in data/runs: one per model and state of the sources.
+
+    So no result of older code, or of another model, is shown as the present one's; older files stay.
+    """
+    parts = (name, *(["".join(c if c.isalnum() else "-" for c in model)] if model else []), source_digest()[:10])
+    return ROOT / "data" / "runs" / f"{'_'.join(parts)}.sqlite"
