@@ -27,6 +27,9 @@ VERDICTS: Mapping[str, str] = {
 Check = Callable[[pd.DataFrame], bool | None]
 """A statement as a function of our tidy frame: it holds, it does not, or (None) it cannot be tested."""
 
+UNBROKEN = 24
+"""A column of a page's table whose cells are at most this long is not broken into lines."""
+
 _KEYS = ["row", "column"]
 # Light enough for black text; the symbols carry the verdict where colours are not seen.
 _MARKS = {
@@ -131,6 +134,8 @@ def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int 
     shown = frame.reset_index(drop=True)
     table = GT(_marked(shown), id=name).tab_header(title, subtitle or None)
     fractions = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
+    short = [column for column in shown if shown[column].astype(str).str.len().max() <= UNBROKEN]
+    table = table.tab_style(style.css("white-space: nowrap;"), loc.body(columns=short)) if short else table
     table = table.fmt_number(fractions, decimals=decimals, use_seps=False).sub_missing(missing_text="–")
     for verdict, (_, colour) in _MARKS.items() if "verdict" in shown else ():
         chosen = shown.index[shown["verdict"] == verdict].tolist()

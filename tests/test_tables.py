@@ -168,7 +168,7 @@ def test_wide_is_laid_out_as_the_paper(ours, table_1):
 def test_a_verdict_shows_a_symbol_and_a_colour(ours, table_1):
     comparison = against_published(ours, table_1, reference="majority", participant="rule-based")
     html = for_page(comparison, "Table 1, ours").as_raw_html()
-    cells = re.findall(r'<td style="background-color: (#\w+);"[^>]*>(\S) ([\w ]+)</td>', html)
+    cells = re.findall(r'<td style="[^"]*background-color: (#\w+);"[^>]*>(\S) ([\w ]+)</td>', html)
     assert len(cells) == len(comparison) == len(re.findall(r"<tr>\s*<td", html))
     assert len({(colour, mark, words) for colour, mark, words in cells}) == len(set(comparison["verdict"]))
 

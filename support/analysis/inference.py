@@ -204,7 +204,7 @@ def _se(sample: Sample) -> float:
 
 
 def _by_level(frame: pd.DataFrame, value: str, by: str, keys: list[str]) -> dict[Hashable, pd.Series[float]]:
-    levels = {name: group for name, group in frame.groupby(by, sort=False, observed=True)}
+    levels = dict(iter(frame.groupby(by, sort=False, observed=True)))
     if not keys:
         return {name: group[value] for name, group in levels.items()}
     twice = frame[frame.duplicated([by, *keys])]
@@ -279,8 +279,8 @@ def _adjusted(table: pd.DataFrame, correction: str | None) -> pd.DataFrame:
     adjusted = table["p"].to_numpy(dtype=float, copy=True)
     tested = ~np.isnan(adjusted)
     if correction and tested.any():
-        # A second to import, and only needed here; the package carries no types.
-        from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+        # A second to import, and only needed here.
+        from statsmodels.stats.multitest import multipletests
 
         adjusted[tested] = multipletests(adjusted[tested], method=correction)[1]
     return table.assign(p_adjusted=adjusted, correction=correction or "none")

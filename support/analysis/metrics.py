@@ -1,0 +1,143 @@
+"""Metrics of RoundTable on the exchange economy (section 4.1), with the conventions that fit its printed numbers.
+
+All are in percent. U_r is the total utility of the decision that stands after round r, divided by U_max once,
+and 0 before the first decision (the paper's formula for the AUC divides again, its numbers do not).
+
+- `utility@n`: U_n. A discussion that never decided counts as 0.
+- `auc@n`: the mean of U_1 .. U_n.
+- `min_max`: smallest over largest individual utility at the end. A discussion that never decided has none and is
+  left out of the mean; so is one that left everybody with nothing.
+- `rationality`: of all K x R chances to propose, the share that was used for a new proposal worth more to its
+  proposer than the standing decision (worth 0 before the first one).
+- `rigidity`: the share of rounds that end with the total utility with which they began, U_0 = 0.
+
+A discussion that was stopped early keeps its outcome for the rounds that were not played, except in
+`rationality` and `rigidity`, which are over the rounds that were.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.environments.exchange_economy import ExchangeEconomy, from_spec
+from support.errors import InvalidInput
+from support.records import Transcript
+from support.store import flat
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from support.store import Unit
+
+METRICS = (
+    "utility@3",
+    "utility@5",
+    "utility@10",
+    "auc@3",
+    "auc@5",
+    "auc@10",
+    "rationality",
+    "min_max",
+    "rigidity",
+)
+
+
+def standing_utilities(transcript: Transcript) -> np.ndarray:
+    """Each agent's utility of the decision that stands after each round, shape (rounds, agents); 0 before the first."""
+    economy = from_spec(transcript.environment)
+    values = [r.decision.value if r.decision else None for r in transcript.rounds]
+    nothing = np.zeros((len(economy.agents), len(economy.goods)))
+    return economy.utilities(np.stack([nothing if v is None else np.asarray(v) for v in values]))
+
+
+def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarray:
+    """U_1 .. U_R in percent of U_max, shape (rounds,); the last value is kept for rounds that were not played."""
+    if not transcript.rounds:
+        raise InvalidInput("transcript: it has no rounds; metrics need at least one")
+    shares = 100 * standing_utilities(transcript).sum(axis=1) / from_spec(transcript.environment).maximum
+    missing = max((rounds or 0) - len(shares), 0)
+    return np.concatenate([shares, np.repeat(shares[-1:], missing)])[:rounds]
+
+
+def run_metrics(transcript: Transcript) -> dict[str, float]:
+    """All metrics of one discussion, in percent, NaN where one is not defined."""
+    curve = total_utility(transcript, max(10, len(transcript.rounds)))
+    final = standing_utilities(transcript)[-1]
+    return {
+        **{f"utility@{n}": float(curve[n - 1]) for n in (3, 5, 10)},
+        **{f"auc@{n}": float(curve[:n].mean()) for n in (3, 5, 10)},
+        "rationality": rationality(transcript),
+        "min_max": 100 * float(final.min() / final.max()) if final.max() > 0 else float("nan"),
+        "rigidity": rigidity(curve[: len(transcript.rounds)]),
+        "first_decision": first_decision(transcript),
+    }
+
+
+def rationality(transcript: Transcript) -> float:
+    """Share of chances to propose that were used for something better for the proposer than what stood."""
+    economy = from_spec(transcript.environment)
+    before = np.vstack([np.zeros(len(economy.agents)), standing_utilities(transcript)[:-1]])
+    rational = sum(
+        _own(economy, p.agent, p.value) > before[r, economy.agents.index(p.agent)] + 1e-9
+        for r, entry in enumerate(transcript.rounds)
+        for p in entry.proposals
+        if p.value is not None
+    )
+    return 100 * float(rational) / before.size
+
+
+def _own(economy: ExchangeEconomy, agent: str, value: Any) -> float:
+    return float(economy.utilities(value)[economy.agents.index(agent)])
+
+
+def rigidity(curve: Sequence[float] | np.ndarray) -> float:
+    """Share of rounds in which the total utility stayed what it was; U_0 = 0."""
+    path = np.concatenate([[0.0], np.asarray(curve, dtype=float)])
+    return 100 * float(np.isclose(np.diff(path), 0.0, atol=1e-9).mean())
+
+
+def first_decision(transcript: Transcript) -> float:
+    """The round of the first decision, NaN when there was none."""
+    return float(next((r.number for r in transcript.rounds if r.decision), float("nan")))
+
+
+def runs_of(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
+    """One row per discussion: its settings, repetition and metrics; `records` as `Sweep.records` gives them."""
+    import pandas as pd
+
+    return pd.DataFrame([{**_head(unit), **run_metrics(transcript)} for unit, transcript in records])
+
+
+def curves_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
+    """One row per discussion and round: total `utility` in percent, and whether the group was still `undecided`."""
+    import pandas as pd
+
+    rows = []
+    for unit, transcript in records:
+        first = first_decision(transcript)
+        for number, value in enumerate(total_utility(transcript, rounds), start=1):
+            rows.append({**_head(unit), "round": number, "utility": value, "undecided": not first <= number})
+    return pd.DataFrame(rows)
+
+
+def summary(runs: pd.DataFrame, by: str | list[str]) -> pd.DataFrame:
+    """Mean, standard error and n of every metric: tidy, with columns row, column, value, se, n.
+
+    Undefined values (see `min_max`) are left out, and n says how many are left. Standard errors use n - 1.
+    Grouped by several columns, these keep their names in the place of row.
+    """
+    import pandas as pd
+
+    groups = runs.groupby(by, sort=False)[list(METRICS)]
+    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
+    tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
+    rows = ["row"] if isinstance(by, str) or len(by) == 1 else by
+    return tidy.rename_axis([*rows, "column"]).reset_index()
+
+
+def _head(unit: Unit) -> dict[str, Any]:
+    return {**flat(json.loads(unit.settings)), "repetition": unit.repetition}
