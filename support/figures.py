@@ -1,0 +1,205 @@
+"""Figures: a tidy frame and an Axes in, a drawing out; and saving them with their provenance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.data import ROOT
+from support.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, safe for colour-blind readers; line styles and markers tell lines apart in grey.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#999999")
+STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+FORMATS = ("png", "svg", "pdf")
+
+
+def plot_utility(
+    curves: pd.DataFrame, ax: Axes, *, by: str = "rule", order: Sequence[str] | None = None, level: float = 0.95
+) -> Axes:
+    """Total utility over rounds with t intervals as lines, the share still undecided as bars (RoundTable, Figure 2).
+
+    Parameters
+    ----------
+    curves : frame
+        Tidy, one row per discussion and round: `by`, "round", "utility" (percent of the maximum), "undecided".
+    ax : Axes
+        Takes the lines, in percent; a twin on the right takes the bars, in percent of discussions.
+    order : sequence, optional
+        Which values of `by` to draw, in which order.
+    """
+    levels = list(order) if order is not None else list(dict.fromkeys(curves[by]))
+    _need(curves, (by, "round", "utility", "undecided"))
+    bars = ax.twinx()
+    ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
+    ax.patch.set_visible(False)
+    for i, name in enumerate(levels):
+        part = curves[curves[by] == name]
+        _line(part, ax, str(name), i, level)
+        _bars(part, bars, i, len(levels))
+    ax.axhline(100, color="#B00000", linewidth=1)
+    ax.annotate("largest possible", (0.995, 100), xycoords=("axes fraction", "data"), ha="right", va="bottom",
+                fontsize=8, color="#B00000")  # fmt: skip
+    rounds = sorted(curves["round"].unique())
+    ax.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=rounds)
+    bars.set(ylabel="discussions still undecided (%)", ylim=(0, 108))
+    ax.legend(title=by, fontsize=8, loc="center left", bbox_to_anchor=(1.12, 0.5), frameon=False)
+    return ax
+
+
+def _line(part: pd.DataFrame, ax: Axes, name: str, i: int, level: float) -> None:
+    from scipy.stats import t
+
+    groups = part.groupby("round")["utility"]
+    mean, n = groups.mean(), groups.count()
+    half = groups.sem().fillna(0) * t.ppf((1 + level) / 2, np.maximum(n - 1, 1))
+    colour = COLOURS[i % 8]
+    ax.plot(mean.index, mean, color=colour, linestyle=STYLES[i % 8], marker=MARKERS[i % 8], markersize=4, label=name)
+    ax.fill_between(mean.index, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
+
+
+def _bars(part: pd.DataFrame, ax: Axes, i: int, count: int) -> None:
+    share = 100 * part.groupby("round")["undecided"].mean()
+    width = 0.8 / count
+    ax.bar(share.index - 0.4 + width * (i + 0.5), share, width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
+
+
+def plot_allocation(
+    allocation: Sequence[Sequence[float]], agents: Sequence[str], goods: Sequence[str], ax: Axes
+) -> Axes:
+    """Who gets how much of each good: one stacked bar per good, one shade and hatch per agent."""
+    amounts = np.asarray(allocation, dtype=float)
+    base = np.zeros(len(goods))
+    for i, (agent, row) in enumerate(zip(agents, amounts, strict=True)):
+        ax.bar(goods, row, bottom=base, label=agent, color=COLOURS[i % 8], hatch=("", "//", "..", "xx", "\\\\")[i % 5],
+               edgecolor="white")  # fmt: skip
+        base += row
+    ax.set(xlabel="good", ylabel="amount (units)")
+    ax.legend(fontsize=8, frameon=False, ncols=len(agents), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return ax
+
+
+def plot_intervals(frame: pd.DataFrame, ax: Axes, *, label: str = "row", xlabel: str = "") -> Axes:
+    """Ours and published values of one metric side by side: points with 1.96 standard errors, one line per row.
+
+    `frame` has columns `label`, "published", "published_se", "ours", "ours_se", as `tables.against_published` makes.
+    """
+    places = np.arange(len(frame))[::-1]
+    for column, marker, shift, i in (("published", "s", 0.15, 1), ("ours", "o", -0.15, 0)):
+        error = 1.96 * frame[f"{column}_se"].astype(float).fillna(0)
+        ax.errorbar(frame[column].astype(float), places + shift, xerr=error, fmt=marker, color=COLOURS[i], label=column,
+                    capsize=2)  # fmt: skip
+    ax.set(yticks=places, yticklabels=frame[label], xlabel=xlabel)
+    return ax
+
+
+def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None) -> Path:
+    """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
+
+    `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added.
+    Returns the path of the PNG.
+
+    Raises
+    ------
+    InvalidInput
+        When one of the three is missing.
+    """
+    missing = [key for key in ("parameters", "participants", "seed") if key not in provenance]
+    if missing:
+        raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
+    target = Path(folder) if folder else ROOT / "figures" / study
+    target.mkdir(parents=True, exist_ok=True)
+    for suffix in FORMATS:
+        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=_metadata(suffix))
+    text = json.dumps({"figure": name, "study": study, **provenance, **_origin()}, indent=1, default=str)
+    (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return target / f"{name}.png"
+
+
+def _metadata(suffix: str) -> dict[str, Any]:
+    """No dates inside the files: the same drawing is the same bytes."""
+    return {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
+
+
+def _origin() -> dict[str, Any]:
+    import subprocess
+
+    from support import __version__
+
+    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return {
+        "version": __version__,
+        "commit": found.stdout.strip() or "unknown",
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _need(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    missing = [c for c in columns if c not in frame]
+    if missing:
+        raise InvalidInput(f"frame: columns {missing} missing; it has {list(frame.columns)}")
+
+
+def draw_discussion(
+    curve: Sequence[float] | np.ndarray,
+    allocation: Sequence[Sequence[float]] | None,
+    agents: Sequence[str],
+    goods: Sequence[str],
+    rounds: int,
+    crowd: np.ndarray | None = None,
+) -> Figure:
+    """One discussion: its total utility by round, beside simulated ones if given, and the standing allocation.
+
+    Parameters
+    ----------
+    curve : sequence of float
+        Total utility after each round that was played, percent of the maximum.
+    allocation : rows of amounts, optional
+        The standing decision, one row per agent; None before the first.
+    crowd : array of shape (discussions, rounds), optional
+        Curves of simulated discussions with the same settings: drawn as their mean and middle 80 %.
+    """
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(9, 3.2), layout="constrained")
+    left, right = fig.subplots(1, 2, width_ratios=(3, 2))
+    numbers = np.arange(1, rounds + 1)
+    if crowd is not None and len(crowd):
+        low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
+        left.fill_between(numbers, low, high, color="#BBBBBB", alpha=0.5, linewidth=0, label="simulated, middle 80 %")
+        left.plot(
+            numbers, crowd.mean(axis=0), color="#777777", linestyle="--", label=f"simulated, mean of {len(crowd)}"
+        )
+    if len(curve):
+        left.plot(numbers[: len(curve)], curve, color=COLOURS[0], marker="o", label="this discussion")
+    left.axhline(100, color="#B00000", linewidth=1)
+    left.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xlim=(0.8, rounds + 0.2))
+    left.set_xticks(numbers)
+    if left.get_legend_handles_labels()[0]:
+        left.legend(fontsize=8, loc="lower right")
+    if allocation is not None:
+        plot_allocation(allocation, agents, goods, right)
+    else:
+        right.text(0.5, 0.5, "nothing decided yet", ha="center", va="center", color="#555555")
+        right.set_axis_off()
+    return fig
+
+
+def png(fig: Figure) -> bytes:
+    """A figure as the bytes of a PNG, for a widget."""
+    from io import BytesIO
+
+    buffer = BytesIO()
+    fig.savefig(buffer, format="png", dpi=96)
+    return buffer.getvalue()

@@ -1,0 +1,53 @@
+"""Discussions as readable HTML: every text is escaped, nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from support.environments.exchange_economy import GOODS
+from support.figures import COLOURS
+from support.records import Round, Transcript
+
+
+def to_html(transcript: Transcript, *, title: str = "", reasons: bool = False) -> str:
+    """A whole discussion as an HTML fragment, for a page or `IPython.display.HTML`.
+
+    `reasons` shows what the participants thought in private as well.
+    """
+    seats = ", ".join(f"{agent} ({kind})" for agent, kind in transcript.seats.items())
+    about = f"Rule: {transcript.rule}. At the table: {seats}."
+    return rounds_to_html(transcript.rounds, list(transcript.seats), title=title, about=about, reasons=reasons)
+
+
+def rounds_to_html(
+    rounds: Sequence[Round], agents: Sequence[str], *, title: str = "", about: str = "", reasons: bool = False
+) -> str:
+    """Some rounds of a discussion as an HTML fragment."""
+    return _template().render(
+        rounds=rounds,
+        agents=list(agents),
+        colours={agent: COLOURS[i % len(COLOURS)] for i, agent in enumerate(agents)},
+        goods=_goods(rounds),
+        title=title,
+        about=about,
+        reasons=reasons,
+    )
+
+
+def _goods(rounds: Sequence[Round]) -> tuple[str, ...]:
+    values = [c.value for r in rounds for c in r.candidates]
+    return GOODS[: len(values[0][0])] if values else ()
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["tuple_get"] = lambda pairs, key: dict(pairs).get(key, "")
+    return environment.get_template("transcripts.html.j2")
