@@ -1,0 +1,160 @@
+"""Run the notebooks headless: `python -m support.notebooks run|update [KEY=VALUE …] [--only NAME]`.
+
+`run` executes every notebook into build/notebooks, with given parameters; one that was executed already, with
+the same parameters and sources, is not executed again. `update` executes them in place, as they are committed.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from support.data import ROOT, source_digest
+from support.errors import ConveneError, InvalidInput
+
+FOLDER = ROOT / "notebooks"
+BUILD = ROOT / "build" / "notebooks"
+
+
+def notebooks(only: str = "") -> list[Path]:
+    """The notebooks in reading order, those whose name contains `only`."""
+    return [path for path in sorted(FOLDER.glob("*.ipynb")) if only in path.name]
+
+
+def parameters_of(path: Path) -> dict[str, Any]:
+    """Names and default values in the cell of a notebook that is tagged `parameters`."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    tagged = [c for c in cells if "parameters" in c["metadata"].get("tags", [])]
+    tree = ast.parse("".join(tagged[0]["source"])) if tagged else ast.parse("")
+    return {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+
+
+def parse(arguments: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Read KEY=VALUE arguments; values are Python literals, or else text.
+
+    Raises
+    ------
+    InvalidInput
+        On an argument without "=", a parameter that no notebook has, or a value of another type than its default.
+    """
+    given = {}
+    for argument in arguments:
+        key, equals, text = argument.partition("=")
+        if not equals or key not in known:
+            raise InvalidInput(f"ARGS: {argument!r} given; expected KEY=VALUE with one of {', '.join(sorted(known))}")
+        given[key] = _value(key, text, known[key])
+    return given
+
+
+def _value(key: str, text: str, default: Any) -> Any:
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        value = text
+    if isinstance(default, str):
+        return text
+    if default is not None and type(value) is not type(default):
+        raise InvalidInput(f"ARGS: {key}={text!r} given; expected a {type(default).__name__} such as {default!r}")
+    return value
+
+
+def fingerprint(path: Path, parameters: Mapping[str, Any]) -> str:
+    """A sum over all that a notebook's outputs depend on: itself, the package, the inputs, the lock, the parameters."""
+    given = json.dumps(dict(parameters), sort_keys=True, default=str)
+    digest = hashlib.sha256((given + source_digest()).encode())
+    for source in (path, ROOT / "requirements.lock"):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def execute(source: Path, target: Path, parameters: Mapping[str, Any]) -> float:
+    """Execute one notebook into `target`; return the seconds it took.
+
+    Raises
+    ------
+    papermill.PapermillExecutionError
+        When a cell fails; `target` then holds what was executed, with the error in it.
+    """
+    import papermill
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    started = time.perf_counter()
+    papermill.execute_notebook(
+        str(source), str(target), parameters=dict(parameters) or None, cwd=str(FOLDER), kernel_name="python3",
+        progress_bar={"ncols": 100}, log_output=False,
+    )  # fmt: skip
+    tidy(target)
+    return time.perf_counter() - started
+
+
+def tidy(path: Path) -> None:
+    """Leave in an executed notebook what a reader needs: no times of execution, no overwritten progress bars."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"] = {k: v for k, v in notebook["metadata"].items() if k in ("kernelspec", "language_info")}
+    for cell in notebook["cells"]:
+        cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k == "tags" and v}
+        for output in cell.get("outputs", []):
+            if output["output_type"] == "stream":
+                output["text"] = _as_seen("".join(output["text"])).splitlines(keepends=True)
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _as_seen(text: str) -> str:
+    """What a terminal shows in the end: of a line written over with carriage returns, the last version."""
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+
+
+def run(arguments: Iterable[str], only: str = "") -> None:
+    """Execute the notebooks into build/notebooks; skip those that are up to date."""
+    paths = notebooks(only)
+    known = {path: parameters_of(path) for path in paths}
+    given = parse(arguments, {k: v for names in known.values() for k, v in names.items()})
+    for number, path in enumerate(paths, start=1):
+        parameters = {k: v for k, v in given.items() if k in known[path]}
+        stamp, mark = BUILD / f"{path.stem}.stamp", fingerprint(path, parameters)
+        head = f"[{number}/{len(paths)}] {path.name}"
+        if stamp.exists() and stamp.read_text() == mark:
+            print(f"{head}: up to date")
+            continue
+        print(head, flush=True)
+        seconds = execute(path, BUILD / path.name, parameters)
+        stamp.write_text(mark)
+        print(f"{head}: {seconds:.0f} s, {BUILD / path.name}")
+
+
+def update(only: str = "") -> None:
+    """Execute the notebooks in place, with the parameters that they state."""
+    for path in notebooks(only):
+        print(f"{path.name}: {execute(path, path, {}):.0f} s")
+
+
+def main(arguments: list[str]) -> int:
+    """The command line; returns the exit status."""
+    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else ""
+    rest = [a for a in arguments if a not in ("--only", only)]
+    try:
+        if rest[:1] == ["run"]:
+            run(rest[1:], only)
+        elif rest == ["update"]:
+            update(only)
+        else:
+            print(__doc__)
+            return 2
+    except ConveneError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

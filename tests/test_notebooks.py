@@ -1,0 +1,98 @@
+"""Every notebook runs from top to bottom in its fast setting, and is committed as one clean run."""
+
+import ast
+import json
+
+import pytest
+
+from support import notebooks
+from support.errors import InvalidInput
+
+FAST = {"N": 3, "N_ABLATION": 2, "REPLAY": True}
+PATHS = notebooks.notebooks()
+
+
+def cells(path, kind):
+    return [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == kind and c["source"]]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_a_notebook_runs_in_its_fast_setting(path, tmp_path):
+    known = notebooks.parameters_of(path)
+    target = tmp_path / path.name
+    notebooks.execute(path, target, {k: v for k, v in FAST.items() if k in known})
+    outputs = [o for c in cells(target, "code") for o in c["outputs"]]
+    assert outputs
+    assert not [o for o in outputs if o["output_type"] == "error"]
+    assert "\r" not in "".join("".join(o.get("text", "")) for o in outputs)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_a_notebook_is_committed_with_the_outputs_of_one_clean_run(path):
+    counts = [c["execution_count"] for c in cells(path, "code")]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_a_notebook_opens_with_what_it_teaches_and_ends_with_what_is_not_known(path):
+    prose = ["".join(c["source"]) for c in cells(path, "markdown")]
+    for promise in ("What you will learn", "What it reproduces", "How long it takes"):
+        assert promise in prose[0]
+    assert "Exercises" in "".join(prose[-2:])
+    assert "not know" in prose[-1].split("\n\n")[-1]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_the_first_code_cell_holds_the_parameters(path):
+    first = cells(path, "code")[0]
+    assert first["metadata"]["tags"] == ["parameters"]
+    assert {"MODEL", "SEED"} <= set(notebooks.parameters_of(path))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_no_code_cell_is_long(path):
+    for cell in cells(path, "code"):
+        source = "".join(cell["source"])
+        statements = ast.parse(source, mode="exec") if "await" not in source else None
+        assert len(source.splitlines()) <= 15, source
+        assert statements is None or len(statements.body) <= 15
+
+
+def test_arguments_reach_the_parameters_with_their_types():
+    known = {"MODEL": "embedded", "N": 100, "REPLAY": False}
+    assert notebooks.parse(["MODEL=gpt-4o-mini", "N=5", "REPLAY=True"], known) == {
+        "MODEL": "gpt-4o-mini",
+        "N": 5,
+        "REPLAY": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [("RULZ=3", "'RULZ=3' given; expected KEY=VALUE with one of MODEL, N"), ("N", "'N' given"), ("N=many", "N='many'")],
+)
+def test_an_argument_that_does_not_fit_is_refused_in_plain_words(argument, said):
+    with pytest.raises(InvalidInput, match="ARGS") as error:
+        notebooks.parse([argument], {"MODEL": "embedded", "N": 100})
+    assert said in str(error.value)
+
+
+def test_the_command_line_says_what_is_wrong_and_fails(capsys):
+    assert notebooks.main(["run", "RULZ=3"]) == 1
+    assert "RULZ" in capsys.readouterr().err
+    assert notebooks.main(["dance"]) == 2
+
+
+def test_a_notebook_that_is_up_to_date_is_not_executed_again(tmp_path, monkeypatch, capsys):
+    executed = []
+    monkeypatch.setattr(notebooks, "BUILD", tmp_path)
+    monkeypatch.setattr(notebooks, "execute", lambda source, target, parameters: executed.append(source.name) or 0.0)
+    notebooks.run(["SEED=3"], only="00_")
+    notebooks.run(["SEED=3"], only="00_")
+    notebooks.run(["SEED=4"], only="00_")
+    assert len(executed) == 2
+    assert "up to date" in capsys.readouterr().out
+
+
+def test_a_progress_bar_is_kept_as_it_was_last_seen():
+    assert notebooks._as_seen("\r 10%\r 50%\r100%\ndone\n") == "100%\ndone\n"
