@@ -10,7 +10,7 @@ run: .venv/installed  ## every notebook into build/notebooks, figures into figur
 	$(PY) -m support.notebooks run $(ARGS)
 
 notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
-	$(PY) -m support.notebooks update $(ARGS)
+	$(PY) -m support.notebooks update
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(PY) -m support.recordings

@@ -6,13 +6,12 @@ Three ways to decide 10,000 random profiles of 5 voters over 4 candidates, under
 harmonic ranked voting. Times are the best of several runs, without the making of ballots: arrays for
 `tally_many` (which checks every ballot within its time), lists for the plain loop, and `Profile`
 objects, whose building takes longer than the vote, for `pref_voting`. Winners must be the same, here
-and on the PrefLib elections in $CONVENE_DATA (default ../shared/data); otherwise the exit status is 1.
+and on the PrefLib elections in $CONVENE_DATA (an error says how to get them); otherwise the exit status is 1.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ from pref_voting.scoring_methods import create_scoring_method, plurality
 from preflibtools.instances import OrdinalInstance
 
 from support.choice import tally_many
+from support.data import files
 
 PROFILES, VOTERS, CANDIDATES, SEED = 10_000, 5, 4, 20_240_501
 
@@ -39,7 +39,7 @@ def main() -> int:
     print(f"{PROFILES} profiles, {VOTERS} voters, {CANDIDATES} candidates; pref_voting profiles built beforehand\n")
     print(f"{'rule':<11}{'tally_many':>12}{'plain loop':>12}{'pref_voting':>13}{'vs loop':>9}{'vs pref_voting':>16}")
     rows = [compare(rule, rankings, profiles) for rule in METHODS]
-    elections = sorted(Path(os.environ.get("CONVENE_DATA", "../shared/data")).glob("preflib/*.soc"))
+    elections = files("preflib")
     different = [f"{path.stem} ({rule})" for path in elections for rule in METHODS if not agrees(path, rule)]
     print(f"\nwinners on the random profiles: {'the same' if all(rows) else 'DIFFERENT'}")
     print(f"winners on {len(elections)} PrefLib elections: {', '.join(different) or 'the same'}")

@@ -154,10 +154,12 @@ def source_digest() -> str:
     return digest.hexdigest()
 
 
-def study_file(name: str, model: str = "") -> Path:
-    """The SQLite file of a study, in data/runs: one per model and state of the sources.
+def output(*parts: str) -> Path:
+    """A place for what is made here (figures, build, data/runs): below the repository, or below CONVENE_OUTPUT."""
+    return Path(os.environ.get("CONVENE_OUTPUT") or ROOT).joinpath(*parts)
 
-    So no result of older code, or of another model, is shown as the present one's; older files stay.
-    """
-    parts = (name, *(["".join(c if c.isalnum() else "-" for c in model)] if model else []), source_digest()[:10])
-    return ROOT / "data" / "runs" / f"{'_'.join(parts)}.sqlite"
+
+def study_file(name: str, model: str = "") -> Path:
+    """The SQLite file of a study, in data/runs: one for each model that answers in it."""
+    suffix = f"_{''.join(c if c.isalnum() else '-' for c in model)}" if model else ""
+    return output("data", "runs", f"{name}{suffix}.sqlite")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.data import ROOT
+from support.data import ROOT, output, source_digest
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -26,7 +26,13 @@ FORMATS = ("png", "svg", "pdf")
 
 
 def plot_utility(
-    curves: pd.DataFrame, ax: Axes, *, by: str = "rule", order: Sequence[str] | None = None, level: float = 0.95
+    curves: pd.DataFrame,
+    ax: Axes,
+    *,
+    by: str = "rule",
+    order: Sequence[str] | None = None,
+    published: pd.DataFrame | None = None,
+    level: float = 0.95,
 ) -> Axes:
     """Total utility over rounds with t intervals as lines, the share still undecided as bars (RoundTable, Figure 2).
 
@@ -38,6 +44,9 @@ def plot_utility(
         Takes the lines, in percent; a twin on the right takes the bars, in percent of discussions.
     order : sequence, optional
         Which values of `by` to draw, in which order.
+    published : frame, optional
+        Printed values beside ours: "row", "column" ("utility@3", …) and "value". Hollow marks, in the colour and shape
+        of the line of the same name; rows without a line of ours in grey.
     """
     levels = list(order) if order is not None else list(dict.fromkeys(curves[by]))
     _need(curves, (by, "round", "utility", "undecided"))
@@ -51,6 +60,8 @@ def plot_utility(
     ax.axhline(100, color="#B00000", linewidth=1)
     ax.annotate("largest possible", (0.995, 100), xycoords=("axes fraction", "data"), ha="right", va="bottom",
                 fontsize=8, color="#B00000")  # fmt: skip
+    if published is not None:
+        _printed(published, ax, levels)
     rounds = sorted(curves["round"].unique())
     ax.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=rounds)
     bars.set(ylabel="discussions still undecided (%)", ylim=(0, 108))
@@ -67,6 +78,17 @@ def _line(part: pd.DataFrame, ax: Axes, name: str, i: int, level: float) -> None
     colour = COLOURS[i % 8]
     ax.plot(mean.index, mean, color=colour, linestyle=STYLES[i % 8], marker=MARKERS[i % 8], markersize=4, label=name)
     ax.fill_between(mean.index, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
+
+
+def _printed(published: pd.DataFrame, ax: Axes, levels: Sequence[str]) -> None:
+    totals = published[published["column"].str.startswith("utility@")]
+    others = [row for row in totals["row"].unique() if row not in levels]
+    for row, part in totals.groupby("row", sort=False):
+        i = levels.index(row) if row in levels else others.index(row)
+        colour = COLOURS[i % 8] if row in levels else "#777777"
+        label = "paper (hollow marks)" if row == levels[0] else f"paper: {row}" if row in others else None
+        rounds = part["column"].str.removeprefix("utility@").astype(int)
+        ax.plot(rounds, part["value"], MARKERS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
 
 
 def _bars(part: pd.DataFrame, ax: Axes, i: int, count: int) -> None:
@@ -90,20 +112,6 @@ def plot_allocation(
     return ax
 
 
-def plot_intervals(frame: pd.DataFrame, ax: Axes, *, label: str = "row", xlabel: str = "") -> Axes:
-    """Ours and published values of one metric side by side: points with 1.96 standard errors, one line per row.
-
-    `frame` has columns `label`, "published", "published_se", "ours", "ours_se", as `tables.against_published` makes.
-    """
-    places = np.arange(len(frame))[::-1]
-    for column, marker, shift, i in (("published", "s", 0.15, 1), ("ours", "o", -0.15, 0)):
-        error = 1.96 * frame[f"{column}_se"].astype(float).fillna(0)
-        ax.errorbar(frame[column].astype(float), places + shift, xerr=error, fmt=marker, color=COLOURS[i], label=column,
-                    capsize=2)  # fmt: skip
-    ax.set(yticks=places, yticklabels=frame[label], xlabel=xlabel)
-    return ax
-
-
 def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None) -> Path:
     """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
 
@@ -118,7 +126,7 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], fold
     missing = [key for key in ("parameters", "participants", "seed") if key not in provenance]
     if missing:
         raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
-    target = Path(folder) if folder else ROOT / "figures" / study
+    target = Path(folder) if folder else output("figures", study)
     target.mkdir(parents=True, exist_ok=True)
     for suffix in FORMATS:
         fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=_metadata(suffix))
@@ -133,16 +141,25 @@ def _metadata(suffix: str) -> dict[str, Any]:
 
 
 def _origin() -> dict[str, Any]:
-    import subprocess
-
     from support import __version__
 
-    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
     return {
         "version": __version__,
-        "commit": found.stdout.strip() or "unknown",
+        "commit": _commit(),
+        "sources": source_digest(),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _commit() -> str:
+    """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
+    import subprocess
+
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def _need(frame: pd.DataFrame, columns: Sequence[str]) -> None:

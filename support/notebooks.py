@@ -6,6 +6,7 @@ the same parameters and sources, is not executed again. `update` executes them i
 
 from __future__ import annotations
 
+import argparse
 import ast
 import hashlib
 import json
@@ -15,16 +16,26 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from support.data import ROOT, source_digest
+from support.data import ROOT, output, source_digest
 from support.errors import ConveneError, InvalidInput
 
 FOLDER = ROOT / "notebooks"
-BUILD = ROOT / "build" / "notebooks"
+BUILD = output("build", "notebooks")
 
 
 def notebooks(only: str = "") -> list[Path]:
-    """The notebooks in reading order, those whose name contains `only`."""
-    return [path for path in sorted(FOLDER.glob("*.ipynb")) if only in path.name]
+    """The notebooks in reading order, those whose name contains `only`.
+
+    Raises
+    ------
+    InvalidInput
+        When there is none.
+    """
+    names = sorted(FOLDER.glob("*.ipynb"))
+    chosen = [path for path in names if only in path.name]
+    if not chosen:
+        raise InvalidInput(f"--only {only!r}: no such notebook; there are {', '.join(p.stem for p in names)}")
+    return chosen
 
 
 def parameters_of(path: Path) -> dict[str, Any]:
@@ -103,9 +114,9 @@ def tidy(path: Path) -> None:
     notebook["metadata"] = {k: v for k, v in notebook["metadata"].items() if k in ("kernelspec", "language_info")}
     for cell in notebook["cells"]:
         cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k == "tags" and v}
-        for output in cell.get("outputs", []):
-            if output["output_type"] == "stream":
-                output["text"] = _as_seen("".join(output["text"])).splitlines(keepends=True)
+        for shown in cell.get("outputs", []):
+            if shown["output_type"] == "stream":
+                shown["text"] = _as_seen("".join(shown["text"])).splitlines(keepends=True)
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -123,13 +134,17 @@ def run(arguments: Iterable[str], only: str = "") -> None:
         parameters = {k: v for k, v in given.items() if k in known[path]}
         stamp, mark = BUILD / f"{path.stem}.stamp", fingerprint(path, parameters)
         head = f"[{number}/{len(paths)}] {path.name}"
-        if stamp.exists() and stamp.read_text() == mark:
+        if stamp.exists() and stamp.read_text() == mark and (BUILD / path.name).exists() and _has_figures():
             print(f"{head}: up to date")
             continue
         print(head, flush=True)
         seconds = execute(path, BUILD / path.name, parameters)
         stamp.write_text(mark)
         print(f"{head}: {seconds:.0f} s, {BUILD / path.name}")
+
+
+def _has_figures() -> bool:
+    return any(output("figures").glob("*/*.png"))
 
 
 def update(only: str = "") -> None:
@@ -140,16 +155,18 @@ def update(only: str = "") -> None:
 
 def main(arguments: list[str]) -> int:
     """The command line; returns the exit status."""
-    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else ""
-    rest = [a for a in arguments if a not in ("--only", only)]
+    parser = argparse.ArgumentParser(prog="python -m support.notebooks", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("what", choices=["run", "update"])
+    parser.add_argument("values", nargs="*", metavar="KEY=VALUE", help="for run: parameters of the notebooks")
+    parser.add_argument("--only", default="", metavar="NAME", help="notebooks whose name contains this")
+    given = parser.parse_args(arguments)
     try:
-        if rest[:1] == ["run"]:
-            run(rest[1:], only)
-        elif rest == ["update"]:
-            update(only)
+        if given.what == "run":
+            run(given.values, given.only)
+        elif given.values:
+            raise InvalidInput("update takes no parameters: the committed outputs are those of the stated ones")
         else:
-            print(__doc__)
-            return 2
+            update(given.only)
     except ConveneError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -18,7 +18,7 @@ from typing import Any
 
 from support.choice import RULES
 from support.data import ROOT
-from support.errors import InvalidInput, MissingData
+from support.errors import CallFailed, InvalidInput, MissingData
 from support.llm import Cache, ChatModel, connect
 from support.store import Store
 from support.studies import roundtable_exchange
@@ -96,6 +96,8 @@ async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
         store = Store(Path(scratch) / "study.sqlite")
         async with connect("embedded", cache=store.path) as model:
             count = await chosen.sweep().run(store, model=model, concurrency=1)
+            if count["failed"]:
+                raise CallFailed(f"recording {name}: {store.errors(chosen.sweep().name)[0]}; nothing was written")
             folder.mkdir(parents=True, exist_ok=True)
             assert isinstance(model.cache, Cache)
             replies = model.cache.export(folder / f"{name}.jsonl.gz")

@@ -7,12 +7,14 @@ were at work.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from support.data import source_digest, study_file
 from support.database import open_database
 from support.errors import DamagedFile, InvalidInput
 from support.records import Transcript
@@ -29,6 +31,18 @@ CREATE TABLE IF NOT EXISTS units (
     PRIMARY KEY (sweep, settings, repetition)
 );
 """
+COLUMNS = [
+    "sweep",
+    "settings",
+    "repetition",
+    "status",
+    "kind",
+    "record",
+    "error",
+    "replies",
+    "format_errors",
+    "seconds",
+]
 RECORDS: dict[str, type] = {"Transcript": Transcript}
 
 
@@ -48,24 +62,29 @@ class Store:
     ----------
     path : path
         Made when it does not exist.
+    code : str
+        A mark of the code that makes the units, kept behind the names of their sweeps as "name @ code". Units of
+        another mark stay in the file and are not shown. Without one, names are taken as they are.
 
     Raises
     ------
     DamagedFile
-        When the file is there and is not an SQLite database; it is left as it is.
+        When the file is there and is not a study's file; it is left as it is.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, code: str = "") -> None:
+        self.path, self.code = Path(path), code
         self._db = open_database(self.path)
+        _check_tables(self._db, self.path)
         self._db.executescript(SCHEMA)
 
     def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
         """Claim a name for a sweep; refuse it when it names another study, seed or set of settings here."""
         text = json.dumps(identity, sort_keys=True)
+        name = self._name(sweep)
         with self._db:
-            self._db.execute("INSERT OR IGNORE INTO sweeps VALUES (?, ?)", (sweep, text))
-        stored = self._db.execute("SELECT identity FROM sweeps WHERE name = ?", (sweep,)).fetchone()[0]
+            self._db.execute("INSERT OR IGNORE INTO sweeps VALUES (?, ?)", (name, text))
+        stored = self._db.execute("SELECT identity FROM sweeps WHERE name = ?", (name,)).fetchone()[0]
         if stored != text:
             before = json.loads(stored)
             changed = [k for k in identity if before.get(k) != identity[k]]
@@ -78,7 +97,7 @@ class Store:
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""
         query = "SELECT settings, repetition FROM units WHERE sweep = ? AND (status = 'done' OR ?)"
-        return {Unit(sweep, *row) for row in self._db.execute(query, (sweep, include_failed))}
+        return {Unit(sweep, *row) for row in self._db.execute(query, (self._name(sweep), include_failed))}
 
     def add(self, unit: Unit, record: Any, seconds: float = 0.0) -> dict[str, int]:
         """Store a finished unit; return its numbers of replies and of format errors."""
@@ -87,13 +106,13 @@ class Store:
             "replies": sum(r.replies for r in rounds),
             "format_errors": sum(len(r.format_errors) for r in rounds),
         }
-        row = (*_key(unit), "done", type(record).__name__, to_json(record), None, *counts.values(), seconds)
+        row = (*self._key(unit), "done", type(record).__name__, to_json(record), None, *counts.values(), seconds)
         self._write(row)
         return counts
 
     def fail(self, unit: Unit, error: BaseException, seconds: float = 0.0) -> None:
         """Store that a unit failed, and why."""
-        self._write((*_key(unit), "failed", None, None, f"{type(error).__name__}: {error}", 0, 0, seconds))
+        self._write((*self._key(unit), "failed", None, None, f"{type(error).__name__}: {error}", 0, 0, seconds))
 
     def _write(self, row: tuple) -> None:
         with self._db:
@@ -103,7 +122,7 @@ class Store:
         """Store a record that no sweep made, such as a discussion with a person, as the next of its name."""
         text = json.dumps(dict(settings), sort_keys=True)
         query = "SELECT COALESCE(MAX(repetition) + 1, 0) FROM units WHERE sweep = ? AND settings = ?"
-        unit = Unit(name, text, self._db.execute(query, (name, text)).fetchone()[0])
+        unit = Unit(name, text, self._db.execute(query, (self._name(name), text)).fetchone()[0])
         self.add(unit, record)
         return unit
 
@@ -122,7 +141,8 @@ class Store:
         query = "SELECT settings, repetition, kind, record FROM units WHERE sweep = ? AND status = 'done'"
         self._known(sweep, where)
         where = json.loads(json.dumps(where))  # as the settings are stored: a tuple is a list
-        for settings, repetition, kind, record in self._db.execute(query + " ORDER BY settings, repetition", (sweep,)):
+        rows = self._db.execute(query + " ORDER BY settings, repetition", (self._name(sweep),))
+        for settings, repetition, kind, record in rows:
             known = json.loads(settings)
             if all(known.get(k) == v for k, v in where.items()):
                 yield Unit(sweep, settings, repetition), from_json(kind, record)
@@ -130,11 +150,11 @@ class Store:
     def record(self, unit: Unit) -> Any | None:
         """The record of one unit, or None when it is not done."""
         query = "SELECT kind, record FROM units WHERE sweep = ? AND settings = ? AND repetition = ? AND status = 'done'"
-        row = self._db.execute(query, _key(unit)).fetchone()
+        row = self._db.execute(query, self._key(unit)).fetchone()
         return row and from_json(*row)
 
     def _known(self, sweep: str, where: Mapping[str, Any]) -> None:
-        row = self._db.execute("SELECT settings FROM units WHERE sweep = ?", (sweep,)).fetchone()
+        row = self._db.execute("SELECT settings FROM units WHERE sweep = ?", (self._name(sweep),)).fetchone()
         if row is None:
             raise InvalidInput(f"sweep: {sweep!r} is not in {self.path}, which holds {self.sweeps()}; run it first")
         for setting in where:
@@ -142,8 +162,15 @@ class Store:
                 raise InvalidInput(f"{setting!r} is no setting of {sweep!r}; it has {', '.join(json.loads(row[0]))}")
 
     def sweeps(self) -> list[str]:
-        """Names under which units are stored."""
-        return [row[0] for row in self._db.execute("SELECT DISTINCT sweep FROM units ORDER BY 1")]
+        """Names under which units are stored; with a mark of the code, those of that mark."""
+        names = [row[0] for row in self._db.execute("SELECT DISTINCT sweep FROM units ORDER BY 1")]
+        mark = self._name("")
+        return [name.removesuffix(mark) for name in names if name.endswith(mark)]
+
+    def errors(self, sweep: str) -> list[str]:
+        """What made units of a sweep fail, each message once."""
+        query = "SELECT DISTINCT error FROM units WHERE sweep = ? AND status = 'failed' ORDER BY 1"
+        return [row[0] for row in self._db.execute(query, (self._name(sweep),))]
 
     def units(self, sweep: str, *, timing: bool = False) -> pd.DataFrame:
         """One row per unit: its settings, repetition, status, error, replies and format errors.
@@ -155,13 +182,37 @@ class Store:
         columns = ["settings", "repetition", "status", "error", "replies", "format_errors", "seconds"]
         self._known(sweep, {})
         query = f"SELECT {', '.join(columns)} FROM units WHERE sweep = ? ORDER BY settings, repetition"
-        frame = pd.DataFrame(self._db.execute(query, (sweep,)).fetchall(), columns=columns)
+        frame = pd.DataFrame(self._db.execute(query, (self._name(sweep),)).fetchall(), columns=columns)
         settings = pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")])
         return pd.concat([settings, frame if timing else frame.drop(columns="seconds")], axis=1)
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
+
+    def _name(self, sweep: str) -> str:
+        return f"{sweep} @ {self.code}" if self.code else sweep
+
+    def _key(self, unit: Unit) -> tuple[str, str, int]:
+        return self._name(unit.sweep), unit.settings, unit.repetition
+
+
+def open_study(name: str, model: str = "") -> Store:
+    """The store of a notebook's study: one file per study and model, units marked with the state of the sources.
+
+    So a result of older code is never shown as the present one's, while replies, kept by content, serve them all.
+    """
+    return Store(study_file(name, model), source_digest()[:10])
+
+
+def _check_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's database before anything is written to it."""
+    found = [row[1] for row in db.execute("PRAGMA table_info(units)")]
+    if found and found != COLUMNS:
+        raise DamagedFile(
+            f"{path} is an SQLite database, but not a study's: its table 'units' has the columns {', '.join(found)}; "
+            f"expected {', '.join(COLUMNS)}. It is left as it is: choose another path for the study."
+        )
 
 
 def to_json(record: Any) -> str:
@@ -200,7 +251,3 @@ def _frozen_values(value: Any) -> Any:
 def flat(values: Mapping[str, Any]) -> dict[str, Any]:
     """Cells that a table can hold: what is no single value becomes JSON."""
     return {k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v) for k, v in values.items()}
-
-
-def _key(unit: Unit) -> tuple[str, str, int]:
-    return unit.sweep, unit.settings, unit.repetition

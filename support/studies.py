@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from support.choice import Rule
 from support.environments.exchange_economy import exchange_economy
 from support.mechanisms.roundtable import ROUNDS, play
-from support.participants.negotiators.seating import seat_all
+from support.participants.negotiators.seating import Seats, seat_all
 from support.records import Transcript
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 async def roundtable_exchange(
     rng: np.random.Generator,
-    rule: str,
+    rule: str | Rule,
     preferences: str = "asymmetric",
     agents: int = 3,
-    seats: str | Sequence[str] | Mapping[str, str] = "linear",
+    seats: Seats = "linear",
     exponents: str = "sum_to_one",
     rounds: int = ROUNDS,
     noise: float = 0.05,

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from support.errors import InvalidInput, ModelUnavailable
+from support.errors import CacheMiss, DamagedFile, InvalidInput, MissingData, ModelUnavailable
 from support.store import Store, Unit
 
 PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study function
@@ -61,11 +61,12 @@ class Sweep:
 
     def __post_init__(self) -> None:
         known = [p for p in inspect.signature(self.study).parameters if p not in PASSED]
-        for setting in (*self.grid, *self.paired):
-            if setting not in known:
-                raise InvalidInput(
-                    f"grid: {setting!r} is no setting of {self.study.__name__}; it takes {', '.join(known)}"
-                )
+        for field_, names in (("grid", self.grid), ("paired", self.paired)):
+            for setting in names:
+                if setting not in known:
+                    raise InvalidInput(
+                        f"{field_}: {setting!r} is no setting of {self.study.__name__}; it takes {', '.join(known)}"
+                    )
         for setting, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence) or not values:
                 raise InvalidInput(f"grid: {setting}={values!r} given; expected a list with at least one value")
@@ -119,9 +120,10 @@ class Sweep:
         ------
         InvalidInput
             When an argument that the study needs is neither in the grid nor in `context`, or one is in both.
-        ModelUnavailable
-            When no call to the model can succeed; what was finished is kept, the rest is done by the next run.
-            Any other error of a unit is recorded with it and does not stop the others.
+        ModelUnavailable, CacheMiss, MissingData, DamagedFile
+            When something outside the units has to be mended first; what was finished is kept, the rest is done by
+            the next run. Any other error of a unit is recorded with it and does not stop the others; what the errors
+            were is printed at the end.
         """
         self._check_context(context)
         store.register(self.name, self._identity(context))
@@ -130,6 +132,8 @@ class Sweep:
         count: Counter[str] = Counter(skipped=self.repetitions * _size(self.grid) - len(units))
         with _bar(len(units), self.name, enabled=progress) as bar:
             await self._work(iter(units), store, context, count, bar, concurrency)
+        if errors := store.errors(self.name):
+            print(f"{self.name}: units have failed; run again with retry_failed=True. First: {errors[0]}")
         return count
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
@@ -164,7 +168,7 @@ class Sweep:
             arguments["repetition"] = unit.repetition
         try:
             record = await self.study(**arguments)
-        except ModelUnavailable:  # no fault of the unit: it is left to the next run
+        except (ModelUnavailable, CacheMiss, MissingData, DamagedFile):  # no fault of the unit: left to the next run
             raise
         except Exception as error:  # recorded with its unit, shown by the progress bar, retried on request
             store.fail(unit, error, time.perf_counter() - started)
@@ -186,15 +190,30 @@ class Sweep:
                 f"grid: {', '.join(missing)} missing; {self.study.__name__} needs a value: put it into the grid"
             )
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All that determines the results, for a figure's provenance: the grid, and the study's defaults beside it."""
+        signature = inspect.signature(self.study).parameters
+        defaults = {n: p.default for n, p in signature.items() if n not in PASSED and p.default is not p.empty}
+        rest = {n: v for n, v in defaults.items() if n not in self.grid and v is not None}
+        return {**self.grid, **rest, "repetitions": self.repetitions, "seed": self.seed, "paired": list(self.paired)}
+
     def _identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """What must not change under one name; of the context, the models."""
+        """What must not change under one name; of the context, models and plain data."""
         return {
             "study": f"{self.study.__module__}.{self.study.__qualname__}",
             "seed": self.seed,
             "paired": sorted(self.paired),
             "settings": sorted(self.grid),
-            "models": {name: value.model for name, value in sorted(context.items()) if hasattr(value, "model")},
+            "context": {name: _known(value) for name, value in sorted(context.items()) if _known(value) is not None},
         }
+
+
+def _known(value: Any) -> Any:
+    """How a value of the context is told from another: a model by its name and endpoint, plain data by itself."""
+    if hasattr(value, "model"):
+        return f"{value.model} at {value.endpoint}"
+    return value if isinstance(value, str | int | float | list | tuple | dict) else None
 
 
 def _plain(setting: str, value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from math import isnan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,6 @@ VERDICTS: Mapping[str, str] = {
     "not testable here": "one of the two figures is missing: not run here, or not printed there",
 }
 """The four verdicts of `against_published` and what each one means."""
-
-Check = Callable[[pd.DataFrame], bool | None]
-"""A statement as a function of our tidy frame: it holds, it does not, or (None) it cannot be tested."""
 
 UNBROKEN = 24
 """A column of a page's table whose cells are at most this long is not broken into lines."""
@@ -158,34 +155,6 @@ def to_latex(frame: pd.DataFrame, caption: str, label: str, decimals: int = 2) -
         position_float="centering",
         column_format="".join("r" if pd.api.types.is_numeric_dtype(frame[name]) else "l" for name in frame),
     )
-
-
-def check_statements(ours: pd.DataFrame, statements: Iterable[tuple[str, Check]]) -> pd.DataFrame:
-    """Which statements hold in our results: text, holds ("yes", "no", "not testable here").
-
-    >>> import pandas as pd
-    >>> ours = pd.DataFrame({"row": ["a", "b"], "column": "u", "value": [2.0, 1.0]})
-    >>> check_statements(ours, [("a leads", above(["a"], ["b"], "u"))])["holds"].item()
-    'yes'
-    """
-    need_columns(ours, [*_KEYS, "value"], "our results")
-    words = {None: "not testable here", True: "yes", False: "no"}
-    answers = [(text, check(ours)) for text, check in statements]
-    rows = [(text, words[None if held is None else bool(held)]) for text, held in answers]
-    return pd.DataFrame(rows, columns=["text", "holds"])
-
-
-def above(higher: Sequence[str], lower: Sequence[str], column: str) -> Check:
-    """The statement that each row of `higher` has a larger value in `column` than each row of `lower`."""
-
-    def check(ours: pd.DataFrame) -> bool | None:
-        values = ours[ours["column"] == column].set_index("row")["value"]
-        found = values.reindex([*higher, *lower])
-        if found.isna().any():
-            return None
-        return bool(found[list(higher)].min() > found[list(lower)].max())
-
-    return check
 
 
 def _cells(frame: pd.DataFrame, what: str, names: Mapping[str, str]) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """Every notebook runs from top to bottom in its fast setting, and is committed as one clean run."""
 
-import ast
 import json
 
 import pytest
@@ -17,13 +16,15 @@ def cells(path, kind):
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
-def test_a_notebook_runs_in_its_fast_setting(path, tmp_path):
+def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVENE_OUTPUT", str(tmp_path / "output"))  # the real figures and runs stay as they are
     known = notebooks.parameters_of(path)
     target = tmp_path / path.name
     notebooks.execute(path, target, {k: v for k, v in FAST.items() if k in known})
     outputs = [o for c in cells(target, "code") for o in c["outputs"]]
     assert outputs
     assert not [o for o in outputs if o["output_type"] == "error"]
+    assert (tmp_path / "output" / "data" / "runs").is_dir()
     assert "\r" not in "".join("".join(o.get("text", "")) for o in outputs)
 
 
@@ -53,9 +54,7 @@ def test_the_first_code_cell_holds_the_parameters(path):
 def test_no_code_cell_is_long(path):
     for cell in cells(path, "code"):
         source = "".join(cell["source"])
-        statements = ast.parse(source, mode="exec") if "await" not in source else None
-        assert len(source.splitlines()) <= 15, source
-        assert statements is None or len(statements.body) <= 15
+        assert len(source.splitlines()) <= 12, source
 
 
 def test_arguments_reach_the_parameters_with_their_types():
@@ -80,13 +79,19 @@ def test_an_argument_that_does_not_fit_is_refused_in_plain_words(argument, said)
 def test_the_command_line_says_what_is_wrong_and_fails(capsys):
     assert notebooks.main(["run", "RULZ=3"]) == 1
     assert "RULZ" in capsys.readouterr().err
-    assert notebooks.main(["dance"]) == 2
+    assert notebooks.main(["run", "--only", "99"]) == 1
+    assert "no such notebook; there are 00_start_here" in capsys.readouterr().err
+    assert notebooks.main(["update", "N=3"]) == 1
+    with pytest.raises(SystemExit):
+        notebooks.main(["dance"])
 
 
 def test_a_notebook_that_is_up_to_date_is_not_executed_again(tmp_path, monkeypatch, capsys):
     executed = []
     monkeypatch.setattr(notebooks, "BUILD", tmp_path)
-    monkeypatch.setattr(notebooks, "execute", lambda source, target, parameters: executed.append(source.name) or 0.0)
+    monkeypatch.setattr(notebooks, "execute", lambda source, target, parameters: executed.append(target) or 0.0)
+    monkeypatch.setattr(notebooks, "_has_figures", lambda: True)
+    (tmp_path / "00_start_here.ipynb").write_text("executed")
     notebooks.run(["SEED=3"], only="00_")
     notebooks.run(["SEED=3"], only="00_")
     notebooks.run(["SEED=4"], only="00_")

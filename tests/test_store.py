@@ -233,3 +233,26 @@ def test_records_are_frozen():
     for record, field in ((EMPTY, "rule"), (Decision("P1", 1, 1), "candidate"), (unit(), "sweep")):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, field, "other")
+
+
+# -- states of the code ----------------------------------------------------------------------------------------------
+
+
+def test_units_of_other_code_stay_in_the_file_and_are_not_shown(tmp_path):
+    transcript = Transcript({"name": "x"}, "a", {}, ())
+    path, unit = tmp_path / "study.sqlite", Unit("s", "{}", 0)
+    old, new, plain = Store(path, "old"), Store(path, "new"), Store(path)
+    old.add(unit, transcript)
+    assert old.finished("s") == {unit} and old.record(unit) == transcript and old.sweeps() == ["s"]
+    assert new.finished("s") == set() and new.record(unit) is None and new.sweeps() == []
+    assert plain.sweeps() == ["s @ old"] and [r for _, r in plain.records("s @ old")] == [transcript]
+
+
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE units (metre REAL)")
+    with pytest.raises(DamagedFile, match="not a study's: its table 'units' has the columns metre"):
+        Store(path)
+    tables = sqlite3.connect(path).execute("SELECT name FROM sqlite_master").fetchall()
+    assert tables == [("units",)]

@@ -41,9 +41,15 @@ async def fragile(rng, rule, broken=frozenset()):
     return Transcript({"draw": rng.random()}, rule, {}, ())
 
 
-async def keyless(rng, number, works=True):
+class Door:
+    """What a unit depends on and has no say in."""
+
+    works = True
+
+
+async def keyless(rng, number, door):
     await asyncio.sleep(0.001 * number)
-    if number >= 3 and not works:
+    if number >= 3 and not door.works:
         raise ModelUnavailable("the key is wrong")
     return Transcript({"draw": rng.random()}, "a", {}, (), {"number": number})
 
@@ -73,7 +79,7 @@ def test_every_combination_of_settings_is_repeated():
 def test_a_setting_that_the_study_does_not_take_is_refused_with_those_that_it_takes(name):
     with pytest.raises(InvalidInput, match=f"grid: '{name}' is no setting of draw; it takes rule, size, pause"):
         sweep(**{name: [1]})
-    with pytest.raises(InvalidInput, match=f"grid: '{name}' is no setting of draw"):
+    with pytest.raises(InvalidInput, match=f"paired: '{name}' is no setting of draw"):
         sweep(paired=[name], rule=["a"])
 
 
@@ -225,7 +231,7 @@ def test_a_cancelled_run_keeps_what_was_finished(store):
     kept = results(store)
     assert 4 <= len(kept) < 12
     assert not (store.units("s")["status"] == "failed").any()
-    assert run(sweep(), store)["done"] == 12 - len(kept)
+    assert run(sweep(), store, pause=0.02)["done"] == 12 - len(kept)
 
 
 # -- failing ---------------------------------------------------------------------------------------------------------
@@ -255,13 +261,15 @@ def test_failed_units_are_done_again_only_on_request(store):
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_a_model_that_cannot_be_reached_stops_the_run_and_keeps_what_was_finished(store, concurrency):
-    what = sweep(keyless, repetitions=1, number=list(range(8)))
+    what, door = sweep(keyless, repetitions=1, number=list(range(8))), Door()
+    door.works = False
     with pytest.raises(ModelUnavailable, match="the key is wrong"):
-        run(what, store, concurrency=concurrency, works=False)
+        run(what, store, concurrency=concurrency, door=door)
     kept = results(store)
     assert len(kept) == 3
     # Nothing is wrong with the other units: with a good key the next run does them, without being told to retry.
-    assert run(what, store, works=True)["done"] == 5
+    door.works = True
+    assert run(what, store, door=door)["done"] == 5
     assert len(results(store)) == 8
     assert not (store.units("s")["status"] == "failed").any()
 
@@ -298,7 +306,9 @@ def test_streams_are_numpy_generators_that_differ_by_repetition():
 
 def test_a_sweep_reads_its_own_units_in_the_order_of_its_grid(store):
     run(sweep(repetitions=3, rule=["b", "a"]), store)
-    own = [(json.loads(u.settings)["rule"], u.repetition) for u, _ in sweep(repetitions=2, rule=["b", "a"]).records(store)]
+    own = [
+        (json.loads(u.settings)["rule"], u.repetition) for u, _ in sweep(repetitions=2, rule=["b", "a"]).records(store)
+    ]
     assert own == [("b", 0), ("b", 1), ("a", 0), ("a", 1)]
 
 
@@ -307,8 +317,25 @@ def test_another_model_under_the_same_name_is_refused(store):
 
     small, large = scripted([], name="small"), scripted([], name="large")
     run(sweep(told, rule=["a"]), store, model=small)
-    with pytest.raises(InvalidInput, match="models .*small.* where .*large.* is asked for"):
+    with pytest.raises(InvalidInput, match=r"context .*small.* where .*large.* is asked for"):
         run(sweep(told, rule=["a"]), store, model=large)
+
+
+def test_other_plain_context_under_the_same_name_is_refused(store):
+    run(sweep(repetitions=1, rule=["a"]), store, pause=0.0)
+    with pytest.raises(InvalidInput, match=r"context .*0\.0.* where .*0\.5.* is asked for"):
+        run(sweep(repetitions=1, rule=["a"]), store, pause=0.5)
+
+
+def test_what_made_units_fail_is_said_at_the_end_with_the_way_out(store, capsys):
+    run(sweep(fragile, repetitions=1, rule=["a", "b"]), store, broken=frozenset("b"))
+    assert "retry_failed=True. First: ZeroDivisionError: b is broken" in capsys.readouterr().out
+
+
+def test_the_parameters_of_a_sweep_hold_the_defaults_of_its_study():
+    given = Sweep("s", roundtable_exchange, {"rule": ["majority"]}, 2, 7).parameters
+    assert given["rule"] == ["majority"] and given["preferences"] == "asymmetric" and given["noise"] == 0.05
+    assert given["seed"] == 7 and given["repetitions"] == 2 and "model" not in given
 
 
 async def told(rng, rule, model):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from support import published
 from support.errors import InvalidInput
-from support.tables import VERDICTS, above, against_published, agreement, check_statements, for_page, to_latex, wide
+from support.tables import VERDICTS, against_published, agreement, for_page, to_latex, wide
 
 SEED = "001_5dc2ef75221ed897"
 FIGURES = st.floats(0, 100, allow_nan=False)
@@ -216,26 +216,3 @@ def test_latex_escapes_every_special_sign():
 
 def test_latex_shows_missing_figures_as_a_dash():
     assert "-- &" in to_latex(pd.DataFrame({"x": [nan], "y": [1.0]}), "C", "tab:c")
-
-
-# --- statements ---
-
-
-def test_statements_hold_do_not_or_cannot_be_tested(table_1):
-    one_vote, score = ["unanimous", "majority", "plurality"], ["rated", "ranked", "cumulative"]
-    found = check_statements(
-        table_1,
-        [
-            ("score rules lead over three rounds", above(score, one_vote, "auc@3")),
-            ("score rules lead in round 3", above(score, one_vote, "utility@3")),
-            ("a dictator is faster", above(["dictator"], one_vote, "utility@3")),
-            ("one-vote rules are more rigid", above(one_vote, score, "rigidity")),
-            ("a numpy answer is an answer", lambda ours: np.bool_(True)),
-        ],
-    )
-    assert found["holds"].tolist() == ["yes", "no", "not testable here", "yes", "yes"]
-    assert found["text"][0] == "score rules lead over three rounds"
-
-
-def test_a_statement_about_a_missing_figure_is_not_testable():
-    assert above(["a"], ["b"], "u")(made(a=(1, 0), b=(nan, 0))) is None

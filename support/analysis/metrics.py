@@ -100,6 +100,15 @@ def rigidity(curve: Sequence[float] | np.ndarray) -> float:
     return 100 * float(np.isclose(np.diff(path), 0.0, atol=1e-9).mean())
 
 
+def format_errors(transcript: Transcript) -> dict[str, str]:
+    """By phase, how many of the replies asked did not fit their form: "1 of 6". On an empty list no vote is asked."""
+    seats = len(transcript.seats)
+    asked = {"message": transcript.rounds, "propose": transcript.rounds}
+    asked["vote"] = tuple(r for r in transcript.rounds if r.candidates)
+    wrong = [error.phase for r in transcript.rounds for error in r.format_errors]
+    return {phase: f"{wrong.count(phase)} of {seats * len(rounds)}" for phase, rounds in asked.items()}
+
+
 def first_decision(transcript: Transcript) -> float:
     """The round of the first decision, NaN when there was none."""
     return float(next((r.number for r in transcript.rounds if r.decision), float("nan")))

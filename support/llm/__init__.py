@@ -83,7 +83,7 @@ def connect(
 def _key(api_key: str | None, where: Address, model: str, offline: bool) -> str:
     key = (api_key or os.environ.get("OPENAI_API_KEY") or "").strip()
     if key or where.local or where.authorization or offline:
-        return key or "local"  # the openai package insists on one
+        return key or "no-key-needed"  # the openai package insists on one
     raise ModelUnavailable(
         f"{model!r} at {where.url} needs a key, and there is none. Set the environment variable OPENAI_API_KEY, "
         'or pass api_key=; model="embedded" needs none.'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 import weakref
@@ -211,7 +212,8 @@ async def _closing(client: AsyncOpenAI) -> AsyncGenerator[None]:
 def _close_at_exit(client: AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> None:
     """For loops that are left standing at the end of the process, as a notebook's kernel leaves its own."""
     if not loop.is_closed() and not loop.is_running():
-        loop.run_until_complete(client.close())
+        with contextlib.suppress(RuntimeError):  # the kernel stopped its loop for good: the process's end closes all
+            loop.run_until_complete(client.close())
 
 
 def _formed(request: Request, form: str) -> dict[str, Any]:

@@ -71,7 +71,9 @@ class HumanSeat:
         return None if value is None else Proposal(self.me, value)
 
     async def vote(self, view: View) -> Ballot:
-        """Answer: a choice in the form of the rule, or None."""
+        """Answer: a choice in the form of the rule, or None; nothing is asked when there is nothing to vote on."""
+        if not view.candidates:
+            return Ballot(self.me, None)
         return Ballot(self.me, await self._ask("vote", view, _checked_choice(view, self.me)))
 
     async def _ask(self, phase: str, view: View, check: Callable[[Any], Any]) -> Any:

@@ -17,6 +17,7 @@ from support.errors import ConveneError
 from support.figures import draw_discussion, png
 from support.mechanisms.roundtable import play, roundtable, transcript
 from support.participants.human import HumanSeat
+from support.participants.negotiators.protocol import Negotiator
 from support.participants.negotiators.rule_based import KINDS
 from support.participants.negotiators.seating import MODEL, seat_all
 from support.records import Round, Transcript
@@ -25,11 +26,14 @@ from support.transcripts import rounds_to_html
 from support.widgets.forms import SeatForm
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from support.llm import ChatModel
 
 HUMAN = "human"
 SWEEP = "round table"
 CROWD = 20
+STAND_IN = "conceder"
 
 
 class RoundTableLab:
@@ -92,7 +96,7 @@ class RoundTableLab:
         before = {seat.description: seat.value for seat in self.seats.children}
         kinds = [*KINDS, *([MODEL] if self.model else []), HUMAN]
         names = exchange_economy(self.preferences.value, self.agents.value).agents
-        seats = [w.Dropdown(options=kinds, value=before.get(name, "conceder"), description=name) for name in names]
+        seats = [w.Dropdown(options=kinds, value=before.get(name, STAND_IN), description=name) for name in names]
         for seat in seats:
             seat.observe(lambda _: self.restart(), "value")
         self.seats.children = tuple(seats)
@@ -102,8 +106,19 @@ class RoundTableLab:
         """The kind of participant chosen for each agent."""
         return {seat.description: seat.value for seat in self.seats.children}
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the controls show."""
+        return {
+            "rule": self.rule.value,
+            "preferences": self.preferences.value,
+            "seats": self.kinds,
+            "rounds": self.rounds.value,
+            "seed": self.seed.value,
+        }
+
     def restart(self) -> None:
-        """Clear the table for the settings shown, and simulate what rule-based agents make of them."""
+        """Clear the table for the settings shown; a discussion at hand is given up."""
         for task in (*self._listeners, *([self.task] if self.task else [])):
             task.cancel()
         self._listeners, self.task = [], None
@@ -112,9 +127,10 @@ class RoundTableLab:
         self.table: AsyncIterator[Round] | None = None
         self.stored = False
         self.forms.children = ()
+        self.people: dict[str, Negotiator] = {}
         self.crowd: np.ndarray | None = None
         self._tell("Press <b>Next round</b>, or play to the end.")
-        self._draw()
+        self.talk.value, self.figure.value = "", png(self.draw())
 
     def start(self, *, to_the_end: bool) -> None:
         """Play one round, or all that are left, in the background; a human seat is waited for."""
@@ -135,23 +151,19 @@ class RoundTableLab:
                 if not to_the_end:
                     break
             self._conclude()
-        except ConveneError as error:
-            self._tell(f'<span style="color:#8a3b00">{escape(str(error))}</span>')
+        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
+            name = "" if isinstance(error, ConveneError) else f"{type(error).__name__}: "
+            self._tell(f'<span style="color:#8a3b00">{escape(name + str(error))}</span>')
 
     async def _sit_down(self) -> None:
         if self.table is not None:
             return
+        people = {a: HumanSeat(a, self.economy.validate) for a, kind in self.kinds.items() if kind == HUMAN}
         rng = np.random.default_rng(self.seed.value)
-        thinking = {agent: kind if kind != HUMAN else "truthful" for agent, kind in self.kinds.items()}
-        self.people: dict[str, Any] = dict(seat_all(self.economy, thinking, rng, model=self.model))
-        for agent, kind in self.kinds.items():
-            if kind == HUMAN:
-                self.people[agent] = HumanSeat(agent, self.economy.validate)
-        forms = [self._listen(seat) for seat in self.people.values() if isinstance(seat, HumanSeat)]
-        self.forms.children = tuple(form.view for form in forms)
+        self.people = seat_all(self.economy, {**self.kinds, **people}, rng, model=self.model)
+        self.forms.children = tuple(self._listen(seat).view for seat in people.values())
         self.table = roundtable(self.economy, self.people, self.rule.value, rounds=self.rounds.value, rng=rng)
-        if not forms and MODEL not in self.kinds.values():
-            self.crowd = await self._simulate()
+        self.crowd = await self._simulate()
 
     def _listen(self, seat: HumanSeat) -> SeatForm:
         form = SeatForm(self.economy.background(seat.me))
@@ -164,10 +176,14 @@ class RoundTableLab:
         return form
 
     async def _simulate(self) -> np.ndarray:
-        """Curves of other discussions with the same settings and other seeds, shape (CROWD, rounds)."""
+        """Curves of rule-based discussions with the same settings and other seeds, shape (CROWD, rounds).
+
+        Conceders sit in for people and models.
+        """
+        kinds = {agent: kind if kind in KINDS else STAND_IN for agent, kind in self.kinds.items()}
         streams = np.random.default_rng(self.seed.value).spawn(CROWD)
         crowd = [
-            await play(self.economy, seat_all(self.economy, self.kinds, rng), self.rule.value, rounds=self.rounds.value)
+            await play(self.economy, seat_all(self.economy, kinds, rng), self.rule.value, rounds=self.rounds.value)
             for rng in streams
         ]
         return np.stack([total_utility(t, self.rounds.value) for t in crowd])
@@ -178,18 +194,18 @@ class RoundTableLab:
         return transcript(self.economy, self.people, self.rule.value, self.finished, seed=self.seed.value)
 
     def _show(self) -> None:
-        self._draw()
+        self.figure.value = png(self.draw())
         newest_first = list(reversed(self.finished))
         self.talk.value = rounds_to_html(newest_first, self.economy.agents, title="Newest round first")
 
-    def _draw(self) -> None:
-        if not self.finished:
-            self.talk.value = ""
+    def draw(self) -> Figure:
+        """The live figure as it is now, for a page without a kernel."""
         curve = total_utility(self.transcript) if self.finished else np.array([])
         decision = self.finished[-1].decision if self.finished else None
-        value = decision.value if decision else None
         e = self.economy
-        self.figure.value = png(draw_discussion(curve, value, e.agents, e.goods, self.rounds.value, self.crowd))
+        return draw_discussion(
+            curve, decision.value if decision else None, e.agents, e.goods, self.rounds.value, self.crowd
+        )
 
     def _conclude(self) -> None:
         played, last = len(self.finished), self.finished[-1]
@@ -199,9 +215,7 @@ class RoundTableLab:
             return
         self.forms.children = ()
         if not self.stored:
-            settings = {"rule": self.rule.value, "preferences": self.preferences.value, "seats": self.kinds,
-                        "rounds": self.rounds.value, "seed": self.seed.value}  # fmt: skip
-            unit = self.store.save(SWEEP, self.transcript, settings)
+            unit = self.store.save(SWEEP, self.transcript, self.settings)
             self.stored = True
             self._tell(
                 f"Finished after {played} rounds: {decided}. Stored in {escape(self.store.path.name)} "

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,11 @@ from hypothesis import strategies as st
 from support.analysis.metrics import (
     METRICS,
     curves_of,
-    curves_of,
     first_decision,
+    format_errors,
     rationality,
     rigidity,
     run_metrics,
-    runs_of,
     runs_of,
     standing_utilities,
     summary,
@@ -27,7 +27,7 @@ from support.environments.exchange_economy import ExchangeEconomy, exchange_econ
 from support.errors import InvalidInput
 from support.mechanisms.roundtable import play
 from support.participants.negotiators.seating import seat_all
-from support.records import Decision, Proposal, Round, Transcript
+from support.records import Decision, FormatError, Proposal, Round, Transcript
 from support.store import Unit
 
 # Two agents, two goods, each wants one good only: utility is the amount of the favourite, U_max is 200.
@@ -251,3 +251,9 @@ def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, ro
 def test_property_rigidity_counts_the_rounds_without_a_change(curve):
     changes = sum(a != b for a, b in zip([0.0, *curve], curve, strict=False))
     assert rigidity(curve) == pytest.approx(100 * (1 - changes / len(curve)))
+
+
+def test_format_errors_are_counted_by_phase_of_the_replies_that_were_asked():
+    quiet = replace(NEVER.rounds[0], candidates=(), format_errors=(FormatError("Ana", "propose", "no table"),))
+    some = replace(NEVER, rounds=(quiet,), seats={"Ana": "model", "Ben": "model"})
+    assert format_errors(some) == {"message": "0 of 2", "propose": "1 of 2", "vote": "0 of 0"}

@@ -12,13 +12,11 @@ from support.environments.exchange_economy import (
     GOODS,
     PREFERENCES,
     ExchangeEconomy,
-    cobb_douglas,
-    equilibrium_allocation,
     exchange_economy,
     from_spec,
-    utilitarian_allocation,
 )
 from support.errors import InvalidInput, InvalidProposal
+from support.solvers.welfare import cobb_douglas, equilibrium_allocation, utilitarian_allocation
 
 ECONOMY = exchange_economy()
 EVEN = {agent: dict.fromkeys("ABC", 100 / 3) for agent in ECONOMY.agents}

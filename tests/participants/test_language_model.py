@@ -63,7 +63,7 @@ def test_the_briefing_holds_the_own_weights_and_nobody_elses():
 
 def test_the_briefing_tells_the_matter_the_rule_and_the_rounds():
     text = seat([])[0].briefing(view("ranked"))
-    assert "You are Ana. You sit at a round table with Ben, Cleo." in text
+    assert "You are Ana. You sit at a round table with Ben and Cleo." in text
     assert "100 units of each" in text
     assert f"ranked: {RULES['ranked'].explanation}" in text
     assert "There are 10 rounds" in text

@@ -117,7 +117,6 @@ class LanguageModel:
             result=last.why if last else "",
             standing=self._standing(view),
             messages=_said(view),
-            proposals=[f"{p.agent}: {self.economy.describe(p.value)}" for p in view.proposals if p.value is not None],
         )
 
     def _example(self) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from support.records import Ballot, Message, Proposal, View
 
@@ -20,8 +20,3 @@ class Negotiator(Protocol):
 
     async def vote(self, view: View) -> Ballot:
         """Fill in a ballot of `view.rule` over `view.candidates`; choice None abstains."""
-
-
-def value_of(view: View, candidate: str) -> Any:
-    """The value of a candidate on the list of `view`."""
-    return next(c.value for c in view.candidates if c.id == candidate)

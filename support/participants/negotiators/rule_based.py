@@ -10,16 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from support.environments.exchange_economy import (
-    Allocation,
-    Background,
-    cobb_douglas,
-    equilibrium_allocation,
-    utilitarian_allocation,
-)
+from support.environments.exchange_economy import Allocation, Background
 from support.participants.negotiators.beliefs import beliefs
 from support.participants.negotiators.talk import compose
 from support.records import Ballot, Choice, Message, Proposal, View
+from support.solvers.welfare import cobb_douglas, equilibrium_allocation, utilitarian_allocation
 
 INCOMES = np.linspace(0.0, 1.0, 201)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from support.participants.negotiators.rule_based import KINDS
 if TYPE_CHECKING:
     from support.llm import ChatModel
 
+Seats = str | Sequence[str | Negotiator] | Mapping[str, str | Negotiator]
 MODEL = "model"
 MIXED = "mixed"
 MIXTURE = ("boulware", "linear", "conceder")
@@ -22,7 +24,7 @@ MIXTURE = ("boulware", "linear", "conceder")
 
 def seat_all(
     economy: ExchangeEconomy,
-    kinds: str | Sequence[str] | Mapping[str, str],
+    kinds: Seats,
     rng: np.random.Generator,
     *,
     model: ChatModel | None = None,
@@ -37,7 +39,8 @@ def seat_all(
     kinds : str, sequence or mapping
         One kind for all, one per agent in order, or {agent: kind}. A kind is a key of `KINDS`
         (zero-intelligence, boulware, linear, conceder, truthful), "mixed" (one of boulware, linear and
-        conceder, drawn for the seat) or "model".
+        conceder, drawn for the seat) or "model"; in the place of a kind, a negotiator of your own or a
+        `HumanSeat` takes the seat itself.
     rng : numpy.random.Generator
         Each seat gets a stream of its own, spawned from it.
     model : ChatModel, optional
@@ -54,6 +57,8 @@ def seat_all(
     InvalidInput
         On an unknown kind, a wrong number of kinds, or a model's seat without a model.
     """
+    _within("noise", noise, 0.0, math.inf)
+    _within("temperature", temperature, 0.0, 2.0)
     streams = rng.spawn(len(economy.agents))
     return {
         agent: _seat(kind, economy, agent, stream, model, noise, temperature, repetition)
@@ -61,7 +66,12 @@ def seat_all(
     }
 
 
-def _by_agent(kinds: str | Sequence[str] | Mapping[str, str], agents: tuple[str, ...]) -> dict[str, str]:
+def _within(field: str, value: Any, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InvalidInput(f"{field}: {value!r} given; expected a number of at least {low:g} and at most {high:g}")
+
+
+def _by_agent(kinds: Seats, agents: tuple[str, ...]) -> dict[str, str | Negotiator]:
     if isinstance(kinds, str):
         return dict.fromkeys(agents, kinds)
     if not isinstance(kinds, Mapping):
@@ -74,7 +84,7 @@ def _by_agent(kinds: str | Sequence[str] | Mapping[str, str], agents: tuple[str,
 
 
 def _seat(
-    kind: str,
+    kind: str | Negotiator,
     economy: ExchangeEconomy,
     agent: str,
     rng: np.random.Generator,
@@ -83,6 +93,8 @@ def _seat(
     temperature: float,
     repetition: int,
 ) -> Negotiator:
+    if not isinstance(kind, str):
+        return kind
     if kind == MIXED:
         kind = MIXTURE[rng.integers(len(MIXTURE))]
     if kind in KINDS:

@@ -1,0 +1,1 @@
+"""Exact and numerical solvers; they know nothing of agents, rules or models."""

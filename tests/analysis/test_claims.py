@@ -1,0 +1,73 @@
+"""Claims of a paper's text, checked on results: on the paper's own numbers first."""
+
+import pandas as pd
+import pytest
+
+from support import published
+from support.analysis.claims import CLOSE, NO, ROUNDTABLE, UNTESTED, YES, above, check_claims, holds
+from support.errors import InvalidInput
+
+PAPER = published.load("001_5dc2ef75221ed897")
+STATEMENTS = published.statements(PAPER)
+
+
+@pytest.fixture
+def printed():
+    """The paper's own Tables 1 and 6 as results."""
+    numbers = PAPER[PAPER["table"].isin(["Table 1", "Table 6"])]
+    return numbers.rename(columns={"spread": "se"})[["row", "column", "value", "se"]]
+
+
+def tidy(**rows):
+    return pd.DataFrame([(row, "u", *pair) for row, pair in rows.items()], columns=["row", "column", "value", "se"])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "answer"),
+    [
+        ((10, 1), (5, 1), YES),
+        ((5, 1), (10, 1), NO),
+        ((6, 1), (5, 1), CLOSE),
+        ((5, 1), (6, 1), CLOSE),
+        ((6, 0), (5, 0), YES),
+    ],
+)
+def test_a_difference_is_called_by_its_margin_of_error(a, b, answer):
+    assert above(["a"], ["b"], "u")(tidy(a=a, b=b)) == answer
+
+
+def test_every_pair_has_to_agree():
+    ours = tidy(a=(10, 1), b=(5, 1), c=(9.5, 1))
+    assert above(["a"], ["b", "c"], "u")(ours) == CLOSE
+    assert above(["b"], ["a", "c"], "u")(ours) == NO
+
+
+def test_a_row_that_was_not_run_is_not_testable():
+    assert above(["a"], ["z"], "u")(tidy(a=(1, 1))) == UNTESTED
+    assert holds(lambda means: True, "z")(tidy(a=(1, 1))) == UNTESTED
+
+
+def test_every_statement_that_is_recorded_has_a_check():
+    assert set(STATEMENTS["statement"]) == set(ROUNDTABLE)
+
+
+def test_a_statement_without_a_check_is_refused():
+    odd = pd.DataFrame({"table": ["T"], "statement": ["pigs fly"], "note": [""]})
+    with pytest.raises(InvalidInput, match="pigs fly"):
+        check_claims(tidy(a=(1, 1)), odd)
+
+
+def test_the_paper_s_own_numbers_answer_as_its_notes_say(printed):
+    answers = check_claims(printed, STATEMENTS).set_index("statement")["holds here"]
+    assert answers["unanimous highest: rigidity"] == YES
+    assert answers["unanimous highest: min_max"] == YES
+    assert answers["unanimous lowest of one-vote rules: utility"] == YES
+    assert answers["unanimous > majority > plurality: min_max"] == YES
+    assert answers["all rules: low rationality"] == YES
+    assert answers["most rules: utility peaks in middle rounds"] == YES
+    assert answers["K = 3 > K = 4, K = 5: utility, auc"] == YES
+    assert answers["all rules: high utility@10"] == NO
+    assert answers["one-vote rules > score rules: spread of early utility"] == NO
+    assert answers["majority > plurality: utility"] == CLOSE
+    assert answers["larger model > smaller model: utility@10"] == UNTESTED
+    assert answers["symmetric: even split nearly optimal"] == YES

@@ -1,0 +1,45 @@
+"""Prompts: a template and its values match exactly, or nothing is sent."""
+
+from importlib.resources import files
+
+import pytest
+
+from support.errors import PromptError
+from support.prompts import SUFFIX, render
+
+
+def test_values_are_filled_in():
+    text = render("roundtable/message", me="Ana", round=2, others=["Ben", "Cleo"])
+    assert "Round 2" in text and "You are Ana" in text and "Ben, Cleo" in text
+
+
+def test_a_missing_value_is_named_with_all_that_are_needed():
+    with pytest.raises(PromptError, match="no value for others; pass all of me, others, round"):
+        render("roundtable/message", me="Ana", round=1)
+
+
+def test_a_value_that_the_template_does_not_use_is_refused():
+    with pytest.raises(PromptError, match="no place for colour"):
+        render("roundtable/message", me="Ana", round=1, others=["Ben"], colour="red")
+
+
+def test_an_unknown_prompt_is_named():
+    with pytest.raises(PromptError, match="there is no roundtable/nothing"):
+        render("roundtable/nothing")
+
+
+def test_prompts_are_plain_text_and_escape_nothing():
+    assert "<Ben> & co" in render("roundtable/message", me="Ana", round=1, others=["<Ben> & co"])
+
+
+@pytest.mark.parametrize("form", ["vote", "ratings", "ranking", "points"])
+def test_the_ballot_prompt_shows_the_form_of_its_rule_and_all_candidates(form):
+    text = render("roundtable/ballot", me="Ana", round=1, candidates=["P1: a", "P2: b"], ids=["P1", "P2"],
+                  rule="r", explanation="e", form=form)  # fmt: skip
+    assert f'"{form}"' in text and "P1: a" in text and "P2: b" in text
+    assert not any(f'"{other}"' in text for other in {"vote", "ratings", "ranking", "points"} - {form})
+
+
+def test_every_template_is_part_of_the_package():
+    names = [p.name for p in (files("support.prompts") / "roundtable").iterdir()]
+    assert {f"{name}{SUFFIX}" for name in ("initialization", "message", "proposal", "ballot")} <= set(names)
