@@ -114,10 +114,22 @@ def tidy(path: Path) -> None:
     notebook["metadata"] = {k: v for k, v in notebook["metadata"].items() if k in ("kernelspec", "language_info")}
     for cell in notebook["cells"]:
         cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k == "tags" and v}
-        for shown in cell.get("outputs", []):
-            if shown["output_type"] == "stream":
-                shown["text"] = _as_seen("".join(shown["text"])).splitlines(keepends=True)
+        if "outputs" in cell:
+            cell["outputs"] = _one_stream(cell["outputs"])
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _one_stream(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Join what a stream printed piece by piece, as it is seen in the end."""
+    joined: list[dict[str, Any]] = []
+    for shown in outputs:
+        if joined and shown["output_type"] == "stream" and joined[-1].get("name") == shown["name"]:
+            joined[-1]["text"] = [*joined[-1]["text"], *shown["text"]]
+        else:
+            joined.append(shown)
+    for shown in (o for o in joined if o["output_type"] == "stream"):
+        shown["text"] = _as_seen("".join(shown["text"])).splitlines(keepends=True)
+    return joined
 
 
 def _as_seen(text: str) -> str:

@@ -151,7 +151,7 @@ class Sweep:
         async def worker() -> None:
             for unit in units:
                 await self._do(unit, store, context, count)
-                bar.set_postfix_str(_status(count))
+                bar.set_postfix_str(_status(count), refresh=False)
                 bar.update()
 
         try:

@@ -100,4 +100,7 @@ def test_a_notebook_that_is_up_to_date_is_not_executed_again(tmp_path, monkeypat
 
 
 def test_a_progress_bar_is_kept_as_it_was_last_seen():
+    pieces = [{"output_type": "stream", "name": "stderr", "text": [t]} for t in ("\r 10%", "\r 50%", "\r100%\n")]
+    [seen] = notebooks._one_stream(pieces)
+    assert seen["text"] == ["100%\n"]
     assert notebooks._as_seen("\r 10%\r 50%\r100%\ndone\n") == "100%\ndone\n"
