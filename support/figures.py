@@ -64,7 +64,7 @@ def plot_utility(
         _printed(published, ax, levels)
     rounds = sorted(curves["round"].unique())
     ax.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=rounds)
-    bars.set(ylabel="discussions still undecided (%)", ylim=(0, 108))
+    bars.set(ylabel="bars: discussions still undecided (%)", ylim=(0, 108))
     ax.legend(title=by, fontsize=8, loc="center left", bbox_to_anchor=(1.12, 0.5), frameon=False)
     return ax
 
@@ -77,7 +77,8 @@ def _line(part: pd.DataFrame, ax: Axes, name: str, i: int, level: float) -> None
     half = groups.sem().fillna(0) * t.ppf((1 + level) / 2, np.maximum(n - 1, 1))
     colour = COLOURS[i % 8]
     ax.plot(mean.index, mean, color=colour, linestyle=STYLES[i % 8], marker=MARKERS[i % 8], markersize=4, label=name)
-    ax.fill_between(mean.index, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
+    low, high = (mean - half).clip(0, 100), (mean + half).clip(0, 100)
+    ax.fill_between(mean.index, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def _printed(published: pd.DataFrame, ax: Axes, levels: Sequence[str]) -> None:
@@ -87,7 +88,8 @@ def _printed(published: pd.DataFrame, ax: Axes, levels: Sequence[str]) -> None:
         i = levels.index(row) if row in levels else others.index(row)
         colour = COLOURS[i % 8] if row in levels else "#777777"
         label = "paper (hollow marks)" if row == levels[0] else f"paper: {row}" if row in others else None
-        rounds = part["column"].str.removeprefix("utility@").astype(int)
+        aside = 0.07 * (i - (len(levels) - 1) / 2) if row in levels else 0.0  # marks of equal height stay apart
+        rounds = part["column"].str.removeprefix("utility@").astype(int) + aside
         ax.plot(rounds, part["value"], MARKERS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
 
 
@@ -200,13 +202,14 @@ def draw_discussion(
         )
     if len(curve):
         left.plot(numbers[: len(curve)], curve, color=COLOURS[0], marker="o", label="this discussion")
-    left.axhline(100, color="#B00000", linewidth=1)
+    left.axhline(100, color="#B00000", linewidth=1, label="largest possible")
     left.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xlim=(0.8, rounds + 0.2))
     left.set_xticks(numbers)
     if left.get_legend_handles_labels()[0]:
         left.legend(fontsize=8, loc="lower right")
     if allocation is not None:
         plot_allocation(allocation, agents, goods, right)
+        right.set_xlabel(f"good (standing after round {len(curve)})")
     else:
         right.text(0.5, 0.5, "nothing decided yet", ha="center", va="center", color="#555555")
         right.set_axis_off()

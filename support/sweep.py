@@ -133,7 +133,8 @@ class Sweep:
         with _bar(len(units), self.name, enabled=progress) as bar:
             await self._work(iter(units), store, context, count, bar, concurrency)
         if errors := store.errors(self.name):
-            print(f"{self.name}: units have failed; run again with retry_failed=True. First: {errors[0]}")
+            print(f"{self.name}: units have failed. The first said: {errors[0]}")
+            print("Mend what it says, then run again with retry_failed=True.")
         return count
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
@@ -220,7 +221,10 @@ def _plain(setting: str, value: Any) -> str:
     try:
         return json.dumps(value, sort_keys=True)
     except TypeError as error:
-        raise InvalidInput(f"grid: {setting}={value!r} given; expected text, a number or a list ({error})") from None
+        raise InvalidInput(
+            f"grid: {setting}={value!r} given; expected text, a number or a list ({error}); "
+            "wrap anything else into a study function"
+        ) from None
 
 
 def _size(grid: Mapping[str, Sequence[Any]]) -> int:

@@ -24,6 +24,9 @@ VERDICTS: Mapping[str, str] = {
 }
 """The four verdicts of `against_published` and what each one means."""
 
+WIDE = 8
+"""A page's table of more columns is set in small type."""
+
 UNBROKEN = 24
 """A column of a page's table whose cells are at most this long is not broken into lines."""
 
@@ -130,6 +133,8 @@ def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int 
     name = "table-" + "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
     shown = frame.reset_index(drop=True)
     table = GT(_marked(shown), id=name).tab_header(title, subtitle or None)
+    if len(shown.columns) > WIDE:
+        table = table.tab_options(table_font_size="12px", data_row_padding="3px")
     fractions = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
     short = [column for column in shown if shown[column].astype(str).str.len().max() <= UNBROKEN]
     table = table.tab_style(style.css("white-space: nowrap;"), loc.body(columns=short)) if short else table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ def to_html(transcript: Transcript, *, title: str = "", reasons: bool = False) -
     seats = ", ".join(f"{agent} ({kind})" for agent, kind in transcript.seats.items())
     about = f"Rule: {transcript.rule}. At the table: {seats}."
     return rounds_to_html(transcript.rounds, list(transcript.seats), title=title, about=about, reasons=reasons)
+
+
+def write_html(transcript: Transcript, path: str | Path, *, title: str = "A discussion", reasons: bool = False) -> Path:
+    """Write a whole discussion as a page of its own; return its path."""
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+    Path(path).write_text(head + to_html(transcript, title=title, reasons=reasons) + "</html>", encoding="utf-8")
+    return Path(path)
 
 
 def rounds_to_html(

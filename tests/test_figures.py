@@ -44,7 +44,7 @@ def test_published_values_are_hollow_marks_at_their_rounds(ax, curves):
     )
     figures.plot_utility(curves, ax, published=printed)
     hollow = [line for line in ax.lines if line.get_fillstyle() == "none"]
-    assert [(list(h.get_xdata()), list(h.get_ydata())) for h in hollow] == [([1], [33.0]), ([2], [44.0])]
+    assert [(list(h.get_xdata()), list(h.get_ydata())) for h in hollow] == [([1 - 0.035], [33.0]), ([2], [44.0])]
     assert {"paper (hollow marks)", "paper: gpt"} <= {t.get_text() for t in ax.get_legend().get_texts()}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from support.records import Ballot, FormatError, Message
 from support.studies import roundtable_exchange
-from support.transcripts import to_html
+from support.transcripts import to_html, write_html
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 
@@ -54,6 +54,12 @@ def test_a_round_in_which_nothing_happened_says_so(discussion):
     empty = replace(discussion.rounds[0], messages=(), proposals=(), candidates=(), decision=None)
     html = to_html(replace(discussion, rounds=(empty,)))
     assert "Nobody said anything" in html and "no proposal" in html and "Nothing is decided" in html
+
+
+def test_a_page_of_its_own_says_its_encoding_and_escapes_its_title(discussion, tmp_path):
+    page = write_html(discussion, tmp_path / "page.html", title=EVIL).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and 'charset="utf-8"' in page
+    assert "<script" not in page and "Round 2" in page
 
 
 def test_a_page_loads_nothing_from_elsewhere(discussion):

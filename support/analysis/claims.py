@@ -81,7 +81,7 @@ ROUNDTABLE: Mapping[str, Check] = {
         lambda m: (m["utility@5"] > m["utility@10"]).sum() > 3, *RULES_OF_PAPER
     ),
     "unanimous lowest of one-vote rules: utility": above(ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES),
-    "majority > plurality: utility": above(["majority"], ["plurality"], "utility@10"),
+    "majority > plurality: utility": above(["majority"], ["plurality"], *UTILITIES),
     "unanimous > majority > plurality: min_max": holds(
         lambda m: m["min_max"].is_monotonic_decreasing, "unanimous", "majority", "plurality"
     ),
@@ -96,7 +96,7 @@ ROUNDTABLE: Mapping[str, Check] = {
     "larger model > smaller model: utility@10": _untested,
     "larger model > smaller model: efficiency": _untested,
     "K = 3 > K = 4, K = 5: utility, auc": above(["K = 3"], ["K = 4", "K = 5"], *UTILITIES, *AREAS),
-    "K = 5 > K = 4: utility": above(["K = 5"], ["K = 4"], "utility@5", "auc@10"),
+    "K = 5 > K = 4: utility": above(["K = 5"], ["K = 4"], *UTILITIES),
     "symmetric: even split nearly optimal": _even_split_is_near_best("symmetric"),
     "uniform: even split nearly optimal": _even_split_is_near_best("uniform"),
 }

@@ -169,7 +169,9 @@ class _Table:
     def _checked_ballot(self, view: View) -> Callable[[str, Ballot], Ballot]:
         ids = [c.id for c in view.candidates]
 
-        def check(agent: str, ballot: Ballot) -> Ballot:
+        def check(agent: str, ballot: Ballot | None) -> Ballot:
+            if ballot is None:
+                return Ballot(agent, None)
             check_ballot(self.rule, as_choice(ballot), ids, agent)
             return replace(ballot, agent=agent)
 

@@ -1,11 +1,14 @@
 """Who takes which seat."""
 
+import asyncio
+
 import numpy as np
 import pytest
 
 from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
 from support.llm import scripted
+from support.mechanisms.roundtable import play
 from support.participants.negotiators.rule_based import KINDS
 from support.participants.negotiators.seating import MIXTURE, seat_all
 
@@ -66,3 +69,51 @@ def test_a_model_takes_a_seat_beside_rules():
 def test_a_seat_that_cannot_be_taken_is_refused(kinds, said):
     with pytest.raises(InvalidInput, match=said):
         seated(kinds)
+
+
+# -- negotiators of one's own ------------------------------------------------------------------------------------------
+
+
+class Silent:
+    """A negotiator of the user's own, whole."""
+
+    kind = "silent"
+
+    async def message(self, view):
+        return None
+
+    async def propose(self, view):
+        return None
+
+    async def vote(self, view):
+        return None
+
+
+def test_a_negotiator_of_ones_own_takes_the_seat_and_its_ballot_of_none_abstains():
+    economy = exchange_economy("asymmetric", 2)
+    seats = seat_all(economy, {"Ana": Silent(), "Ben": "conceder"}, np.random.default_rng(1))
+    record = asyncio.run(play(economy, seats, "plurality", rounds=2))
+    assert record.seats["Ana"] == "silent"
+    assert [b.choice for r in record.rounds for b in r.ballots if b.agent == "Ana"] == [None, None]
+    assert not [e for r in record.rounds for e in r.format_errors]
+
+
+@pytest.mark.parametrize("wrong", [Silent, object(), 3])
+def test_what_cannot_negotiate_is_refused_with_what_is_missing(wrong):
+    with pytest.raises(InvalidInput, match="given for Ana; expected the name of a kind, or an object with `async def"):
+        seat_all(exchange_economy("asymmetric", 2), {"Ana": wrong, "Ben": "linear"}, np.random.default_rng(1))
+
+
+def test_a_negotiator_without_a_kind_is_refused():
+    nameless = Silent()
+    nameless.kind = None
+    with pytest.raises(InvalidInput, match="no text `kind`"):
+        seat_all(exchange_economy("asymmetric", 2), {"Ana": nameless, "Ben": "linear"}, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("noise", float("nan")), ("noise", -1), ("noise", "a"), ("temperature", 9)]
+)
+def test_noise_and_temperature_are_numbers_in_their_range(setting, value):
+    with pytest.raises(InvalidInput, match=f"{setting}: .* expected a number of at least 0"):
+        seat_all(exchange_economy("asymmetric", 2), "linear", np.random.default_rng(1), **{setting: value})

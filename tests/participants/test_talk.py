@@ -111,6 +111,12 @@ def test_a_refusal_goes_to_the_agent_whose_offer_it_is():
     assert compose(negotiator(), view(standing=BAD_FOR_ANA)).recipients == ("Ben", "Cleo")
 
 
+def test_an_agent_that_asks_for_more_than_before_does_not_say_that_it_stays():
+    modest = ((34.0, 33.0, 33.0), (33.0, 34.0, 33.0), (33.0, 33.0, 34.0))
+    acts = compose(negotiator(), view(latest=(("Ana", modest),))).acts
+    assert "propose" in acts and not {"defend", "compromise"} & set(acts)
+
+
 @pytest.mark.parametrize("held_out", [False, True])
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_in_a_discussion_every_message_performs_the_acts_that_it_records(kind, held_out):

@@ -8,7 +8,25 @@ from support.records import Ballot, Message, Proposal, View
 
 
 class Negotiator(Protocol):
-    """An agent at the round table (RoundTable, section 3.1). `kind` says who thinks: it goes into every record."""
+    """An agent at the round table (RoundTable, section 3.1). `kind` says who thinks: it goes into every record.
+
+    `Proposal.value` is whatever the environment's `validate` takes (for the exchange economy rows of amounts, or
+    {agent: {good: amount}}). `Ballot.choice` has the form that `view.form` names: the id of a candidate ("vote"),
+    ids from best to worst ("ranking"), or (id, number) pairs ("ratings", "points"); None abstains. An agent that
+    splits evenly and votes for its own proposal:
+
+    >>> from support.records import Ballot, Proposal
+    >>> class EvenSplitter:
+    ...     kind = "even splitter"
+    ...     def __init__(self, economy, me):
+    ...         self.economy, self.me = economy, me
+    ...     async def message(self, view):
+    ...         return None
+    ...     async def propose(self, view):
+    ...         return Proposal(self.me, self.economy.even_split)
+    ...     async def vote(self, view):
+    ...         return Ballot(self.me, next(c.id for c in view.candidates if self.me in c.proposers))
+    """
 
     kind: str
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,21 @@ def seat_all(
     }
 
 
+def _checked(negotiator: Any, agent: str) -> Negotiator:
+    """A negotiator of the user's own, if it has what the table will ask of it."""
+    for method in ("message", "propose", "vote"):
+        if isinstance(negotiator, type) or not inspect.iscoroutinefunction(getattr(negotiator, method, None)):
+            raise InvalidInput(
+                f"seats: {negotiator!r} given for {agent}; expected the name of a kind, or an object with "
+                f"`async def {method}(self, view)` (see support.participants.negotiators.protocol)"
+            )
+    if not isinstance(getattr(negotiator, "kind", None), str):
+        raise InvalidInput(
+            f"seats: {negotiator!r} given for {agent} has no text `kind`, which says in records who sat there"
+        )
+    return negotiator
+
+
 def _within(field: str, value: Any, low: float, high: float) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise InvalidInput(f"{field}: {value!r} given; expected a number of at least {low:g} and at most {high:g}")
@@ -94,7 +110,7 @@ def _seat(
     repetition: int,
 ) -> Negotiator:
     if not isinstance(kind, str):
-        return kind
+        return _checked(kind, agent)
     if kind == MIXED:
         kind = MIXTURE[rng.integers(len(MIXTURE))]
     if kind in KINDS:

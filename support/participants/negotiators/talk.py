@@ -44,22 +44,33 @@ def _reply(agent: RuleBased, view: View) -> list[str]:
 
 
 def _claim_act(agent: RuleBased, view: View) -> str:
-    """Propose when nothing was claimed before; defend a claim that hardly moves; else compromise."""
+    """Propose when nothing was claimed before or more is claimed now; defend a claim that stays; else compromise."""
     before = dict(view.latest).get(view.me)
     if before is None:
         return "propose"
     fall = agent.share(before) - agent.aspiration(view)
-    return "defend" if fall < STEADY else "compromise"
+    if abs(fall) < STEADY:
+        return "defend"
+    return "compromise" if fall > 0 else "propose"
 
 
 def _offer(view: View) -> tuple[str, Any] | None:
     """The standing decision, or else the latest proposal of the next agent who made one, as (whose, value)."""
     if view.decision:
-        return ("", view.decision.value)
+        return (_author(view), view.decision.value)
     me = view.agents.index(view.me)
     order = view.agents[me + 1 :] + view.agents[:me]
     latest = dict(view.latest)
     return next(((agent, latest[agent]) for agent in order if agent in latest), None)
+
+
+def _author(view: View) -> str:
+    """Who else proposed the standing decision; all of them when nobody else did, or several."""
+    assert view.decision is not None
+    accepted = view.history[view.decision.round - 1].candidates
+    who = next((c.proposers for c in accepted if c.id == view.decision.candidate), ())
+    others = [name for name in who if name != view.me]
+    return others[0] if len(others) == 1 else "all of you"
 
 
 def _slots(agent: RuleBased, view: View) -> dict[str, object]:
