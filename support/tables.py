@@ -123,7 +123,7 @@ def wide(comparison: pd.DataFrame, decimals: int = 2) -> pd.DataFrame:
 
 
 def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int = 2) -> GT:
-    """A table for a notebook or a page; a column named `verdict` gets a symbol and a colour.
+    """A table for a notebook or a page; a column of verdicts gets symbols and colours.
 
     The element ids come from the title, so that the output of a notebook that runs again does not
     change, and a page that holds two tables gives them two titles.
@@ -139,10 +139,10 @@ def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int 
     short = [column for column in shown if shown[column].astype(str).str.len().max() <= UNBROKEN]
     table = table.tab_style(style.css("white-space: nowrap;"), loc.body(columns=short)) if short else table
     table = table.fmt_number(fractions, decimals=decimals, use_seps=False).sub_missing(missing_text="–")
-    for verdict, (_, colour) in _MARKS.items() if "verdict" in shown else ():
-        chosen = shown.index[shown["verdict"] == verdict].tolist()
-        if chosen:
-            table = table.tab_style(style.fill(colour), loc.body(columns="verdict", rows=chosen))
+    for column in _verdict_columns(shown):
+        for verdict, (_, colour) in _MARKS.items():
+            if chosen := shown.index[shown[column] == verdict].tolist():
+                table = table.tab_style(style.fill(colour), loc.body(columns=column, rows=chosen))
     return table
 
 
@@ -234,12 +234,16 @@ def _with_spread(value: float, se: float, decimals: int) -> str:
 
 
 def _marked(frame: pd.DataFrame) -> pd.DataFrame:
-    if "verdict" not in frame:
-        return frame
-    unknown = sorted(set(frame["verdict"]) - set(_MARKS))
+    marks = {verdict: f"{symbol} {verdict}" for verdict, (symbol, _) in _MARKS.items()}
+    return frame.assign(**{column: frame[column].map(marks) for column in _verdict_columns(frame)})
+
+
+def _verdict_columns(frame: pd.DataFrame) -> list[str]:
+    """Columns that hold verdicts and nothing else; one that is named `verdict` has to."""
+    unknown = sorted(set(frame.get("verdict", ())) - set(_MARKS))
     if unknown:
         raise InvalidInput(f"verdict {unknown[0]!r} is unknown; expected one of: {', '.join(VERDICTS)}.")
-    return frame.assign(verdict=[f"{_MARKS[verdict][0]} {verdict}" for verdict in frame["verdict"]])
+    return [column for column in frame if len(frame) and frame[column].isin(list(_MARKS)).all()]
 
 
 def _escaped(text: Any) -> str:

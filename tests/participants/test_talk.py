@@ -18,6 +18,7 @@ ACTS = {"inform", "request", "confirm", "summarize", "evaluate", "propose", "com
 SLOTS = {"me", "other", "favourite", "weight", "mine", "offer", "standing", "share"}
 ECONOMY = exchange_economy()
 BAD_FOR_ANA = ((0.0, 10.0, 10.0), (10.0, 80.0, 10.0), (90.0, 10.0, 80.0))
+AS_ASKED_NOW = ((95.0, 85.0, 85.0), (5.0, 15.0, 0.0), (0.0, 0.0, 15.0))
 GOOD_FOR_ANA = ((100.0, 90.0, 90.0), (0.0, 10.0, 10.0), (0.0, 0.0, 0.0))
 
 
@@ -95,7 +96,8 @@ def test_the_first_message_states_the_exponents_in_words_and_as_a_claim():
         (view(latest=(("Ana", GOOD_FOR_ANA), ("Ben", BAD_FOR_ANA))), {"evaluate", "decline", "compromise"}),
         (view(latest=(("Ben", GOOD_FOR_ANA),)), {"evaluate", "accept"}),
         (view(standing=((100.0,) * 3, (0.0,) * 3, (0.0,) * 3)), {"evaluate", "accept"}),
-        (view(standing=BAD_FOR_ANA, latest=(("Ana", BAD_FOR_ANA),)), {"evaluate", "decline", "defend"}),
+        (view(standing=BAD_FOR_ANA, latest=(("Ana", BAD_FOR_ANA),)), {"evaluate", "decline", "propose"}),
+        (view(standing=BAD_FOR_ANA, latest=(("Ana", AS_ASKED_NOW),)), {"evaluate", "decline", "defend"}),
     ],
 )
 def test_the_acts_follow_from_what_is_on_the_table(seen, acts):
