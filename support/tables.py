@@ -243,7 +243,7 @@ def _verdict_columns(frame: pd.DataFrame) -> list[str]:
     unknown = sorted(set(frame.get("verdict", ())) - set(_MARKS))
     if unknown:
         raise InvalidInput(f"verdict {unknown[0]!r} is unknown; expected one of: {', '.join(VERDICTS)}.")
-    return [column for column in frame if len(frame) and frame[column].isin(list(_MARKS)).all()]
+    return [str(column) for column in frame if len(frame) and frame[column].isin(list(_MARKS)).all()]
 
 
 def _escaped(text: Any) -> str:
