@@ -239,7 +239,9 @@ def _amount(value: Any, agent: str, good: str) -> float:
     except (TypeError, ValueError, OverflowError):
         amount = math.nan
     if not math.isfinite(amount) or amount < 0:
-        raise InvalidProposal(f"{agent}, good {good}: {value!r} given; expected a finite number of 0 or more; write 0 for none of it")
+        raise InvalidProposal(
+            f"{agent}, good {good}: {value!r} given; expected a finite number of 0 or more; write 0 for none of it"
+        )
     return abs(amount)  # -0.0 is 0
 
 

@@ -156,7 +156,8 @@ def test_in_equilibrium_everybody_trades_at_the_same_prices():
 def test_an_amount_that_is_none_is_refused_with_agent_good_value_and_what_was_expected(value):
     with pytest.raises(InvalidProposal) as refusal:
         ECONOMY.validate(changed("Ben", "B", value))
-    assert f"Ben, good B: {value!r} given; expected a finite number of 0 or more; write 0 for none of it" in str(refusal.value)
+    assert f"Ben, good B: {value!r} given; expected a finite number of 0 or more" in str(refusal.value)
+    assert "write 0 for none of it" in str(refusal.value)
 
 
 def test_a_good_that_is_shared_out_at_130_percent_is_refused_with_the_total():
