@@ -187,7 +187,7 @@ def draw_discussion(
     allocation : rows of amounts, optional
         The standing decision, one row per agent; None before the first.
     crowd : array of shape (discussions, rounds), optional
-        Curves of simulated discussions with the same settings: drawn as their mean and middle 80 %.
+        Curves of rule-based discussions with the same settings: drawn as their mean and middle 80 %.
     """
     from matplotlib.figure import Figure
 
@@ -196,9 +196,9 @@ def draw_discussion(
     numbers = np.arange(1, rounds + 1)
     if crowd is not None and len(crowd):
         low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
-        left.fill_between(numbers, low, high, color="#BBBBBB", alpha=0.5, linewidth=0, label="simulated, middle 80 %")
+        left.fill_between(numbers, low, high, color="#BBBBBB", alpha=0.5, linewidth=0, label="rule-based, middle 80 %")
         left.plot(
-            numbers, crowd.mean(axis=0), color="#777777", linestyle="--", label=f"simulated, mean of {len(crowd)}"
+            numbers, crowd.mean(axis=0), color="#777777", linestyle="--", label=f"rule-based, mean of {len(crowd)}"
         )
     if len(curve):
         left.plot(numbers[: len(curve)], curve, color=COLOURS[0], marker="o", label="this discussion")

@@ -89,6 +89,15 @@ def note(name: str) -> dict[str, Any]:
     return json.loads((FOLDER / f"{recording(name).name}.json").read_text(encoding="utf-8"))
 
 
+def origin(model: ChatModel, name: str) -> dict[str, str]:
+    """Which model gave the replies of a run, and when: now, from the study's file, or from the recording `name`."""
+    if model.live_calls:
+        when = f"asked on {datetime.now(UTC).date().isoformat()}"
+    else:
+        when = f"not asked now; the study's file holds them, or the recording of {note(name)['date']}"
+    return {**model.details, "replies": when}
+
+
 async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     """Play a recording's sweep on the embedded model and write its two files; return the note."""
     chosen = recording(name)

@@ -73,7 +73,7 @@ def test_a_discussion_is_drawn_beside_simulated_ones():
     fig = figures.draw_discussion([0.0, 50.0], None, ["Ana"], ["A"], 3, np.array([[0, 10, 20], [0, 30, 40.0]]))
     lines = {line.get_label(): list(line.get_ydata()) for line in fig.axes[0].lines}
     assert lines["this discussion"] == [0.0, 50.0]
-    assert lines["simulated, mean of 2"] == [0.0, 20.0, 30.0]
+    assert lines["rule-based, mean of 2"] == [0.0, 20.0, 30.0]
     assert figures.png(fig).startswith(b"\x89PNG")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from support import recordings
 from support.errors import CacheMiss, InvalidInput
-from support.llm import embedded
+from support.llm import embedded, scripted
 from support.store import Store
 
 
@@ -40,6 +40,13 @@ def test_a_question_that_was_not_recorded_is_refused(tmp_path):
     model = recordings.replayed("start_here", tmp_path / "study.sqlite")
     with pytest.raises(CacheMiss):
         asyncio.run(model.reply("Something that nobody asked."))
+
+
+def test_the_origin_of_replies_says_whether_they_were_asked_now():
+    live, idle = scripted(["hello"]), scripted([])
+    asyncio.run(live.reply("hi"))
+    assert recordings.origin(live, "start_here")["replies"].startswith("asked on 20")
+    assert recordings.origin(idle, "start_here")["replies"].startswith("not asked now")
 
 
 def test_an_unknown_recording_is_named():

@@ -123,7 +123,8 @@ def test_property_a_ballot_has_the_form_of_its_rule(kind, rule, values, noise, s
     seen = replace(view(number=5, form=RULES[rule].form, values=values), rule=rule)
     choice = vote(agent(KINDS[kind], noise=noise, seed=seed), seen)
     pairs = isinstance(choice, tuple) and isinstance(choice[0], tuple)
-    check_ballot(rule, dict(choice) if pairs else choice, [c.id for c in seen.candidates])
+    checked = check_ballot(rule, dict(choice) if pairs else choice, [c.id for c in seen.candidates])
+    assert (checked is None) == (choice is None)
 
 
 def test_noise_makes_the_hand_tremble_and_none_keeps_it_steady():
@@ -292,5 +293,7 @@ def test_whole_units_keep_whole_amounts():
 
 
 def test_a_kind_has_to_say_what_it_aspires_to():
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError, match="RuleBased says no aspiration"):
         agent(RuleBased).aspiration(view())
+    with pytest.raises(NotImplementedError, match="RuleBased says no plan"):
+        agent(RuleBased).plan(view())

@@ -45,11 +45,11 @@ class RuleBased:
 
     def aspiration(self, view: View) -> float:
         """The share of its best that the agent asks for now, from 0 to 1."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} says no aspiration; write the method")
 
     def plan(self, view: View) -> np.ndarray:
         """The allocation that the agent would propose now with a steady hand, shape (agents, goods)."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} says no plan; write the method")
 
     def claim(self, view: View) -> Allocation:
         """The plan in whole units: what the agent says that it will ask for."""
