@@ -57,6 +57,47 @@ def test_three_agents_in_table_6_are_the_majority_of_table_1(of):
     assert wide("Table 6", of).loc["K = 3"].equals(wide("Table 1", of).loc["majority"].rename("K = 3"))
 
 
+def test_table_7_squares_with_itself():
+    table = wide("Table 7")
+    assert sorted(table.index) == sorted(RULES) and table.shape == (6, 20) and table.notna().all(axis=None)
+    for r in range(1, 11):
+        assert (table[f"rmse@{r}"] > table[f"mae@{r}"]).all()
+
+
+@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
+def test_table_8_has_three_features_of_ten_rounds_and_the_first_difference_is_undefined(environment):
+    table = wide(f"Table 8 {environment}")
+    assert table.shape == (6, 29) and table.notna().all(axis=None) and "difference@1" not in table
+    assert (table["words@10"] > table["words@1"]).all() and (table["difference@2"] > table["difference@10"]).all()
+
+
+@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
+def test_table_9_holds_shares(environment):
+    table = wide(f"Table 9 {environment}")
+    assert table.min(axis=None) >= 0 and table.max(axis=None) <= 1
+    assert (table["propose@3"].dropna() > 0.9).all() == (environment == "exchange_economy")
+
+
+def test_table_2_is_the_second_half_of_table_10():
+    assert wide("Table 2").equals(wide("Table 10 movielens"))
+    assert wide("Table 10 exchange_economy").shape == (7, 6)
+
+
+@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
+def test_no_stopping_rule_beats_the_oracle(environment):
+    table = wide(f"Table 10 {environment}")
+    best = table.max() if environment == "exchange_economy" else table.min()
+    assert (table.loc["oracle"] == best).all()
+
+
+@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
+@pytest.mark.parametrize("statistic", ["stopping round", "effective ratio"])
+def test_the_averages_of_table_11_are_the_means_of_their_rows(environment, statistic):
+    table = wide(f"Table 11 {environment}: {statistic}").dropna()
+    assert len(table) >= 1
+    assert np.allclose(table[RULES].mean(axis=1), table["average"], atol=0.0051)
+
+
 def test_percentages_are_percentages():
     table = both_tables()
     assert ((table > 0) & (table < 100)).all(axis=None)

@@ -1,0 +1,106 @@
+"""Claims of sections 5.2 to 5.4, checked on the paper's own numbers and on results made to break them."""
+
+import pandas as pd
+import pytest
+
+from support import published
+from support.analysis.claims import NO, UNTESTED, YES, check_claims
+from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING, TRANSITIONS, leads_to
+
+PAPER = published.load("001_5dc2ef75221ed897")
+STATEMENTS = published.statements(PAPER)
+MARK = "@"
+
+
+def printed(*tables, row=None):
+    parts = [PAPER[PAPER["table"] == t].assign(environment=t.split()[-1]) for t in tables]
+    return pd.concat(parts).assign(se=0.0)[["environment", "row", "column", "value", "se"]]
+
+
+def answers(ours, checks):
+    said = STATEMENTS[STATEMENTS["statement"].isin(checks)]
+    return check_claims(ours, said, checks).set_index("statement")["holds here"].to_dict()
+
+
+@pytest.fixture
+def talk():
+    """Tables 8 and 9, averaged over the rules: one row for each environment."""
+    names = [f"Table {t} {e}" for t in (8, 9) for e in ("exchange_economy", "movielens")]
+    means = printed(*names).groupby(["environment", "column"], as_index=False)["value"].mean()
+    return means.rename(columns={"environment": "row"}).assign(se=0.0)
+
+
+@pytest.fixture
+def stopping():
+    names = [f"Table 10 {e}" for e in ("exchange_economy", "movielens")]
+    return printed(*names).assign(row=lambda f: f["environment"] + ": " + f["row"])
+
+
+def test_table_7_answers_as_the_notes_say():
+    said = answers(printed("Table 7"), MOVIELENS)
+    assert said["one-vote rules: mae worsens or stays"] == YES
+    assert said["score rules: mae falls over the rounds"] == YES
+    assert said["some rules: mae falls, then rises"] == YES
+    assert said["group near the best recommender: mae@10"] == UNTESTED
+
+
+def test_a_recommender_far_ahead_is_not_near():
+    ours = printed("Table 7")
+    ahead = pd.DataFrame([{"row": "recommender", "column": "mae@10", "value": 0.5, "se": 0.01}])
+    assert answers(pd.concat([ours.assign(se=0.01), ahead]), MOVIELENS)["group near the best recommender: mae@10"] == NO
+    near = ahead.assign(value=0.84, se=0.05)
+    assert answers(pd.concat([ours.assign(se=0.05), near]), MOVIELENS)["group near the best recommender: mae@10"] == YES
+
+
+def test_tables_8_and_9_answer_as_the_notes_say(talk):
+    said = answers(talk, CONVERSATION)
+    assert said.pop("both environments: inform and request lead") == NO  # propose passes inform
+    assert said.pop("both environments: compromise, defend, accept, decline rare") == NO  # compromise
+    assert said.pop("movielens: confirm rises after round 3") == YES
+    assert said.pop("both environments: evaluate stays high") == YES
+    assert set(said.values()) == {YES}
+
+
+@pytest.mark.parametrize("feature", ["words", "grade", "difference"])
+def test_a_reversed_curve_breaks_its_claims(talk, feature):
+    mine = talk["column"].str.startswith(feature + MARK) & (talk["row"] == "movielens")
+    turned = talk.copy()
+    turned.loc[mine, "value"] *= -1
+    broken = {name for name, answer in answers(turned, CONVERSATION).items() if answer == NO}
+    assert any(feature in name for name in broken)
+
+
+def test_one_environment_alone_is_not_a_comparison(talk):
+    said = answers(talk[talk["row"] == "movielens"], CONVERSATION)
+    assert said["movielens > exchange_economy: words"] == UNTESTED
+    assert said["movielens: grade rises over the rounds"] == YES
+
+
+def test_features_alone_leave_acts_untested(talk):
+    features = talk[talk["column"].str.contains("words|grade|difference")]
+    assert answers(features, CONVERSATION)["both environments: inform and request lead"] == UNTESTED
+
+
+def test_table_10_answers_as_the_notes_say(stopping):
+    said = answers(stopping, STOPPING)
+    assert said["most rules: best outcome before the last round"] == YES
+    assert said["almost all stopping rules better than @10"] == NO
+    assert said["information difference and dialogue act better than the other stopping rules"] == NO
+
+
+def test_the_most_probable_next_act_leaves_self_loops_out():
+    rows = [("request > request", 0.9), ("request > propose", 0.5), ("request > inform", 0.4)]
+    ours = pd.DataFrame([("exchange_economy", c, v, 0.0) for c, v in rows], columns=["row", "column", "value", "se"])
+    assert leads_to("exchange_economy", "request", "propose")(ours) == YES
+    assert leads_to("exchange_economy", "request", "inform")(ours) == NO
+    assert leads_to("exchange_economy", "accept", "end")(ours) == UNTESTED
+    assert leads_to("movielens", "request", "propose")(ours) == UNTESTED
+
+
+def test_a_graph_centres_on_request_when_most_acts_lead_to_it():
+    rows = [("inform > request", 0.9), ("inform > propose", 0.1), ("confirm > request", 0.4)]
+    rows += [("evaluate > request", 0.6), ("evaluate > accept", 0.7)]
+    ours = pd.DataFrame([("movielens", c, v, 0.0) for c, v in rows], columns=["row", "column", "value", "se"])
+    check = TRANSITIONS["movielens: most acts lead to request"]
+    assert check(ours) == YES
+    assert check(ours[~ours["column"].isin(["inform > request", "confirm > request"])]) == NO
