@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import threading
 import zlib
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from support.database import open_database
 from support.errors import DamagedFile, MissingData
 from support.llm.transport import Completion, Request, canonical
 
+NAMES = ("model", "endpoint")  # what a recording without its questions keeps of a request
 TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"  # first come, first kept: others may have read it already
 
@@ -68,7 +70,7 @@ class Cache:
         with self._lock:
             return {(model, endpoint): count for model, endpoint, count in self._db.execute(query)}
 
-    def export(self, path: str | Path, model: str | None = None) -> int:
+    def export(self, path: str | Path, model: str | None = None, prompts: bool = True) -> int:
         """Write the replies as gzipped JSON lines: the same replies give the same bytes.
 
         Latencies stay out, for they differ from run to run.
@@ -79,6 +81,9 @@ class Cache:
             Conventionally ``data/replies/<study>.jsonl.gz``. It is replaced in one step.
         model : str, optional
             Only the replies of this model, named as it was given to `connect` ("embedded" for the embedded one).
+        prompts : bool
+            False leaves the questions out, where they quote data that may not be passed on. Such a recording
+            replays like any other; that a line's key belongs to its question can then not be checked.
 
         Returns
         -------
@@ -90,6 +95,8 @@ class Cache:
         lines = [
             line for line in self._lines() if model in (None, line["request"]["model"], line["request"]["endpoint"])
         ]
+        if not prompts:
+            lines = [line | {"request": {n: line["request"][n] for n in NAMES}} for line in lines]
         draft = path.with_name(path.name + ".part")
         with draft.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
             for line in lines:
@@ -153,10 +160,14 @@ def _recorded(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _row(line: dict[str, Any]) -> tuple[str, str, str]:
-    request = Request.from_json(canonical(line["request"]))
-    if request.key != line["key"]:
+    if set(line["request"]) == set(NAMES):
+        key, request = line["key"], canonical(line["request"])
+    else:
+        whole = Request.from_json(canonical(line["request"]))
+        key, request = whole.key, whole.to_json()
+    if key != line["key"] or not re.fullmatch("[0-9a-f]{64}", key):
         raise ValueError("its key does not belong to its request")
     completion = replace(Completion(**line["reply"]), latency=0.0)
     if not isinstance(completion.text, str):
         raise TypeError("its text is no text")
-    return request.key, request.to_json(), canonical(asdict(completion))
+    return key, request, canonical(asdict(completion))

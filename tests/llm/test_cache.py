@@ -150,3 +150,16 @@ def test_a_miss_offline_says_what_where_and_the_way_out(cache):
 def test_offline_needs_a_cache():
     with pytest.raises(InvalidInput, match="cache="):
         connect(offline=True)
+
+
+def test_a_recording_without_its_questions_replays_and_holds_none_of_them(cache, tmp_path):
+    request = replace(REQUEST, messages=(("user", "a secret row"),))
+    cache.put(request, COMPLETION)
+    cache.export(tmp_path / "r.jsonl.gz", prompts=False)
+    assert "secret" not in gzip.decompress((tmp_path / "r.jsonl.gz").read_bytes()).decode()
+    other = Cache(tmp_path / "other.sqlite")
+    assert other.load(tmp_path / "r.jsonl.gz") == len(cache)
+    assert other.get(request).text == COMPLETION.text
+    assert other.models() == {(REQUEST.model, REQUEST.endpoint): 1}
+    assert other.export(tmp_path / "again.jsonl.gz") == len(cache)
+    assert (tmp_path / "again.jsonl.gz").read_bytes() == (tmp_path / "r.jsonl.gz").read_bytes()
