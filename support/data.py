@@ -70,13 +70,13 @@ def shared(name: str) -> Path:
                 f"{path} of data set {name!r} is not the registered file: its sha256 sum differs. "
                 f"It is left as it is; move it away and get the file again: {DATA_SETS[name].how}"
             )
-    return _home() / DATA_SETS[name].folder
+    return home() / DATA_SETS[name].folder
 
 
 def files(name: str) -> tuple[Path, ...]:
     """The registered files of an outside data set, in order; they exist, their sums are not checked here."""
     data_set = _registered(name)
-    folder = _home() / data_set.folder
+    folder = home() / data_set.folder
     paths = tuple(folder / file for file in sorted(data_set.sums))
     absent = [path.name for path in paths if not path.is_file()]
     if absent:
@@ -93,7 +93,8 @@ def _registered(name: str) -> DataSet:
     return DATA_SETS[name]
 
 
-def _home() -> Path:
+def home() -> Path:
+    """The folder of outside data, whether it is there or not."""
     # A relative path counts from the repository, so that a notebook in its own folder finds what CI finds.
     return (ROOT / (os.environ.get(VARIABLE) or "../shared/data")).resolve()
 
@@ -104,6 +105,27 @@ def _sum(path: Path) -> str:
 
 
 DATA_SETS: Mapping[str, DataSet] = {
+    "ami": DataSet(
+        folder=".",
+        source="AMI Meeting Corpus, manual annotations 1.6.2, https://groups.inf.ed.ac.uk/ami/corpus",
+        licence="CC BY 4.0",
+        how=(
+            "Put ami_dialogue_acts.csv.gz (meeting, speaker, dact_id, start, label, addressee, text: one row for each "
+            f"dialogue act of half of the meetings) into the folder that the environment variable {VARIABLE} names "
+            "(see DATA_LICENSES.md)."
+        ),
+        sums={"ami_dialogue_acts.csv.gz": "9848e71f94521fe8f643a6a3732ba5e71acc2c945f6c80097b9d8e47d4d55c90"},
+    ),
+    "delidata": DataSet(
+        folder=".",
+        source="DeliData, https://github.com/gkaradzhov/delitoolkit",
+        licence="Apache-2.0",
+        how=(
+            "Put delidata.tsv.gz (half of the groups of the annotated corpus) into the folder that the environment "
+            f"variable {VARIABLE} names (see DATA_LICENSES.md)."
+        ),
+        sums={"delidata.tsv.gz": "d6b3cb4b6d506acbe1e1ddd667b04814dd3c555a184c64ea87e208170ef0fe13"},
+    ),
     "preflib": DataSet(
         folder="preflib",
         source="PrefLib, https://www.preflib.org, data sets 00006 (skating judges) and 00035 (breakfast items)",

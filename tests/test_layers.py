@@ -7,14 +7,28 @@ import pytest
 
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
-    {"errors", "records", "data", "published", "database", "choice", "solvers", "llm", "prompts"},
+    {
+        "errors",
+        "records",
+        "data",
+        "downloads",
+        "corpora",
+        "pronunciations",
+        "published",
+        "database",
+        "choice",
+        "solvers",
+        "llm",
+        "prompts",
+    },
     {"environments"},
     {"participants"},
     {"mechanisms"},
     {"studies"},
     {"store", "sweep", "export"},
+    {"simulations"},
     {"analysis"},
-    {"tables", "figures", "transcripts"},
+    {"tables", "figures", "plots", "transcripts"},
     {"widgets"},
     {"notebooks", "recordings"},
 ]
