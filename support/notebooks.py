@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from support.data import ROOT, output, source_digest
-from support.errors import ConveneError, InvalidInput
+from support.errors import ConveneError, InvalidInput, MissingData
 
 FOLDER = ROOT / "notebooks"
 BUILD = output("build", "notebooks")
@@ -150,7 +150,13 @@ def run(arguments: Iterable[str], only: str = "") -> None:
             print(f"{head}: up to date")
             continue
         print(head, flush=True)
-        seconds = execute(path, BUILD / path.name, parameters)
+        try:
+            seconds = execute(path, BUILD / path.name, parameters)
+        except Exception as error:  # papermill's error names the class of what was raised in the kernel
+            if getattr(error, "ename", "") != MissingData.__name__:
+                raise
+            print(f"{head}: left out, its data are not here. {getattr(error, 'evalue', '')}")
+            continue
         stamp.write_text(mark)
         print(f"{head}: {seconds:.0f} s, {BUILD / path.name}")
 

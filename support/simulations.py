@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from support.choice import RULES
-from support.errors import InvalidInput
+from support.errors import InvalidInput, MissingData
 from support.records import Transcript
 from support.studies import roundtable_exchange, roundtable_movielens
 from support.sweep import Sweep
@@ -38,3 +38,14 @@ def simulations(environment: str, n: int, seed: int, seats: str = "mixed", round
         raise InvalidInput(f"environment: {environment!r} given; expected one of {', '.join(STUDIES)}")
     grid: dict[str, list[object]] = {"rule": list(RULES), "seats": [seats], "rounds": [rounds]}
     return Sweep(f"rules, seed {seed}", STUDIES[environment], grid, n, seed, paired=["rule"])
+
+
+def available() -> dict[str, str]:
+    """Each environment with why its simulations cannot be run here; "" where they can."""
+    from support.environments.movielens import load
+
+    try:
+        load()
+    except MissingData as error:
+        return {"exchange_economy": "", "movielens": str(error)}
+    return {"exchange_economy": "", "movielens": ""}

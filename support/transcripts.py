@@ -46,8 +46,9 @@ def rounds_to_html(
 
 
 def _goods(rounds: Sequence[Round]) -> tuple[str, ...]:
-    values = [c.value for r in rounds for c in r.candidates]
-    return GOODS[: len(values[0][0])] if values else ()
+    """Names of the goods that allocations share out; none where a proposal is one number."""
+    value = next((c.value for r in rounds for c in r.candidates), 0.0)
+    return GOODS[: len(value[0])] if isinstance(value, tuple) else ()
 
 
 @cache

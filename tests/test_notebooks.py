@@ -104,3 +104,19 @@ def test_a_progress_bar_is_kept_as_it_was_last_seen():
     [seen] = notebooks._one_stream(pieces)
     assert seen["text"] == ["100%\n"]
     assert notebooks._as_seen("\r 10%\r 50%\r100%\ndone\n") == "100%\ndone\n"
+
+
+def test_a_notebook_whose_data_are_missing_is_left_out_and_the_next_one_runs(tmp_path, monkeypatch, capsys):
+    import nbformat
+
+    lines = {"1_needs": "from support.errors import MissingData\nraise MissingData('get it there')", "2_runs": "1 + 1"}
+    for name, line in lines.items():
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(line)])
+        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(book, tmp_path / f"{name}.ipynb")
+    monkeypatch.setattr(notebooks, "FOLDER", tmp_path)
+    monkeypatch.setattr(notebooks, "BUILD", tmp_path / "build")
+    notebooks.run([])
+    said = capsys.readouterr().out
+    assert "1_needs.ipynb: left out, its data are not here. get it there" in said
+    assert (tmp_path / "build" / "2_runs.stamp").exists() and not (tmp_path / "build" / "1_needs.stamp").exists()

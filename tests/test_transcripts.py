@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from support.records import Ballot, FormatError, Message
+from support.records import Ballot, Candidate, FormatError, Message, Round
 from support.studies import roundtable_exchange
-from support.transcripts import to_html, write_html
+from support.transcripts import rounds_to_html, to_html, write_html
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 
@@ -65,3 +65,10 @@ def test_a_page_of_its_own_says_its_encoding_and_escapes_its_title(discussion, t
 def test_a_page_loads_nothing_from_elsewhere(discussion):
     html = to_html(discussion)
     assert "http" not in html and "<script" not in html and "@import" not in html
+
+
+def test_a_proposal_that_is_one_number_is_shown_as_one():
+    candidate = Candidate("P1", 3.6, ("Ana",))
+    made = Round(1, (), (), (candidate,), (), "P1", (("P1", "2"),), "P1 wins.", None)
+    page = rounds_to_html([made], ["Ana", "Ben"])
+    assert "<th>proposal</th>" in page and '<td class="num">3.6</td>' in page and "gets" not in page

@@ -1,0 +1,27 @@
+"""The simulations that several notebooks analyse."""
+
+import pytest
+
+from support import simulations as room
+from support.choice import RULES
+from support.errors import InvalidInput, MissingData
+
+
+@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
+def test_the_sweep_has_every_rule_and_pairs_the_groups(environment):
+    sweep = room.simulations(environment, 2, 7)
+    units = list(sweep.units())
+    assert len(units) == 2 * len(RULES) and tuple(sweep.paired) == ("rule",)
+
+
+def test_an_unknown_environment_names_the_known_ones():
+    with pytest.raises(InvalidInput, match="'opera' given; expected one of exchange_economy, movielens"):
+        room.simulations("opera", 2, 7)
+
+
+def test_an_environment_without_its_data_says_why(monkeypatch):
+    def missing():
+        raise MissingData("MovieLens-100k is not here; get it")
+
+    monkeypatch.setattr("support.environments.movielens.load", missing)
+    assert room.available() == {"exchange_economy": "", "movielens": "MovieLens-100k is not here; get it"}
