@@ -66,6 +66,8 @@ def _delidata(folder: Path) -> pd.DataFrame:
              "team_performance": "performance"}  # fmt: skip
     said = rows[(rows["message_type"] == "MESSAGE") & (rows["original_text"].str.strip() != "")]
     said = said.rename(columns=names)[list(names.values())].astype({"performance": float})
+    quoted = said["text"].str.match(r"(?s)^'.*'$") & said["text"].str.contains("''")  # as SQL writes an apostrophe
+    said.loc[quoted, "text"] = said.loc[quoted, "text"].str[1:-1].str.replace("''", "'", regex=False)
     said = said.replace({column: {"0": "", "None": ""} for column in ("kind", "target", "additional")})
     said.insert(1, "place", said.groupby("group").cumcount())
     return said.reset_index(drop=True)

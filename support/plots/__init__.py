@@ -1,0 +1,1 @@
+"""Figures of the studies, one module for each kind of question; `support.figures` saves them."""

