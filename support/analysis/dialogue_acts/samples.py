@@ -1,0 +1,54 @@
+"""Samples with known acts: agents in sentences kept apart, and two samples that a small model can label whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from support.analysis.dialogue_acts.testing import Test, ami_turns, held_out_talk, true_acts
+from support.analysis.dialogue_acts.train import labelled_ami
+from support.environments.exchange_economy import ExchangeEconomy, exchange_economy
+from support.participants.negotiators.protocol import Negotiator
+from support.participants.negotiators.seating import seat_all
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEETINGS, TURNS = 4, 6  # of AMI
+RUNS, ROUNDS = 2, 4  # of three rule-based agents
+
+
+async def held_out(n: int, seed: int, rounds: int = 10) -> pd.DataFrame:
+    """Messages of n discussions on the exchange economy in sentences that no study speaks, with their true acts."""
+
+    def table(stream: np.random.Generator) -> tuple[ExchangeEconomy, Mapping[str, Negotiator]]:
+        """An economy, and who sits there."""
+        economy = exchange_economy()
+        return economy, seat_all(economy, "mixed", stream)
+
+    return await held_out_talk(table, np.random.default_rng(seed), n=n, rounds=rounds)
+
+
+async def small_tests(seed: int = 7) -> list[Test]:
+    """24 messages of rule-based agents in sentences kept apart, and 24 turns of four unseen AMI meetings.
+
+    Raises
+    ------
+    MissingData
+        When AMI is not there.
+    """
+    return [true_acts(await held_out(RUNS, seed, ROUNDS)), _people()]
+
+
+def _people() -> Test:
+    """Turns from the middle of the meetings, each with the turn before it as its context."""
+    _, unseen = labelled_ami()
+    whole = ami_turns(unseen)
+    chosen: list[int] = []
+    for run in list(dict.fromkeys(whole.messages["run"]))[:MEETINGS]:
+        places = whole.messages.index[whole.messages["run"] == run]
+        chosen += list(places[len(places) // 2 :][:TURNS])
+    frame = whole.messages.loc[chosen].reset_index(drop=True)
+    return Test(whole.name, frame, [whole.truth[i] for i in chosen], whole.acts)

@@ -1,0 +1,187 @@
+"""A desk at which two people label the same messages, one after the other or each on a day of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as w
+import numpy as np
+import pandas as pd
+
+from support.analysis.dialogue_acts.acts import LABELS, MEANINGS
+from support.analysis.dialogue_acts.labels import LabelFile, coder_agreement, draw_sample, key
+from support.analysis.frames import need_columns
+from support.errors import InvalidInput
+
+BOX = "white-space:pre-wrap; overflow-wrap:anywhere; max-height:18em; overflow:auto; padding:4px 8px"
+DRAWS = 500  # of the bootstrap behind the table: enough for a glance, and quick after each label
+
+
+class LabellingDesk:
+    """Controls over a sample of messages. Display `desk.view`; each label is in the file as soon as it is saved.
+
+    Works by keyboard alone: Tab moves on, Space ticks, Enter presses a button. A coder sees no label but their own.
+
+    Parameters
+    ----------
+    messages : DataFrame
+        run, round, sender, text, as `support.analysis.conversation.messages_of` gives it: whole discussions, for the
+        round before a message is shown with it.
+    path : path
+        The SQLite file that the labels go to; what is in it already is shown and counted.
+    coders : two names
+    n : int
+        How many messages to label; the sample is drawn with `seed`, so that both coders get the same.
+
+    Raises
+    ------
+    InvalidInput
+        When a column is missing or the coders are not two different names.
+    """
+
+    def __init__(
+        self,
+        messages: pd.DataFrame,
+        path: str | Path,
+        coders: Sequence[str] = ("coder 1", "coder 2"),
+        *,
+        n: int = 20,
+        seed: int = 1,
+    ) -> None:
+        need_columns(messages, ["run", "round", "sender", "text"], "messages")
+        if isinstance(coders, str) or len(set(coders)) != 2 or not all(name.strip() for name in coders):
+            raise InvalidInput(f"coders: {coders!r} given; expected two different names")
+        self.messages, self.file = messages.reset_index(drop=True), LabelFile(path)
+        self.sample = draw_sample(messages, n, np.random.default_rng(seed))
+        self.rows = self.messages.to_dict("records")
+        self.keys = [key(self.rows[place]) for place in self.sample]
+        self.at = 0
+        self.coder = w.Dropdown(options=list(coders), description="I am")
+        self.boxes = {label: w.Checkbox(description=label, indent=False, layout=_width("9rem")) for label in LABELS}
+        self.save_button = w.Button(description="Save and next", button_style="primary")
+        self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
+        self.progress, self.context, self.message = w.HTML(), w.HTML(), w.HTML()
+        self.error, self.agreement = w.HTML(), w.HTML()
+        self.view = self._layout()
+        self._connect()
+        self.open()
+        self.compare()
+
+    def _layout(self) -> w.VBox:
+        lines = [w.HBox([box, w.HTML(escape(MEANINGS[label]))]) for label, box in self.boxes.items()]
+        buttons = w.HBox([self.save_button, self.back_button, self.on_button])
+        head = w.HBox([self.coder, self.progress])
+        return w.VBox([head, self.context, self.message, *lines, buttons, self.error, self.agreement])
+
+    def _connect(self) -> None:
+        self.coder.observe(lambda _: self.open(), "value")
+        self.save_button.on_click(lambda _: self.save())
+        self.back_button.on_click(lambda _: self.go(-1))
+        self.on_button.on_click(lambda _: self.go(1))
+
+    @property
+    def current(self) -> dict[Any, Any]:
+        """The message at hand."""
+        return self.rows[self.sample[self.at]]
+
+    def open(self) -> None:
+        """Begin with the first message that the coder has not labelled."""
+        done = self._done()
+        self.at = next((i for i, name in enumerate(self.keys) if name not in done), 0)
+        self.show()
+
+    def go(self, step: int) -> None:
+        """Turn to another message; ticks that were not saved are lost."""
+        self.at = min(max(self.at + step, 0), len(self.sample) - 1)
+        self.show()
+
+    def save(self) -> None:
+        """Keep the ticked labels and go on; say what is wrong when they are none."""
+        try:
+            self.file.add(self.current, self.coder.value, [label for label, box in self.boxes.items() if box.value])
+        except InvalidInput as error:
+            self.error.value = f'<span style="color:#8a3b00">{escape(str(error))}</span>'
+            return
+        self.go(1)
+        self.compare()
+
+    def show(self) -> None:
+        """Draw the message at hand, the round before it, and the coder's own label when there is one."""
+        done, row = self._done(), self.current
+        for label, box in self.boxes.items():
+            box.value = label in done.get(self.keys[self.at], ())
+        saved = "saved" if self.keys[self.at] in done else "not labelled yet"
+        share = f"{len(set(self.keys) & set(done))} of {len(set(self.keys))} labelled by {escape(self.coder.value)}"
+        self.progress.value = f"message {self.at + 1} of {len(self.sample)} ({saved}); {share}"
+        self.context.value = _context(self.rows, row)
+        self.message.value = f"<b>Round {row['round']}: what does this message do?</b>{_said(row, '#eef4fb')}"
+        self.error.value = ""
+
+    def compare(self) -> None:
+        """Show how far the two coders agree on this sample, or what is missing for that."""
+        labels = self.file.read()
+        ours = labels[labels["message"].isin(self.keys) & labels["coder"].isin(self.coder.options)]
+        try:
+            frame = coder_agreement(ours, np.random.default_rng(0), self.coder.options, draws=DRAWS)
+        except InvalidInput as error:
+            nobody = ours.empty
+            self.agreement.value = f"<i>{'Nobody has labelled yet.' if nobody else escape(_sentence(str(error)))}</i>"
+        else:
+            self.agreement.value = agreement_table(frame, *self.coder.options)
+
+    def _done(self) -> dict[str, tuple[str, ...]]:
+        labels = self.file.read()
+        mine = labels[labels["coder"] == self.coder.value]
+        return dict(zip(mine["message"], mine["acts"], strict=True))
+
+
+def _context(rows: Sequence[Mapping[Any, Any]], row: Mapping[Any, Any]) -> str:
+    before = [other for other in rows if (other["run"], other["round"]) == (row["run"], row["round"] - 1)]
+    if not before:
+        return "<i>Nothing was said in the round before.</i>"
+    return "<b>The round before:</b>" + "".join(_said(other, "#f5f5f5") for other in before)
+
+
+def _said(row: Mapping[Any, Any], colour: str) -> str:
+    text = escape(row["text"]) if row["text"].strip() else "<i>(an empty message)</i>"
+    return f'<div style="{BOX}; background:{colour}"><b>{escape(str(row["sender"]))}</b>: {text}</div>'
+
+
+def agreement_table(frame: pd.DataFrame, first: str, second: str) -> str:
+    """Cohen's kappa and Krippendorff's alpha of each act that a coder gave, with 95 % intervals over runs, as HTML."""
+    cells = {(row["act"], row["measure"]): row for row in frame.to_dict("records")}
+    size = frame.drop_duplicates("act").set_index("act")
+    given = size["truth"].fillna(1) + size["predicted"].fillna(1) > 0
+    lines = "".join(
+        f"<tr><td>{act}</td><td>{_count(size['truth'][act])}</td><td>{_count(size['predicted'][act])}</td>"
+        f"<td>{_number(cells[act, 'kappa'])}</td><td>{_number(cells[act, 'alpha'])}</td></tr>"
+        for act in size.index[given]
+    )
+    names = ("act", f"given by {escape(first)}", f"given by {escape(second)}", "kappa", "alpha")
+    head = "".join(f'<th style="text-align:left">{name}</th>' for name in names)
+    return (
+        f"<b>Agreement on {frame['n'].iloc[0]} messages that both labelled</b> (– where it is not defined)"
+        f'<table style="border-spacing:12px 0"><tr>{head}</tr>{lines}</table>'
+    )
+
+
+def _number(cell: Mapping[Any, Any]) -> str:
+    if np.isnan(cell["value"]):
+        return "–"
+    spread = "" if np.isnan(cell["low"]) else f" ({cell['low']:.2f} to {cell['high']:.2f})"
+    return f"{cell['value']:.2f}{spread}"
+
+
+def _count(value: Any) -> str:
+    return "" if pd.isna(value) else str(value)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _width(size: str) -> w.Layout:
+    return w.Layout(width=size)

@@ -1,0 +1,111 @@
+"""The labelling desk without a browser: what is saved, what is shown, what is refused."""
+
+import pandas as pd
+import pytest
+
+from support.analysis.dialogue_acts.labels import load_labels
+from support.errors import InvalidInput
+from support.widgets.labelling import LabellingDesk
+
+ROWS = [
+    (1, 1, "Ana", "I value <b>A</b> & B."),
+    (1, 1, "Ben", "What do you need?"),
+    (1, 2, "Ana", "I propose an even split."),
+    (1, 2, "Ben", ""),
+]
+MESSAGES = pd.DataFrame(ROWS, columns=["run", "round", "sender", "text"])
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return LabellingDesk(MESSAGES, tmp_path / "labels.sqlite")
+
+
+def tick(desk, *labels):
+    for label, box in desk.boxes.items():
+        box.value = label in labels
+    desk.save_button.click()
+
+
+def test_a_saved_label_is_in_the_file_at_once_and_the_next_message_is_shown(desk):
+    tick(desk, "inform", "request")
+    labels = load_labels(desk.file.path)
+    assert labels[["coder", "text", "acts"]].values.tolist() == [["coder 1", ROWS[0][3], ("inform", "request")]]
+    assert "What do you need?" in desk.message.value
+    assert "message 2 of 4 (not labelled yet); 1 of 4 labelled by coder 1" in desk.progress.value
+    assert not any(box.value for box in desk.boxes.values())
+
+
+def test_nothing_ticked_and_others_beside_an_act_are_refused_and_nothing_moves(desk):
+    tick(desk)
+    assert "tick at least one" in desk.error.value
+    tick(desk, "others", "inform")
+    assert "no other fits" in desk.error.value
+    assert desk.at == 0
+    assert desk.file.read().empty
+    assert desk.boxes["inform"].value, "what was ticked is kept after an error"
+
+
+def test_text_is_escaped_and_the_round_before_is_context(desk):
+    assert "&lt;b&gt;A&lt;/b&gt; &amp; B." in desk.message.value
+    assert "Nothing was said in the round before" in desk.context.value
+    desk.go(2)
+    assert "&lt;b&gt;A&lt;/b&gt;" in desk.context.value and "What do you need?" in desk.context.value
+    assert "even split" not in desk.context.value
+    desk.go(1)
+    assert "(an empty message)" in desk.message.value
+
+
+def test_going_back_shows_what_was_saved_and_a_correction_counts(desk):
+    tick(desk, "inform")
+    desk.back_button.click()
+    assert desk.boxes["inform"].value and "(saved)" in desk.progress.value
+    tick(desk, "evaluate")
+    assert load_labels(desk.file.path)["acts"].tolist() == [("evaluate",)]
+
+
+def test_the_ends_of_the_sample_hold(desk):
+    desk.back_button.click()
+    assert desk.at == 0
+    desk.go(99)
+    assert desk.at == 3
+
+
+def test_two_coders_are_compared_once_both_have_labelled(desk):
+    assert "Nobody has labelled yet" in desk.agreement.value
+    tick(desk, "inform")
+    tick(desk, "request")
+    assert "Only coder 1 has labelled: agreement needs a second person" in desk.agreement.value
+    desk.coder.value = "coder 2"
+    assert desk.at == 0 and not any(box.value for box in desk.boxes.values()), "nobody sees the other's labels"
+    tick(desk, "inform")
+    tick(desk, "request")
+    assert "Agreement on 2 messages" in desk.agreement.value
+    assert "<td>inform</td><td>1</td><td>1</td><td>1.00</td><td>1.00</td>" in desk.agreement.value
+    assert "decline" not in desk.agreement.value, "acts that nobody gave have no line"
+
+
+def test_a_desk_opened_again_goes_on_where_its_coder_stopped(desk):
+    tick(desk, "inform")
+    again = LabellingDesk(MESSAGES, desk.file.path)
+    assert again.at == 1
+    assert again.keys == desk.keys
+
+
+@pytest.mark.parametrize("text", ["我同意", "🙂", "x" * 20_000])
+def test_any_message_can_be_labelled(tmp_path, text):
+    desk = LabellingDesk(MESSAGES.head(1).assign(text=text), tmp_path / "labels.sqlite")
+    assert text in desk.message.value
+    tick(desk, "others")
+    assert load_labels(desk.file.path)["text"].tolist() == [text]
+
+
+@pytest.mark.parametrize("coders", [("Kim",), ("Kim", "Kim"), "Kim", ("Kim", " ")])
+def test_two_names_are_needed(tmp_path, coders):
+    with pytest.raises(InvalidInput, match="expected two different names"):
+        LabellingDesk(MESSAGES, tmp_path / "labels.sqlite", coders)
+
+
+def test_both_coders_get_the_same_sample(tmp_path):
+    one, other = (LabellingDesk(MESSAGES, tmp_path / f"{i}.sqlite", n=2, seed=4) for i in range(2))
+    assert one.keys == other.keys and len(one.keys) == 2
