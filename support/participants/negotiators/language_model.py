@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from support.environments.exchange_economy import ExchangeEconomy
-from support.participants.negotiators.rule_based import largest_remainder
+from support.participants.negotiators.matter import REASON, EconomyMatter, Matter, proposal_schema
 from support.prompts import render
 from support.records import Ballot, Message, Proposal, Round, View
 
@@ -18,7 +15,8 @@ if TYPE_CHECKING:
 
     from support.llm import ChatModel
 
-REASON = 160  # characters of private reasoning; a schema without bounds lets small models run on
+__all__ = ["REASON", "TEXT", "LanguageModel", "ballot_schema", "message_schema", "proposal_schema"]
+
 TEXT = 240  # characters of a message
 TOKENS = {"message": 120, "propose": 200, "vote": 120}  # enough for three agents; more agents get more
 
@@ -28,8 +26,8 @@ class LanguageModel:
 
     Parameters
     ----------
-    economy : ExchangeEconomy
-        Describes the task; the model is told no exponents but its own.
+    matter : Matter or ExchangeEconomy
+        Describes the task; the model is told no private knowledge but its own.
     me : str
         The agent it speaks for.
     model : ChatModel
@@ -42,7 +40,7 @@ class LanguageModel:
 
     def __init__(
         self,
-        economy: ExchangeEconomy,
+        matter: Matter | ExchangeEconomy,
         me: str,
         model: ChatModel,
         *,
@@ -50,7 +48,8 @@ class LanguageModel:
         seed: int | None = 0,
         repetition: int = 0,
     ) -> None:
-        self.economy, self.me, self.model = economy, me, model
+        self.matter: Matter = EconomyMatter(matter) if isinstance(matter, ExchangeEconomy) else matter
+        self.me, self.model = me, model
         self.settings: dict[str, Any] = {"temperature": temperature, "seed": seed, "repetition": repetition}
         self.kind = f"model {model.model}"
         self.replies = 0
@@ -62,15 +61,13 @@ class LanguageModel:
         return Message(self.me, tuple(reply.target), reply.message)
 
     async def propose(self, view: View) -> Proposal | None:
-        """Ask for a proposal; one that is no allocation goes back to the model with the reason."""
+        """Ask for a proposal; one that is not valid goes back to the model with the reason."""
         latest = dict(view.latest).get(self.me)
-        form = render(
-            "roundtable/exchange_economy/proposal_form", **self._facts("goods", "endowment"), **self._example()
-        )
-        described = self.economy.describe(latest) if latest else ""
-        prompt = render("roundtable/proposal", me=self.me, round=view.round, latest=described, form=form)
-        reply = await self._ask(view, prompt, proposal_schema(self.economy), "propose")
-        return Proposal(self.me, reply.proposal and self.economy.validate(reply.proposal.model_dump()), reply.reason)
+        described = self.matter.describe(latest) if latest else ""
+        facts = {"latest": described, "form": self.matter.form(), "shape": self.matter.shape}
+        prompt = render("roundtable/proposal", me=self.me, round=view.round, **facts)
+        reply = await self._ask(view, prompt, self.matter.schema(), "propose")
+        return Proposal(self.me, self.matter.proposed(reply), reply.reason)
 
     async def vote(self, view: View) -> Ballot:
         """Ask for a ballot of the rule's form; one that breaks the form goes back with the reason."""
@@ -93,20 +90,19 @@ class LanguageModel:
     async def _ask(self, view: View, prompt: str, schema: type[BaseModel], phase: str) -> Any:
         self.replies += 1
         messages = [{"role": "system", "content": self.briefing(view)}, {"role": "user", "content": prompt}]
-        room = TOKENS[phase] + 10 * max(len(self.economy.agents) * len(self.economy.goods) - 9, 0)
+        room = TOKENS[phase] + self.matter.extra_tokens
         reply = await self.model.reply(messages, schema=schema, max_tokens=room, **self.settings)
         return reply.value
 
     def briefing(self, view: View) -> str:
         """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
         last: Round | None = view.history[-1] if view.history else None
-        weights = dict(zip(self.economy.goods, self.economy.background(self.me).weights, strict=True))
         return render(
             "roundtable/initialization",
             me=self.me,
             others=_others(view),
-            task=render("roundtable/exchange_economy/task", **self._facts("agents", "goods", "endowment")),
-            goal=render("roundtable/exchange_economy/goal", weights=list(weights.items())),
+            task=self.matter.task(),
+            goal=self.matter.goal(self.me),
             rounds=view.rounds,
             rule=view.rule,
             explanation=view.explanation,
@@ -119,23 +115,13 @@ class LanguageModel:
             messages=_said(view),
         )
 
-    def _example(self) -> dict[str, str]:
-        """The form of a proposal with numbers in it: shares that nobody would ask for, turned from good to good."""
-        agents, goods = self.economy.agents, self.economy.goods
-        parts = largest_remainder(np.arange(1.0, len(agents) + 1) / (len(agents) * (len(agents) + 1) / 2) * 100, 100)
-        table = {a: [int(parts[(i + k) % len(agents)]) for k in range(len(goods))] for i, a in enumerate(agents)}
-        return {"example": json.dumps(table), "sum_example": " + ".join(str(row[0]) for row in table.values())}
-
-    def _facts(self, *names: str) -> dict[str, Any]:
-        return {name: getattr(self.economy, name) for name in names}
-
     def _candidate(self, candidate: Any) -> str:
         who = ", ".join(candidate.proposers) or "the standing decision"
-        return f"{candidate.id} (from {who}): {self.economy.describe(candidate.value)}"
+        return f"{candidate.id} (from {who}): {self.matter.describe(candidate.value)}"
 
     def _standing(self, view: View) -> str:
         d = view.decision
-        return f"{d.candidate}, accepted in round {d.round}: {self.economy.describe(d.value)}" if d else ""
+        return f"{d.candidate}, accepted in round {d.round}: {self.matter.describe(d.value)}" if d else ""
 
 
 def _others(view: View) -> list[str]:
@@ -161,29 +147,6 @@ def _message_schema(others: tuple[str, ...]) -> type[BaseModel]:
         "MessageReply",
         target=(list[names], Field(min_length=1, max_length=len(others))),
         message=(str, Field(min_length=1, max_length=TEXT)),
-    )
-
-
-@cache
-def proposal_schema(economy: ExchangeEconomy) -> type[BaseModel]:
-    """Schema of a proposal: per agent the amounts in the order of the goods, as the economy accepts them, or null."""
-    from pydantic import Field, create_model, model_validator
-
-    amount = Annotated[float, Field(ge=0, le=economy.endowment)]
-    row = Annotated[list[amount], Field(min_length=len(economy.goods), max_length=len(economy.goods))]
-    table = create_model("Amounts", **dict.fromkeys(economy.agents, (row, ...)))  # type: ignore[call-overload]
-
-    def shares_out_everything(self: Any) -> Any:
-        if self.proposal is not None:
-            economy.validate(self.proposal.model_dump())
-        return self
-
-    validators: dict[str, Any] = {"shares_out_everything": model_validator(mode="after")(shares_out_everything)}
-    return create_model(
-        "ProposalReply",
-        reason=(str, Field(max_length=REASON)),
-        proposal=(table | None, ...),
-        __validators__=validators,
     )
 
 

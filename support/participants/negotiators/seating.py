@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,15 @@ import numpy as np
 from support.environments.exchange_economy import ExchangeEconomy
 from support.errors import InvalidInput
 from support.participants.negotiators.protocol import Negotiator
-from support.participants.negotiators.rule_based import KINDS
+from support.participants.negotiators.rule_based import KINDS, RuleBased
 
 if TYPE_CHECKING:
     from support.llm import ChatModel
 
 Seats = str | Sequence[str | Negotiator] | Mapping[str, str | Negotiator]
+Maker = Callable[[str, np.random.Generator], Negotiator]
+"""Makes the participant of an agent, which gets a random stream of its own."""
+
 MODEL = "model"
 MIXED = "mixed"
 MIXTURE = ("boulware", "linear", "conceder")
@@ -58,13 +62,54 @@ def seat_all(
     InvalidInput
         On an unknown kind, a wrong number of kinds, or a model's seat without a model.
     """
+    check_settings(noise, temperature)
+    makers: dict[str, Maker] = {kind: partial(_rule_based, cls, economy, noise) for kind, cls in KINDS.items()}
+    options = {"temperature": temperature, "repetition": repetition}
+    return fill(economy.agents, kinds, rng, {**makers, MODEL: partial(speaker, economy, model, options)}, MIXTURE)
+
+
+def fill(
+    agents: tuple[str, ...], kinds: Seats, rng: np.random.Generator, makers: Mapping[str, Maker], mixture: Sequence[str]
+) -> dict[str, Negotiator]:
+    """Fill each agent's seat, by its kind's maker and with a stream of its own, or by the participant itself.
+
+    Parameters
+    ----------
+    kinds : str, sequence or mapping
+        As in `seat_all`.
+    makers : mapping of kind to callable
+        Called with the agent and its stream.
+    mixture : sequence of str
+        The kinds that "mixed" draws from.
+
+    Raises
+    ------
+    InvalidInput
+        On an unknown kind, a wrong number of kinds, or a participant without the methods of a `Negotiator`.
+    """
+    streams = rng.spawn(len(agents))
+    return {
+        agent: _seat(kind, agent, stream, makers, mixture)
+        for (agent, kind), stream in zip(_by_agent(kinds, agents).items(), streams, strict=True)
+    }
+
+
+def check_settings(noise: float, temperature: float) -> None:
+    """Refuse a noise or a temperature out of its range."""
     _within("noise", noise, 0.0, math.inf)
     _within("temperature", temperature, 0.0, 2.0)
-    streams = rng.spawn(len(economy.agents))
-    return {
-        agent: _seat(kind, economy, agent, stream, model, noise, temperature, repetition)
-        for (agent, kind), stream in zip(_by_agent(kinds, economy.agents).items(), streams, strict=True)
-    }
+
+
+def speaker(
+    matter: Any, model: ChatModel | None, options: Mapping[str, Any], agent: str, rng: np.random.Generator
+) -> Negotiator:
+    """A seat for a language model; `options` are its temperature and repetition."""
+    if model is None:
+        raise InvalidInput(f"model: none given for the seat of {agent}; pass model=connect(...)")
+    from support.participants.negotiators.language_model import LanguageModel
+
+    seed = int(rng.integers(2**31)) if options["temperature"] else 0
+    return LanguageModel(matter, agent, model, seed=seed, **options)
 
 
 def _checked(negotiator: Any, agent: str) -> Negotiator:
@@ -101,25 +146,22 @@ def _by_agent(kinds: Seats, agents: tuple[str, ...]) -> dict[str, str | Negotiat
 
 def _seat(
     kind: str | Negotiator,
-    economy: ExchangeEconomy,
     agent: str,
     rng: np.random.Generator,
-    model: Any,
-    noise: float,
-    temperature: float,
-    repetition: int,
+    makers: Mapping[str, Maker],
+    mixture: Sequence[str],
 ) -> Negotiator:
     if not isinstance(kind, str):
         return _checked(kind, agent)
     if kind == MIXED:
-        kind = MIXTURE[rng.integers(len(MIXTURE))]
-    if kind in KINDS:
-        return KINDS[kind](economy.background(agent), rng, noise)
-    if kind == MODEL and model is not None:
-        from support.participants.negotiators.language_model import LanguageModel
+        kind = str(mixture[int(rng.integers(len(mixture)))])
+    if kind not in makers:
+        known = [name for name in makers if name != MODEL]
+        raise InvalidInput(f"seats: {kind!r} given for {agent}; expected one of {', '.join(known)}, {MIXED}, {MODEL}")
+    return makers[kind](agent, rng)
 
-        seed = int(rng.integers(2**31)) if temperature else 0
-        return LanguageModel(economy, agent, model, temperature=temperature, seed=seed, repetition=repetition)
-    if kind == MODEL:
-        raise InvalidInput(f"model: none given for the seat of {agent}; pass model=connect(...)")
-    raise InvalidInput(f"seats: {kind!r} given for {agent}; expected one of {', '.join(KINDS)}, {MIXED}, {MODEL}")
+
+def _rule_based(
+    cls: type[RuleBased], economy: ExchangeEconomy, noise: float, agent: str, rng: np.random.Generator
+) -> Negotiator:
+    return cls(economy.background(agent), rng, noise)

@@ -1,0 +1,96 @@
+"""The language-model rater: it is told its own table and no other, and answers with a number of stars."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from support.choice import RULES
+from support.environments.movielens import AGENTS
+from support.environments.movielens.backgrounds import ABOUT
+from support.llm import scripted
+from support.mechanisms.roundtable import play
+from support.participants.negotiators.language_model import LanguageModel
+from support.participants.raters.language_model import ROWS, RatingMatter, rating_schema
+from support.participants.raters.seating import seat_raters
+from support.records import View
+
+
+def view(me="UserHistory", **known):
+    return View(me, AGENTS, "rated", "ratings", RULES["rated"].explanation, 2, 10, **known)
+
+
+def seat(environment, replies, me="UserHistory"):
+    prompts, lines = [], iter(replies)
+
+    def script(messages):
+        prompts.append(messages)
+        return next(lines)
+
+    return LanguageModel(RatingMatter(environment), me, scripted(script)), prompts
+
+
+def test_the_briefing_tells_the_film_all_schemas_and_the_own_table(table):
+    text = seat(table(), [])[0].briefing(view())
+    assert '"Film 7"' in text
+    assert all(about in text for about in ABOUT.values())
+    assert "movie_id | movie_title | genre" in text and "3 | Film 3 | Drama | 1990 | 4 | 1" in text
+    assert "artist" not in text, "a row of another table"
+
+
+def test_a_long_table_is_cut_and_says_so_and_an_empty_one_too(table):
+    assert f"(These are the first {ROWS} of 30 rows.)" in RatingMatter(table()).goal("UserHistory")
+    assert "Film 25 |" not in RatingMatter(table()).goal("UserHistory")
+    assert "There are no such data" in RatingMatter(table(user=())).goal("UserHistory")
+    assert "first" not in RatingMatter(table()).goal("BasicInfo").split("occupation")[-1]
+
+
+def test_only_who_may_consult_the_recommender_reads_its_word(table):
+    matter = RatingMatter(table(consult="BasicInfo"))
+    assert "predicts 4.9 stars, with an error of about 0.1" in matter.goal("BasicInfo")
+    assert "recommender" not in matter.goal("UserHistory") + RatingMatter(table()).goal("BasicInfo")
+
+
+def test_the_truth_is_in_no_prompt(table):
+    environment = table(film=[(3, 3.0, 0.5)], user=[(2, ())])
+    object.__setattr__(environment, "rating", 1.23)
+    assert not any("1.23" in seat(environment, [], me)[0].briefing(view(me)) for me in AGENTS)
+
+
+def test_a_number_is_proposed_in_tenths_and_null_lets_the_latest_stand(table):
+    proposer, prompts = seat(table(), [{"reason": "r", "proposal": 3.649}, {"reason": "", "proposal": None}])
+    assert asyncio.run(proposer.propose(view())).value == 3.6
+    assert asyncio.run(proposer.propose(view(latest=(("UserHistory", 3.6),)))).value is None
+    assert "or else a number such as\n2.9" in prompts[0][-1]["content"]
+    assert (
+        "Your latest proposal, which stays on the list unless you make a new one: 3.6 stars."
+        in prompts[1][-1]["content"]
+    )
+
+
+def test_stars_out_of_range_go_back_to_the_model(table):
+    proposer, prompts = seat(table(), [{"reason": "", "proposal": 9}, {"reason": "", "proposal": 4}])
+    assert asyncio.run(proposer.propose(view())).value == 4.0
+    assert len(prompts) == 2
+
+
+@pytest.mark.parametrize("bad", [{"reason": "", "proposal": 0.5}, {"reason": "", "proposal": "four"}, {"reason": ""}])
+def test_the_schema_takes_stars_or_null_only(bad):
+    with pytest.raises(ValidationError):
+        rating_schema().model_validate(bad)
+
+
+def test_models_and_rules_sit_at_one_table_and_rules_heed_the_model_s_number(table):
+    def script(messages):
+        prompt = messages[-1]["content"]
+        if '"message"' in prompt:
+            return {"target": ["MovieHistory"], "message": "low, I say"}
+        return {"reason": "", "proposal": 1.0} if '"proposal"' in prompt else {"reason": "", "ratings": None}
+
+    environment, kinds = table(), ["model", "weighing", "weighing"]
+    alone = seat_raters(environment, "weighing", np.random.default_rng(0), noise=0.0)
+    beside = seat_raters(environment, kinds, np.random.default_rng(0), noise=0.0, model=scripted(script))
+    for people in (alone, beside):
+        asyncio.run(play(environment, people, "rated", rounds=3))
+    assert beside["MovieHistory"].opinion < alone["MovieHistory"].opinion
