@@ -1,12 +1,13 @@
-"""What sections 5.2 to 5.4 of RoundTable claim, as checks on tidy results (row, column, value, se).
+"""What sections 5.2, 5.3.1 and 5.4 of RoundTable claim, as checks on tidy results (row, column, value, se).
 
-Four mappings, one for each notebook, with the rows and columns that their checks read:
+Three mappings, one for each notebook, with the rows and columns that their checks read:
 
 - `MOVIELENS`: rows are social choice rules and "recommender"; columns "mae@1" … "mae@10".
 - `CONVERSATION`: rows are environments; columns "words@r", "grade@r", "difference@r" and "<act>@r".
-- `TRANSITIONS`: rows are environments; columns "<act> > <next act>", values are probabilities.
 - `STOPPING`: rows are "<environment>: <stopping rule>"; columns are social choice rules, values the performance
   (a share of the largest utility, or an error).
+
+Section 5.3.2 speaks of graphs, which `support.analysis.transitions_claims` tests.
 """
 
 from __future__ import annotations
@@ -76,44 +77,6 @@ def _dip(means: pd.DataFrame) -> bool:
     peak = int(grade[: len(grade) // 2].argmax())
     low = grade[peak + 1 :].min()
     return bool(grade.argmin() == 0 and low < grade[peak] and grade[-1] > low)
-
-
-def leads_to(environment: str, source: str, target: str) -> Check:
-    """The claim that `target` is the most probable next act after `source`, self-loops left out."""
-
-    def check(ours: pd.DataFrame) -> str:
-        here = ours[(ours["row"] == environment) & ours["column"].str.startswith(f"{source} > ")].dropna(subset="value")
-        here = here[here["column"] != f"{source} > {source}"]
-        if here.empty or here["value"].max() == 0:
-            return UNTESTED
-        first = here.sort_values("value", ascending=False, kind="stable")["column"].iloc[0]
-        return YES if first == f"{source} > {target}" else NO
-
-    return check
-
-
-def _all_of(*checks: Check) -> Check:
-    def check(ours: pd.DataFrame) -> str:
-        answers = {c(ours) for c in checks}
-        return next(a for a in (UNTESTED, NO, CLOSE, YES) if a in answers)
-
-    return check
-
-
-def _most_lead_to(target: str, environment: str) -> Check:
-    """More than half of the acts that occur have `target` as their most probable next act."""
-
-    def check(ours: pd.DataFrame) -> str:
-        here = ours[(ours["row"] == environment) & ours["column"].str.contains(" > ")].dropna(subset="value")
-        pairs = here["column"].str.split(" > ", expand=True)
-        if here.empty:
-            return UNTESTED
-        here = here.assign(source=pairs[0], target=pairs[1])
-        here = here[(here["source"] != here["target"]) & ~here["source"].isin(["start", target])]
-        best = here.sort_values("value", ascending=False, kind="stable").drop_duplicates("source")
-        return YES if (best.loc[best["value"] > 0, "target"] == target).mean() > 0.5 else NO
-
-    return check
 
 
 def _gains(ours: pd.DataFrame, rules: tuple[str, ...]) -> pd.DataFrame:
@@ -188,16 +151,6 @@ CONVERSATION: Mapping[str, Check] = {
         "others@1", holds(lambda m: bool((_acts(m)["others"] < LOW).all()), *ENVIRONMENTS)
     ),
 }  # fmt: skip
-TRANSITIONS: Mapping[str, Check] = {
-    "exchange_economy: request and propose form a loop": _all_of(
-        leads_to("exchange_economy", "request", "propose"), leads_to("exchange_economy", "propose", "request")
-    ),
-    "exchange_economy: inform leads to request": leads_to("exchange_economy", "inform", "request"),
-    "exchange_economy: confirm leads to request": leads_to("exchange_economy", "confirm", "request"),
-    "exchange_economy: compromise leads to propose": leads_to("exchange_economy", "compromise", "propose"),
-    "exchange_economy: accept leads to the end": leads_to("exchange_economy", "accept", "end"),
-    "movielens: most acts lead to request": _most_lead_to("request", "movielens"),
-}
 STOPPING: Mapping[str, Check] = {
     "most rules: best outcome before the last round": _best_is_before_the_end,
     "almost all stopping rules better than @10": _almost_all_better,

@@ -5,7 +5,9 @@ import pytest
 
 from support import published
 from support.analysis.claims import CLOSE, NO, ROUNDTABLE, UNTESTED, YES, above, check_claims, holds
-from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING, TRANSITIONS
+from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING
+from support.analysis.transitions_claims import CENTRE
+from support.analysis.transitions_claims import STATEMENTS as TRANSITIONS
 from support.errors import InvalidInput
 
 PAPER = published.load("001_5dc2ef75221ed897")
@@ -49,7 +51,7 @@ def test_a_row_that_was_not_run_is_not_testable():
 
 
 def test_every_statement_that_is_recorded_has_a_check():
-    checks = [ROUNDTABLE, MOVIELENS, CONVERSATION, TRANSITIONS, STOPPING]
+    checks = [ROUNDTABLE, MOVIELENS, CONVERSATION, TRANSITIONS, [CENTRE], STOPPING]
     assert sorted(STATEMENTS["statement"]) == sorted(name for mapping in checks for name in mapping)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from support import published
 from support.analysis.claims import NO, UNTESTED, YES, check_claims
-from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING, TRANSITIONS, leads_to
+from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING
 
 PAPER = published.load("001_5dc2ef75221ed897")
 STATEMENTS = published.statements(PAPER)
@@ -86,21 +86,3 @@ def test_table_10_answers_as_the_notes_say(stopping):
     assert said["most rules: best outcome before the last round"] == YES
     assert said["almost all stopping rules better than @10"] == NO
     assert said["information difference and dialogue act better than the other stopping rules"] == NO
-
-
-def test_the_most_probable_next_act_leaves_self_loops_out():
-    rows = [("request > request", 0.9), ("request > propose", 0.5), ("request > inform", 0.4)]
-    ours = pd.DataFrame([("exchange_economy", c, v, 0.0) for c, v in rows], columns=["row", "column", "value", "se"])
-    assert leads_to("exchange_economy", "request", "propose")(ours) == YES
-    assert leads_to("exchange_economy", "request", "inform")(ours) == NO
-    assert leads_to("exchange_economy", "accept", "end")(ours) == UNTESTED
-    assert leads_to("movielens", "request", "propose")(ours) == UNTESTED
-
-
-def test_a_graph_centres_on_request_when_most_acts_lead_to_it():
-    rows = [("inform > request", 0.9), ("inform > propose", 0.1), ("confirm > request", 0.4)]
-    rows += [("evaluate > request", 0.6), ("evaluate > accept", 0.7)]
-    ours = pd.DataFrame([("movielens", c, v, 0.0) for c, v in rows], columns=["row", "column", "value", "se"])
-    check = TRANSITIONS["movielens: most acts lead to request"]
-    assert check(ours) == YES
-    assert check(ours[~ours["column"].isin(["inform > request", "confirm > request"])]) == NO

@@ -77,7 +77,8 @@ def code(messages: pd.DataFrame, acts: str = "acts", *, played: Mapping[int, int
         As `support.analysis.conversation.messages_of` gives it: run, round (1, 2, …), sender, and the column
         `acts`, whose cells are tuples of labels.
     acts : str
-        The column that holds the labels: one column for each annotator.
+        The column that holds the labels: one column for each annotator. An empty tuple, a message that could not be
+        labelled, performs nothing.
     played : mapping of run to rounds, optional
         Where a run's last rounds have no message at all; by default the last round with a message.
 
@@ -98,7 +99,7 @@ def code(messages: pd.DataFrame, acts: str = "acts", *, played: Mapping[int, int
     for run, number, sender, labels in zip(
         messages["run"], messages["round"], messages["sender"], messages[acts], strict=True
     ):
-        for label in checked_acts(labels):
+        for label in checked_acts(labels) if len(labels) else ():  # nobody could label it: no act, not "others"
             values[ids[run], number - 1, place[sender], column[label]] = True
     constant = [
         c for c in messages.columns if c not in (acts, "round", "sender", "text", "acts", "recipients", "words")
