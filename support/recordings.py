@@ -1,7 +1,9 @@
 """Recorded runs of the embedded model: played once (`make record`), kept in data/replies, replayed anywhere.
 
 A recording is two files: the replies, compressed, and a note that says which model gave them, when, and to which
-sweep. A replay asks the same questions and takes each answer from the file: no model, no key, no network.
+questions. A replay asks the same questions and takes each answer from the file: no model, no key, no network.
+
+Questions that quote outside data (MovieLens, AMI) are not kept, and a reply that quotes a row of them is refused.
 """
 
 from __future__ import annotations
@@ -10,52 +12,94 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
+from support.analysis.dialogue_acts.samples import small_tests
 from support.choice import RULES
 from support.data import ROOT
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.llm import Cache, ChatModel, connect
 from support.store import Store
-from support.studies import roundtable_exchange
+from support.studies import roundtable_exchange, roundtable_movielens
 from support.sweep import Sweep
+
+Study = Callable[..., Awaitable[Any]]
 
 FOLDER = ROOT / "data" / "replies"
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A sweep whose replies are kept, and under which name."""
+    """A sweep whose replies are kept, and under which name; `private` where its questions quote outside data."""
 
     name: str
     grid: Mapping[str, Sequence[Any]]
+    study: Study = roundtable_exchange
     seed: int = 7
     repetitions: int = 1
+    private: bool = False
 
     def sweep(self, **grid: Sequence[Any]) -> Sweep:
         """The recorded sweep, or the part of it that has the given values of settings."""
         return Sweep(
-            f"recorded {self.name}", roundtable_exchange, {**self.grid, **grid}, self.repetitions, self.seed,
-            paired=("rule",),
-        )  # fmt: skip
+            f"recorded {self.name}", self.study, {**self.grid, **grid}, self.repetitions, self.seed, paired=("rule",)
+        )
+
+    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+        """Run the sweep; return its counts.
+
+        Raises
+        ------
+        CallFailed
+            When a unit failed.
+        """
+        count = await self.sweep().run(store, model=model, concurrency=1, progress=False)
+        if count["failed"]:
+            raise CallFailed(f"recording {self.name}: {store.errors(self.sweep().name)[0]}; nothing was written")
+        return count
 
 
-RECORDINGS = {
-    recording.name: recording
-    for recording in (
-        Recording("start_here", {"rule": ["majority"], "seats": ["model"], "agents": [2], "rounds": [1],
-                                 "temperature": [0.7]}),
-        Recording("roundtable_exchange", {"rule": list(RULES), "seats": ["model"], "agents": [3], "rounds": [2],
-                                          "temperature": [0.7]}),
+@dataclass(frozen=True)
+class LabelRecording:
+    """A model's labels of the small samples of `support.analysis.dialogue_acts.samples`."""
+
+    name: str
+    seed: int = 7
+    private: bool = True
+
+    @property
+    def grid(self) -> Mapping[str, Any]:
+        """What is labelled."""
+        return {"sample": ["rule-based agents, sentences kept apart", "AMI turns, unseen meetings"]}
+
+    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+        """Have every message labelled; return how many were, and how many replies did not fit their form."""
+        annotator, errors, done = LanguageModelAnnotator(model), 0, 0
+        for test in await small_tests(self.seed):
+            done += len(await annotator.label(test.messages))
+            errors += len(annotator.problems)
+        return {"done": done, "failed": 0, "replies": model.calls, "format_errors": errors}
+
+
+FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
+RECORDINGS: Mapping[str, Recording | LabelRecording] = {
+    made.name: made
+    for made in (
+        Recording("start_here", {"rule": ["majority"], **FIRST, "agents": [2], "rounds": [1]}),
+        Recording("roundtable_exchange", {"rule": list(RULES), **FIRST, "agents": [3], "rounds": [2]}),
+        Recording("roundtable_movielens", {"rule": ["majority", "rated"], **FIRST, "rounds": [2]}, roundtable_movielens,
+                  private=True),
+        LabelRecording("dialogue_acts"),
     )
 }  # fmt: skip
 
 
-def recording(name: str) -> Recording:
+def recording(name: str) -> Any:
     """The recording of that name.
 
     Raises
@@ -99,21 +143,50 @@ def origin(model: ChatModel, name: str) -> dict[str, str]:
 
 
 async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
-    """Play a recording's sweep on the embedded model and write its two files; return the note."""
+    """Play a recording on the embedded model and write its two files; return the note.
+
+    Raises
+    ------
+    CallFailed
+        When a unit failed, or a reply of a private recording quotes its data; nothing is written then.
+    """
     chosen = recording(name)
     with tempfile.TemporaryDirectory() as scratch:
         store = Store(Path(scratch) / "study.sqlite")
-        async with connect("embedded", cache=store.path) as model:
-            count = await chosen.sweep().run(store, model=model, concurrency=1)
-            if count["failed"]:
-                raise CallFailed(f"recording {name}: {store.errors(chosen.sweep().name)[0]}; nothing was written")
-            folder.mkdir(parents=True, exist_ok=True)
+        async with connect("embedded", cache=store.path, concurrency=1) as model:
+            count = await chosen.play(store, model)
             assert isinstance(model.cache, Cache)
-            replies = model.cache.export(folder / f"{name}.jsonl.gz")
+            if chosen.private:
+                _check_nothing_is_quoted(name, model.cache)
+            folder.mkdir(parents=True, exist_ok=True)
+            replies = model.cache.export(folder / f"{name}.jsonl.gz", prompts=not chosen.private)
             about = {"name": name, **model.details, "date": datetime.now(UTC).date().isoformat(), "seed": chosen.seed,
                      "grid": dict(chosen.grid), "replies": replies, "units": dict(count)}  # fmt: skip
     (folder / f"{name}.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return about
+
+
+def _check_nothing_is_quoted(name: str, cache: Cache) -> None:
+    for asked, answered in cache.texts():
+        found = quoted(answered, asked)
+        if found:
+            raise CallFailed(f"recording {name}: a reply quotes its data ({found!r}); record with another seed")
+
+
+def quoted(reply: str, question: str) -> str:
+    """A row of a table in the question, or a part of it of three cells or more, that the reply repeats; "" if none.
+
+    >>> quoted('I read 7 | 4.5 | F | writer there.', "user | mean | gender | job\\n7 | 4.5 | F | writer")
+    '7 | 4.5 | F'
+    """
+    rows = [line.split(" | ") for line in question.splitlines() if line.count(" | ") >= 2]
+    said = " ".join(reply.replace("|", " ").replace(",", " ").split())
+    for cells in rows[1:]:
+        for i in range(len(cells) - 2):
+            part = cells[i : i + 3]
+            if " ".join(" ".join(part).replace(",", " ").split()) in said:
+                return " | ".join(part)
+    return ""
 
 
 if __name__ == "__main__":

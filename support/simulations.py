@@ -15,6 +15,12 @@ STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "movielens": roundtable_movielens,
 }
 
+FILES = {"exchange_economy": "roundtable_exchange", "movielens": "roundtable_movielens"}
+"""In which study's file the simulations of an environment are kept."""
+
+SEED = 2024
+"""Of the sweeps that the notebooks share."""
+
 
 def simulations(environment: str, n: int, seed: int, seats: str = "mixed", rounds: int = 10) -> Sweep:
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.

@@ -30,7 +30,7 @@ FLOORS = [
     {"analysis"},
     {"tables", "figures", "plots", "transcripts"},
     {"widgets"},
-    {"notebooks", "recordings"},
+    {"notebooks", "recordings", "full_runs"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 MAY_TALK_TO_MODELS = ("participants", "analysis/dialogue_acts", "recordings")

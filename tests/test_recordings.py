@@ -1,6 +1,7 @@
 """Recorded runs of the embedded model replay without the model, with the replies that were recorded."""
 
 import asyncio
+import gzip
 
 import pytest
 
@@ -20,8 +21,7 @@ def no_model(monkeypatch):
 def test_a_recording_replays_whole_and_uses_every_reply(name, tmp_path):
     store = Store(tmp_path / "study.sqlite")
     model = recordings.replayed(name, store.path)
-    sweep = recordings.recording(name).sweep()
-    count = asyncio.run(sweep.run(store, model=model, progress=False))
+    count = asyncio.run(recordings.recording(name).play(store, model))
     about = recordings.note(name)
     assert (count["done"], count["failed"], model.live_calls) == (about["units"]["done"], 0, 0)
     assert count["replies"] == about["units"]["replies"]
@@ -47,6 +47,26 @@ def test_the_origin_of_replies_says_whether_they_were_asked_now():
     asyncio.run(live.reply("hi"))
     assert recordings.origin(live, "start_here")["replies"].startswith("asked on 20")
     assert recordings.origin(idle, "start_here")["replies"].startswith("not asked now")
+
+
+@pytest.mark.parametrize("name", [n for n, r in recordings.RECORDINGS.items() if r.private])
+def test_a_private_recording_holds_no_question(name):
+    text = gzip.decompress((recordings.FOLDER / f"{name}.jsonl.gz").read_bytes()).decode()
+    assert '"messages"' not in text and '"request":{"endpoint":"embedded","model":"embedded"}' in text
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        ("It says: 7 | 4.5 | F there.", "7 | 4.5 | F"),
+        ("user 7, 4.5, F, writer", "7 | 4.5 | F"),
+        ("the user likes 4.5", ""),
+        ("user | mean | gender", ""),
+    ],
+)
+def test_a_reply_that_repeats_a_row_of_the_question_is_found(reply, found):
+    table = "user | mean | gender | job\n7 | 4.5 | F | writer\n8 | 2.5 | M | none"
+    assert recordings.quoted(reply, table) == found
 
 
 def test_an_unknown_recording_is_named():

@@ -70,6 +70,12 @@ class Cache:
         with self._lock:
             return {(model, endpoint): count for model, endpoint, count in self._db.execute(query)}
 
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Every question, its messages joined by line breaks, with its reply."""
+        for line in self._lines():
+            asked = "\n".join(content for _, content in line["request"].get("messages", ()))
+            yield asked, line["reply"]["text"]
+
     def export(self, path: str | Path, model: str | None = None, prompts: bool = True) -> int:
         """Write the replies as gzipped JSON lines: the same replies give the same bytes.
 

@@ -1,0 +1,145 @@
+"""Runs too long for a notebook, played once (`python -m support.full_runs`) and kept as aggregates in data/full_runs.
+
+- `movielens_all`: the rule-based group on all 20,000 ratings of u1.test; means over ratings, never a rating.
+- `with_differences`: the information differences of the simulations that several notebooks analyse. Each discussion's
+  are kept under a sum of its words, so that one whose words changed is encoded anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from support.analysis.conversation import information_difference, messages_of
+from support.analysis.embeddings import DEFAULT, Encoder
+from support.analysis.prediction import scores, undecided_share, with_undecided
+from support.analysis.predictors import group_on_all
+from support.data import ROOT, output, source_digest
+from support.errors import MissingData
+from support.simulations import FILES, SEED, simulations
+from support.store import open_study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDER = ROOT / "data" / "full_runs"
+DIFFERENCES = "differences.csv.gz"
+RULE = "majority"
+N = 100
+
+
+def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
+    """MAE and RMSE by round with intervals, and the share undecided: round, column, value, se, low, high, n, undecided.
+
+    Undecided cases are left out of the errors; `n` counts the others.
+    """
+    made = scores(with_undecided(errors), ["rule", "round"]).drop(columns="rule")
+    share = undecided_share(errors).drop(columns="rule")
+    return made.merge(share, on="round").sort_values(["column", "round"], ignore_index=True)
+
+
+def play(folder: Path = FOLDER, cases: int | None = None, workers: int = 2, seed: int = 1) -> dict[str, Any]:
+    """Play the group on all of u1.test and write its two files; return the note that says what was played, and when."""
+    errors = group_on_all(RULE, cases, seed=seed, workers=workers, seats="mixed")
+    folder.mkdir(parents=True, exist_ok=True)
+    aggregates(errors).round(6).to_csv(folder / "movielens_all.csv", index=False)
+    about = {"what": f"{RULE}, rule-based (mixed), u1.test", "cases": int(errors["case"].nunique()), "seed": seed,
+             "date": datetime.now(UTC).date().isoformat(), "sources": source_digest()[:12]}  # fmt: skip
+    (folder / "movielens_all.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    return about
+
+
+def movielens_all(folder: Path = FOLDER) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The group's errors on all of u1.test as they were played, and the note.
+
+    Raises
+    ------
+    MissingData
+        When they are not there.
+    """
+    import pandas as pd
+
+    path = folder / "movielens_all.csv"
+    if not path.exists():
+        raise MissingData(f"full run: {path} is not there; restore it from the repository, or play it: "
+                          "python -m support.full_runs")  # fmt: skip
+    return pd.read_csv(path), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+
+
+def with_differences(messages: pd.DataFrame, encoder: Encoder, folder: Path = FOLDER) -> pd.DataFrame:
+    """Messages with the column `difference`: the mean information difference of their run and round.
+
+    Parameters
+    ----------
+    messages : DataFrame
+        run, round, text, as `messages_of` gives it.
+    encoder : Encoder
+        Encodes the discussions that are not kept; with another model than the default, all of them.
+
+    Returns
+    -------
+    DataFrame
+        The same rows; NaN in round 1.
+    """
+    kept = _kept(folder) if encoder.model == DEFAULT else {}
+    keys = {run: _key(group["text"]) for run, group in messages.groupby("run", sort=False)}
+    new = messages[[keys[run] not in kept for run in messages["run"]]]
+    for run, means in _means(new, encoder).items() if len(new) else ():
+        kept[keys[run]] = means
+    columns = zip(messages["run"], messages["round"], strict=True)
+    return messages.assign(difference=[kept[keys[run]].get(number, float("nan")) for run, number in columns])
+
+
+def _means(messages: pd.DataFrame, encoder: Encoder) -> dict[Any, dict[int, float]]:
+    """Mean difference of each round, by run."""
+    distances = information_difference(messages, encoder.encode(list(messages["text"])))
+    table = messages.assign(difference=distances).groupby(["run", "round"], sort=False)["difference"].mean().dropna()
+    made: dict[Any, dict[int, float]] = {run: {} for run in messages["run"].unique()}
+    for run, number, value in table.reset_index().itertuples(index=False):
+        made[run][int(number)] = float(value)
+    return made
+
+
+def _key(texts: pd.Series) -> str:
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _kept(folder: Path) -> dict[str, dict[int, float]]:
+    import pandas as pd
+
+    if not (folder / DIFFERENCES).exists():
+        return {}
+    table = pd.read_csv(folder / DIFFERENCES, index_col="discussion")
+    return {str(key): {int(str(r)): float(v) for r, v in row.dropna().items()} for key, row in table.iterrows()}
+
+
+def play_differences(folder: Path = FOLDER, n: int = N) -> int:
+    """Encode the simulations of both environments, and write their differences; return how many discussions."""
+    import asyncio
+
+    import pandas as pd
+
+    encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
+    rows: dict[str, dict[int, float]] = {}
+    for environment in FILES:
+        store = open_study(FILES[environment], "embedded")
+        sweep = simulations(environment, n, SEED)
+        asyncio.run(sweep.run(store, concurrency=1))
+        messages = messages_of(sweep.records(store))
+        keys = {run: _key(group["text"]) for run, group in messages.groupby("run", sort=False)}
+        rows |= {keys[run]: means for run, means in _means(messages, encoder).items()}
+    table = pd.DataFrame(rows).T.sort_index(axis=1).sort_index().round(5)
+    folder.mkdir(parents=True, exist_ok=True)
+    table.rename_axis("discussion").to_csv(folder / DIFFERENCES, compression={"method": "gzip", "mtime": 0})
+    return len(table)
+
+
+if __name__ == "__main__":
+    if "differences" in sys.argv[1:] or len(sys.argv) == 1:
+        print(f"information differences of {play_differences()} discussions")
+    if "movielens" in sys.argv[1:] or len(sys.argv) == 1:
+        print(json.dumps(play()))
