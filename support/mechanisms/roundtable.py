@@ -18,6 +18,7 @@ from support.choice import Rule, Tally, check_ballot, tally
 from support.choice.rules import as_rule
 from support.choice.ties import TieBreak, check_tie_break
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
+from support.mechanisms.stop import Heard, Stop, says
 from support.participants.negotiators.protocol import Negotiator
 from support.records import Ballot, Candidate, Decision, FormatError, Message, Proposal, Round, Transcript, View
 
@@ -46,6 +47,7 @@ async def roundtable(
     rounds: int = ROUNDS,
     tie_break: TieBreak = "defer",
     rng: np.random.Generator | None = None,
+    stop: Stop | None = None,
 ) -> AsyncIterator[Round]:
     """Yield each finished round of one discussion.
 
@@ -61,6 +63,9 @@ async def roundtable(
         How many rounds are played unless the consumer stops earlier; 10 in the paper.
     tie_break : {"defer", "status_quo", "lottery"}
         What a tie does; the paper defers the decision. A lottery needs `rng`.
+    stop : callable, optional
+        A stopping rule: takes the tuple of finished rounds, without private reasons, and says whether to stop
+        there, at once or as an awaitable. `support.analysis.stopping.live` makes one of a fitted rule.
 
     Raises
     ------
@@ -75,14 +80,22 @@ async def roundtable(
     table = _Table(environment, dict(seats), as_rule(rule), _rounds(rounds), tie_break, rng)
     for number in range(1, rounds + 1):
         yield await table.play(number)
+        if stop and await says(stop, table.history):
+            return
 
 
 async def play(
     environment: Environment, seats: Mapping[str, Negotiator], rule: str | Rule, **options: Any
 ) -> Transcript:
-    """Play a whole discussion and return its transcript; the options are those of `roundtable`."""
-    finished = [r async for r in roundtable(environment, seats, rule, **options)]
-    return transcript(environment, seats, rule, finished, tie_break=options.get("tie_break", "defer"))
+    """Play a whole discussion and return its transcript; the options are those of `roundtable`.
+
+    With `stop`, the settings say which rule listened ("stop") and which one stopped the discussion ("stopped", None
+    when it ran to its end).
+    """
+    heard = Heard(options.pop("stop", None))
+    finished = [r async for r in roundtable(environment, seats, rule, stop=heard.stop and heard, **options)]
+    settings = {"tie_break": options.get("tie_break", "defer"), **heard.settings}
+    return transcript(environment, seats, rule, finished, **settings)
 
 
 def transcript(

@@ -318,6 +318,51 @@ def test_the_consumer_may_stop_early_and_still_has_a_transcript():
     assert len(seats["Ana"].seen["message"]) == 2
 
 
+def agreed(rounds):
+    """Stops at the first decision."""
+    return rounds[-1].decision is not None
+
+
+def test_a_stopping_rule_is_asked_after_each_round_with_the_public_record_and_may_end_it():
+    asked = []
+
+    def listening(rounds):
+        asked.append(rounds)
+        return len(rounds) == 3
+
+    seats = table({a: [f"dish of {a}"] for a in ABC}, {a: ["P1"] for a in ABC})
+    whole, stopped = played(seats, rounds=5), played(seats, rounds=5, stop=listening)
+    assert [len(rounds) for rounds in asked] == [1, 2, 3]
+    assert "why " not in repr(asked)
+    assert stopped == whole[:3]
+
+
+def test_the_record_says_which_rule_listened_and_which_one_stopped():
+    seats = table({"Ana": ["soup"]}, {a: [None, "P1"] for a in ABC})
+
+    def settings_with(**options):
+        return asyncio.run(play(Menu(), seats, "majority", rounds=4, **options)).settings
+
+    assert settings_with() == {"tie_break": "defer"}
+    assert settings_with(stop=agreed) == {"tie_break": "defer", "stop": "agreed", "stopped": "agreed"}
+    assert settings_with(stop=lambda rounds: False)["stopped"] is None
+
+
+def test_a_stopping_rule_may_have_to_be_awaited():
+    async def slow(rounds):
+        await asyncio.sleep(0)
+        return len(rounds) == 2
+
+    assert len(played(table(), rounds=5, stop=slow)) == 2
+
+
+def test_a_stopping_rule_that_cannot_be_asked_is_refused_before_anybody_else_is():
+    seats = table()
+    with pytest.raises(InvalidInput, match="stop: 3 given; expected a function"):
+        played(seats, stop=3)
+    assert not any(seat.seen["message"] for seat in seats.values())
+
+
 def test_a_discussion_has_ten_rounds_unless_told_otherwise():
     assert len(asyncio.run(play(Menu(), table(), "majority")).rounds) == 10
 
