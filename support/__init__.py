@@ -1,8 +1,8 @@
 """Convene: a notebook laboratory for group decisions supported by language models.
 
-Rooms, in the order in which they may import each other: errors, records, data, published, database, choice,
-solvers, llm, prompts; environments; participants; mechanisms; studies; store, sweep, export; analysis; tables,
-figures, transcripts; widgets; notebooks, recordings. Import what you need from its room; nothing heavy is loaded here.
+Rooms, in the order in which they may import each other: errors, records, data, downloads, corpora, pronunciations,
+published, database, choice, solvers, llm, prompts; environments; participants; mechanisms; studies; store, sweep,
+export; simulations; analysis; tables, figures, plots, transcripts; widgets; notebooks, recordings, full_runs. Import what you need from its room; nothing heavy is loaded here.
 """
 
 __version__ = "0.1.0"
