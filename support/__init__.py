@@ -2,7 +2,8 @@
 
 Rooms, in the order in which they may import each other: errors, records, data, downloads, corpora, pronunciations,
 published, database, choice, solvers, llm, prompts; environments; participants; mechanisms; studies; store, sweep,
-export; simulations; analysis; tables, figures, plots, transcripts; widgets; notebooks, recordings, full_runs. Import what you need from its room; nothing heavy is loaded here.
+export; simulations; analysis; tables, figures, plots, transcripts; widgets; notebooks, recordings, full_runs. Import
+what you need from its room; nothing heavy is loaded here.
 """
 
 __version__ = "0.1.0"

@@ -1,8 +1,8 @@
 """Runs too long for a notebook, played once (`python -m support.full_runs`) and kept as aggregates in data/full_runs.
 
 - `movielens_all`: the rule-based group on all 20,000 ratings of u1.test; means over ratings, never a rating.
-- `with_differences`: the information differences of the simulations that several notebooks analyse. Each discussion's
-  are kept under a sum of its words, so that one whose words changed is encoded anew.
+- `with_differences`: the information differences of the simulations that several notebooks analyse, and of DeliData's
+  chats. Each discussion's are kept under a sum of its words, so that one whose words changed is encoded anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from support.analysis.conversation import information_difference, messages_of
+from support.analysis.conversation import information_difference, messages_of, messages_of_delidata
 from support.analysis.embeddings import DEFAULT, Encoder
 from support.analysis.prediction import scores, undecided_share, with_undecided
 from support.analysis.predictors import group_on_all
@@ -86,7 +86,7 @@ def with_differences(messages: pd.DataFrame, encoder: Encoder, folder: Path = FO
         The same rows; NaN in round 1.
     """
     kept = _kept(folder) if encoder.model == DEFAULT else {}
-    keys = {run: _key(group["text"]) for run, group in messages.groupby("run", sort=False)}
+    keys = {run: _key(group) for run, group in messages.groupby("run", sort=False)}
     new = messages[[keys[run] not in kept for run in messages["run"]]]
     for run, means in _means(new, encoder).items() if len(new) else ():
         kept[keys[run]] = means
@@ -104,8 +104,9 @@ def _means(messages: pd.DataFrame, encoder: Encoder) -> dict[Any, dict[int, floa
     return made
 
 
-def _key(texts: pd.Series) -> str:
-    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+def _key(run: pd.DataFrame) -> str:
+    said = "\0".join(f"{number}\0{text}" for number, text in zip(run["round"], run["text"], strict=True))
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def _kept(folder: Path) -> dict[str, dict[int, float]]:
@@ -118,24 +119,26 @@ def _kept(folder: Path) -> dict[str, dict[int, float]]:
 
 
 def play_differences(folder: Path = FOLDER, n: int = N) -> int:
-    """Encode the simulations of both environments, and write their differences; return how many discussions."""
-    import asyncio
-
+    """Encode the simulations of both environments and DeliData's chats; return how many discussions differ in words."""
     import pandas as pd
 
     encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
     rows: dict[str, dict[int, float]] = {}
-    for environment in FILES:
-        store = open_study(FILES[environment], "embedded")
-        sweep = simulations(environment, n, SEED)
-        asyncio.run(sweep.run(store, concurrency=1))
-        messages = messages_of(sweep.records(store))
-        keys = {run: _key(group["text"]) for run, group in messages.groupby("run", sort=False)}
+    for messages in (*(_simulated(environment, n) for environment in FILES), messages_of_delidata()):
+        keys = {run: _key(group) for run, group in messages.groupby("run", sort=False)}
         rows |= {keys[run]: means for run, means in _means(messages, encoder).items()}
     table = pd.DataFrame(rows).T.sort_index(axis=1).sort_index().round(5)
     folder.mkdir(parents=True, exist_ok=True)
     table.rename_axis("discussion").to_csv(folder / DIFFERENCES, compression={"method": "gzip", "mtime": 0})
     return len(table)
+
+
+def _simulated(environment: str, n: int) -> pd.DataFrame:
+    import asyncio
+
+    store, sweep = open_study(FILES[environment], "embedded"), simulations(environment, n, SEED)
+    asyncio.run(sweep.run(store, concurrency=1))
+    return messages_of(sweep.records(store))
 
 
 if __name__ == "__main__":

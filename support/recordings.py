@@ -174,19 +174,30 @@ def _check_nothing_is_quoted(name: str, cache: Cache) -> None:
 
 
 def quoted(reply: str, question: str) -> str:
-    """A row of a table in the question, or a part of it of three cells or more, that the reply repeats; "" if none.
+    """What a reply repeats of the table in its question; "" if nothing.
+
+    That is three neighbouring cells of a row, or one cell that is a name of two words or a date and stands nowhere
+    else in the question. A table's rows are lines with cells between " | ".
 
     >>> quoted('I read 7 | 4.5 | F | writer there.', "user | mean | gender | job\\n7 | 4.5 | F | writer")
     '7 | 4.5 | F'
     """
-    rows = [line.split(" | ") for line in question.splitlines() if line.count(" | ") >= 2]
-    said = " ".join(reply.replace("|", " ").replace(",", " ").split())
-    for cells in rows[1:]:
-        for i in range(len(cells) - 2):
-            part = cells[i : i + 3]
-            if " ".join(" ".join(part).replace(",", " ").split()) in said:
-                return " | ".join(part)
-    return ""
+    lines = question.splitlines()
+    rows = [line.split(" | ") for line in lines if line.count(" | ") >= 2][1:]
+    elsewhere = " ".join(line for line in lines if line.count(" | ") < 2)
+    said = _plain(reply)
+    parts = [cells[i : i + 3] for cells in rows for i in range(len(cells) - 2)]
+    telling = [[cell] for cells in rows for cell in cells if _tells(cell) and cell not in elsewhere]
+    return next((" | ".join(part) for part in (*parts, *telling) if _plain(" ".join(part)) in said), "")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("|", " ").replace(",", " ").lower().split())
+
+
+def _tells(cell: str) -> bool:
+    """Whether a cell alone tells which row it is from: a name of two words, or a date."""
+    return len(cell) >= 8 and (" " in cell or cell.isdigit())
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Counting:
 def test_a_kept_discussion_is_not_encoded_and_one_with_other_words_is(tmp_path):
     first = full_runs.with_differences(MESSAGES, Counting(), tmp_path)
     table = first.drop_duplicates(["run", "round"]).pivot(index="run", columns="round", values="difference")
-    table.index = [full_runs._key(MESSAGES.loc[MESSAGES["run"] == run, "text"]) for run in table.index]
+    table.index = [full_runs._key(MESSAGES[MESSAGES["run"] == run]) for run in table.index]
     table.rename_axis("discussion").to_csv(tmp_path / full_runs.DIFFERENCES)
     changed = MESSAGES.replace({"text": {"1 says 3 b": "1 says something else"}})
     encoder = Counting()
@@ -41,7 +41,7 @@ def test_a_kept_discussion_is_not_encoded_and_one_with_other_words_is(tmp_path):
 
 
 def test_another_encoder_uses_nothing_that_is_kept(tmp_path):
-    table = pd.DataFrame({"2": [0.5]}, index=[full_runs._key(MESSAGES.loc[MESSAGES["run"] == 0, "text"])])
+    table = pd.DataFrame({"2": [0.5]}, index=[full_runs._key(MESSAGES[MESSAGES["run"] == 0])])
     table.rename_axis("discussion").to_csv(tmp_path / full_runs.DIFFERENCES)
     other = Counting()
     other.model = "another"

@@ -6,9 +6,24 @@ import gzip
 import pytest
 
 from support import recordings
-from support.errors import CacheMiss, InvalidInput
+from support.data import shared
+from support.errors import CacheMiss, InvalidInput, MissingData
 from support.llm import embedded, scripted
+from support.simulations import available
 from support.store import Store
+
+
+@pytest.fixture(params=recordings.RECORDINGS)
+def name(request):
+    """Each recording; those whose questions quote outside data need it to ask them again."""
+    if request.param == "roundtable_movielens" and available()["movielens"]:
+        pytest.skip(available()["movielens"])
+    if request.param == "dialogue_acts":
+        try:
+            shared("ami")
+        except MissingData as error:
+            pytest.skip(str(error))
+    return request.param
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +32,6 @@ def no_model(monkeypatch):
     monkeypatch.setattr(embedded, "start", lambda: pytest.fail("the embedded model was started"))
 
 
-@pytest.mark.parametrize("name", recordings.RECORDINGS)
 def test_a_recording_replays_whole_and_uses_every_reply(name, tmp_path):
     store = Store(tmp_path / "study.sqlite")
     model = recordings.replayed(name, store.path)
@@ -29,7 +43,6 @@ def test_a_recording_replays_whole_and_uses_every_reply(name, tmp_path):
     assert len(model.cache) == about["replies"]
 
 
-@pytest.mark.parametrize("name", recordings.RECORDINGS)
 def test_a_recording_says_which_model_gave_it_and_when(name):
     about = recordings.note(name)
     assert about["model"] == embedded.FILE and about["weights sha256"] == embedded.SHA256
@@ -62,10 +75,14 @@ def test_a_private_recording_holds_no_question(name):
         ("user 7, 4.5, F, writer", "7 | 4.5 | F"),
         ("the user likes 4.5", ""),
         ("user | mean | gender", ""),
+        ("The user gave Night Train four stars.", "Night Train"),
+        ("It was rated on 19980331.", "19980331"),
+        ("About Day Break I know nothing.", ""),
     ],
 )
 def test_a_reply_that_repeats_a_row_of_the_question_is_found(reply, found):
-    table = "user | mean | gender | job\n7 | 4.5 | F | writer\n8 | 2.5 | M | none"
+    table = "The film is Day Break.\nuser | mean | gender | job\n7 | 4.5 | F | writer\n8 | 2.5 | M | none"
+    table += "\nNight Train | 3 | 19980331\nDay Break | 4 | 19990101"
     assert recordings.quoted(reply, table) == found
 
 

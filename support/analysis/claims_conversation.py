@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from support.analysis.claims import CLOSE, NO, ONE_VOTE, RULES_OF_PAPER, SCORE, UNTESTED, YES, Check, above, holds
+from support.analysis.claims import NO, ONE_VOTE, RULES_OF_PAPER, SCORE, UNTESTED, YES, Check, above, holds
 
 ENVIRONMENTS = ("exchange_economy", "movielens")
 RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
@@ -110,13 +110,17 @@ def _best_is_before_the_end(ours: pd.DataFrame) -> str:
     return UNTESTED if gains.empty else YES if (gains > SLACK).to_numpy().mean() > 0.5 else NO
 
 
+def _near_the_recommender(ours: pd.DataFrame) -> str:
+    """No rule's error lies above the recommender's beyond the margin of their difference."""
+    answers = [above([rule], ["recommender"], "mae@10")(ours) for rule in RULES_OF_PAPER]
+    return UNTESTED if UNTESTED in answers else NO if YES in answers else YES
+
+
 MOVIELENS: Mapping[str, Check] = {
     "some rules: mae falls, then rises": holds(_v_shaped, *RULES_OF_PAPER),
     "one-vote rules: mae worsens or stays": holds(lambda m: bool((m["mae@10"] >= m["mae@3"] - SLACK).all()), *ONE_VOTE),
     "score rules: mae falls over the rounds": holds(lambda m: bool((m["mae@10"] < m["mae@1"] - SLACK).all()), *SCORE),
-    "group near the best recommender: mae@10": lambda ours: {YES: NO, NO: YES, CLOSE: YES}.get(
-        above(RULES_OF_PAPER, ["recommender"], "mae@10")(ours), UNTESTED
-    ),
+    "group near the best recommender: mae@10": _near_the_recommender,
 }
 CONVERSATION: Mapping[str, Check] = {
     "both environments: words rise over the rounds": holds(_rises("words"), *ENVIRONMENTS),

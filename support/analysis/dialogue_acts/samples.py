@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.analysis.dialogue_acts.testing import Test, ami_turns, held_out_talk, true_acts
 from support.analysis.dialogue_acts.train import labelled_ami
-from support.environments.exchange_economy import ExchangeEconomy, exchange_economy
+from support.environments.exchange_economy import exchange_economy
+from support.errors import InvalidInput
 from support.participants.negotiators.protocol import Negotiator
 from support.participants.negotiators.seating import seat_all
+from support.participants.raters.seating import seat_raters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,15 +22,36 @@ MEETINGS, TURNS = 4, 6  # of AMI
 RUNS, ROUNDS = 2, 4  # of three rule-based agents
 
 
-async def held_out(n: int, seed: int, rounds: int = 10) -> pd.DataFrame:
-    """Messages of n discussions on the exchange economy in sentences that no study speaks, with their true acts."""
+async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exchange_economy") -> pd.DataFrame:
+    """Messages of n discussions in sentences that no study speaks, with their true acts.
 
-    def table(stream: np.random.Generator) -> tuple[ExchangeEconomy, Mapping[str, Negotiator]]:
-        """An economy, and who sits there."""
-        economy = exchange_economy()
-        return economy, seat_all(economy, "mixed", stream)
+    Parameters
+    ----------
+    environment : {"exchange_economy", "movielens"}
 
-    return await held_out_talk(table, np.random.default_rng(seed), n=n, rounds=rounds)
+    Raises
+    ------
+    InvalidInput
+        On another environment.
+    MissingData
+        When MovieLens-100k cannot be had.
+    """
+    tables = {"exchange_economy": _economy, "movielens": _ratings}
+    if environment not in tables:
+        raise InvalidInput(f"environment: {environment!r} given; expected one of {', '.join(tables)}")
+    return await held_out_talk(tables[environment], np.random.default_rng(seed), n=n, rounds=rounds)
+
+
+def _economy(stream: np.random.Generator) -> tuple[Any, Mapping[str, Negotiator]]:
+    economy = exchange_economy()
+    return economy, seat_all(economy, "mixed", stream)
+
+
+def _ratings(stream: np.random.Generator) -> tuple[Any, Mapping[str, Negotiator]]:
+    from support.environments.movielens import draw_cases, movielens
+
+    environment = movielens(draw_cases(100)[stream.integers(100)])
+    return environment, seat_raters(environment, "mixed", stream)
 
 
 async def small_tests(seed: int = 7) -> list[Test]:

@@ -188,8 +188,8 @@ def _points(cases: Sequence[tuple[int, ...]], train: Study) -> np.ndarray:
 def _means(best: np.ndarray, train: Study) -> np.ndarray:
     """Mean performance of every setting, shape (cases, counts, top_da, scores); -inf where top_da < score."""
     tops, scores = np.nonzero(np.tril(np.ones((len(TOPS), len(TOPS)), dtype=bool)))
-    below = best[:, :, :, tops] < (scores[:, None] + 1).astype(np.int8)
-    last = np.minimum(below.sum(axis=0, dtype=np.int8), train.played - 1)  # after its end all is below
+    below = best[:, :, :, tops] < (scores[:, None] + 1)
+    last = np.minimum(below.sum(axis=0, dtype=np.int32), train.played - 1)  # after its end all is below
     reached = train.gain.ravel()[last + np.arange(len(train.gain)) * train.rounds]
     means = np.full((*reached.shape[:2], len(TOPS), len(TOPS)), -np.inf)
     means[:, :, tops, scores] = mean_known(reached)

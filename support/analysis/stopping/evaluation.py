@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from support.analysis.frames import need_columns
 from support.analysis.inference import Correction, compare, describe
@@ -71,10 +72,9 @@ def cross_validate(studies: Mapping[str, Study], rules: Sequence[StoppingRule] |
     names = [rule.name for rule in chosen]
     if len(set(names)) < len(names):
         raise InvalidInput(f"rules: {names} given; expected each name once")
-    parts = [
-        _tested(rule, name, study, fold) for name, study in studies.items() for rule in chosen for fold in _folds(study)
-    ]
-    return pd.concat(parts, ignore_index=True)
+    cells = [(rule, name, study, fold) for name, study in studies.items() for rule in chosen for fold in _folds(study)]
+    with threadpool_limits(1):  # the matrices are small: threads would cost more than they give
+        return pd.concat([_tested(*cell) for cell in cells], ignore_index=True)
 
 
 def _folds(study: Study) -> np.ndarray:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts.acts import LABELS
 from support.analysis.stopping.building import speech, votes
 from support.analysis.stopping.rules import Fitted, Oracle
 from support.analysis.stopping.study import Study
@@ -63,13 +62,13 @@ def live(fitted: Fitted, encoder: Encoder | None = None, annotator: Annotator | 
     Raises
     ------
     InvalidInput
-        For the Oracle.
+        For the Oracle, and for an Ensemble that it is a member of.
     """
-    if isinstance(fitted, Oracle):
+    if any(isinstance(one, Oracle) for one in (fitted, *getattr(fitted, "members", ()))):
         raise InvalidInput("fitted: the Oracle looks at rounds that are not played yet; it cannot be asked live")
     return Live(fitted, encoder, annotator)
 
 
 def _messages(rounds: tuple[Round, ...]) -> pd.DataFrame:
-    rows = [(0, r.number, m.sender, m.text, m.acts or (LABELS[-1],)) for r in rounds for m in r.messages]
+    rows = [(0, r.number, m.sender, m.text, m.acts) for r in rounds for m in r.messages]
     return pd.DataFrame(rows, columns=["run", "round", "sender", "text", "acts"])

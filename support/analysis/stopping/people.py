@@ -53,7 +53,7 @@ def people_study(
         `messages_of_delidata()`, as it is by default, or measured and annotated.
     acts : str, optional
         The column that holds the acts. By default DeliData's own labels, mapped (`acts_of_delidata`); a message on
-        which they are silent counts as "others".
+        which they are silent performs nothing.
 
     Raises
     ------

@@ -223,7 +223,8 @@ class Priced:
         """Fit the rule on the performance that is left."""
         sign = 1.0 if train.higher_is_better else -1.0
         costs = sign * self.price * np.arange(1, train.rounds + 1)
-        return self.rule.fit(replace(train, performance=train.performance - costs))
+        fitted = self.rule.fit(replace(train, performance=train.performance - costs))
+        return replace(fitted, name=self.name)  # type: ignore[type-var]  # every fitted rule is a dataclass
 
 
 @dataclass(frozen=True)

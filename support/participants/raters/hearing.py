@@ -25,8 +25,9 @@ def stated(view: View, error: float) -> dict[str, Estimate]:
     """What each of the others makes of its own table, by agent.
 
     That is its latest claim. Of an agent that makes none (a model, a person) its latest proposal is taken, with
-    the given standard error. A claim states the sender's own evidence and never an opinion that it formed from the
-    others, so that nobody hears the own words again as somebody else's.
+    the given standard error. A claim states what the sender's own table says and never the pooled opinion. It is
+    read with the facts that others gave (genres, the user's mean, the film's deviation), so that after round 1 two
+    claims may rest on the same fact; they are pooled as if they were independent, which makes the pool too sure.
     """
     heard = {agent: Estimate(float(value), error) for agent, value in view.latest if isinstance(value, int | float)}
     for agent, claim in claims(view).items():

@@ -2,9 +2,13 @@
 
 import asyncio
 
+import pytest
+
 from support.analysis.dialogue_acts.samples import MEETINGS, ROUNDS, RUNS, TURNS, held_out, small_tests
 from support.analysis.dialogue_acts.train import labelled_ami
+from support.errors import InvalidInput
 from support.participants.negotiators.wordings import wordings
+from support.simulations import available
 
 
 def test_agents_speak_only_sentences_kept_apart():
@@ -12,6 +16,19 @@ def test_agents_speak_only_sentences_kept_apart():
     studied = {t.split("{")[0] for texts in wordings().values() for t in texts if len(t.split("{")[0]) > 12}
     assert len(messages) == 2 * 3 * 3
     assert not [text for text in messages["text"] if any(beginning in text for beginning in studied)]
+
+
+def test_raters_speak_their_own_sentences_kept_apart():
+    if missing := available()["movielens"]:
+        pytest.skip(missing)
+    messages = asyncio.run(held_out(1, seed=3, rounds=2, environment="movielens"))
+    assert set(messages["sender"]) == {"BasicInfo", "MovieHistory", "UserHistory"}
+    assert (messages["environment"] == "movielens").all() and messages["acts"].map(len).min() > 0
+
+
+def test_another_environment_is_refused():
+    with pytest.raises(InvalidInput, match="'opera' given; expected one of exchange_economy, movielens"):
+        asyncio.run(held_out(1, seed=3, environment="opera"))
 
 
 def test_the_small_samples_are_small_known_and_unseen():
