@@ -1,88 +1,30 @@
 """A person at the round table, in a real browser: Voila serves the widget, Chromium plays a whole decision."""
 
-import json
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-from pathlib import Path
-
 import pytest
 
-from support.data import ROOT
 from support.store import Store
 from support.widgets.roundtable import SWEEP
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
-NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
 SAYING = "I am <b>a person</b> & I need good A"
+SOURCE = """
+from support.store import Store
+from support.widgets.roundtable import RoundTableLab
+lab = RoundTableLab(Store({path!r}), rounds=2)
+lab.view
+"""
 
 
 @pytest.fixture
-def served(tmp_path):
-    """A page with the widget: the seat of Ana to be chosen, two rounds; yields its address and its store."""
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
-        pytest.skip(f"no chromium on this machine: {NEEDS}")
-    study = tmp_path / "study.sqlite"
-    source = (
-        "from support.store import Store\nfrom support.widgets.roundtable import RoundTableLab\n"
-        f"lab = RoundTableLab(Store({str(study)!r}), rounds=2)\nlab.view"
-    )
-    write_notebook(tmp_path / "lab.ipynb", source)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = subprocess.Popen(
-        [Path(sys.executable).with_name("voila"), "lab.ipynb", "--no-browser", f"--port={port}",
-         "--Voila.ip=127.0.0.1"], cwd=tmp_path, start_new_session=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        wait_for(port)
-        yield f"http://127.0.0.1:{port}/", study
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(10)
-
-
-def write_notebook(path, source):
-    cell = {"cell_type": "code", "id": "lab", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    path.write_text(json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
-
-
-def wait_for(port):
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), 0.5).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail("Voila did not start within a minute")
+def study(tmp_path):
+    return tmp_path / "study.sqlite"
 
 
 @pytest.fixture
-def page(served):
-    """The page in Chromium, with the widget drawn; requests that leave this machine are refused."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 1500})
-        page.set_default_timeout(60_000)
-        page.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
-        page.goto(served[0], wait_until="domcontentloaded")
-        button(page, "Next round").wait_for()
-        yield page
-        browser.close()
+def page(browse, study):
+    """The page with the widget drawn: the seat of Ana to be chosen, two rounds."""
+    opened = browse(SOURCE.format(path=str(study)), height=1500)
+    button(opened, "Next round").wait_for()
+    return opened
 
 
 def button(page, name):
@@ -93,14 +35,7 @@ def choose(page, label, value):
     page.locator(".widget-dropdown", has=page.get_by_text(label, exact=True)).locator("select").select_option(value)
 
 
-def screenshot(page, name):
-    """Kept in build/screenshots, to be looked at."""
-    folder = ROOT / "build" / "screenshots"
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=folder / f"{name}.png", full_page=True)
-
-
-def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, served):
+def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, study, screenshot):
     before = page.locator("img").first.get_attribute("src")
     choose(page, "Ana", "human")
     button(page, "Play to the end").click()
@@ -134,7 +69,7 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, serv
     assert page.locator("img").first.get_attribute("src") != before, "the figure follows the discussion"
     assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
 
-    [(_, transcript)] = Store(served[1]).records(SWEEP)
+    [(_, transcript)] = Store(study).records(SWEEP)
     assert transcript.seats["Ana"] == "human"
     assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [SAYING]
     first, second = (next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds)
@@ -143,7 +78,7 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, serv
     assert second is None
 
 
-def test_a_slider_and_a_button_redraw_the_live_figure(page):
+def test_a_slider_and_a_button_redraw_the_live_figure(page, screenshot):
     figure = page.locator("img").first
     before = figure.get_attribute("src")
     handle = page.locator(".widget-slider .noUi-handle").first

@@ -1,0 +1,101 @@
+"""A real browser for widgets: Voila serves one cell, Chromium shows it."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.data import ROOT
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
+NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """A function from the source of a cell to its page in Chromium; requests that leave this machine are refused."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
+        pytest.skip(f"no chromium on this machine: {NEEDS}")
+    with ExitStack() as stack:
+
+        def open_page(source, height=900):
+            address = stack.enter_context(served(source, tmp_path))
+            page = stack.enter_context(chromium(height))
+            page.goto(address, wait_until="domcontentloaded")
+            return page
+
+        yield open_page
+
+
+@contextmanager
+def served(source, folder):
+    """The address at which Voila shows a notebook of one cell; its process group ends with the test."""
+    write_notebook(folder / "widget.ipynb", source)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [Path(sys.executable).with_name("voila"), "widget.ipynb", "--no-browser", f"--port={port}",
+         "--Voila.ip=127.0.0.1"], cwd=folder, start_new_session=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_for(port)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(10)
+
+
+@contextmanager
+def chromium(height):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": height})
+        page.set_default_timeout(60_000)
+        page.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
+        yield page
+        browser.close()
+
+
+def write_notebook(path, source):
+    cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    path.write_text(json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+
+
+def wait_for(port):
+    for _ in range(600):
+        try:
+            socket.create_connection(("127.0.0.1", port), 0.5).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("Voila did not start within a minute")
+
+
+@pytest.fixture
+def screenshot():
+    """A function that keeps a page in build/screenshots, to be looked at."""
+
+    def keep(page, name):
+        folder = ROOT / "build" / "screenshots"
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{name}.png", full_page=True)
+
+    return keep
