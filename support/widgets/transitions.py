@@ -163,7 +163,7 @@ def _coded(messages: pd.DataFrame, column: str) -> Coded:
 def _choice(options: list[str], value: str, description: str) -> w.Dropdown:
     if value not in options:
         raise InvalidInput(f"{description}: {value!r} given; expected one of {', '.join(options)}")
-    return w.Dropdown(options=options, value=value, description=description)
+    return w.Dropdown(options=options, value=value, description=description, style={"description_width": "6rem"})
 
 
 def _in_words(edges: pd.DataFrame) -> str:

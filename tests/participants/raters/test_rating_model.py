@@ -52,10 +52,22 @@ def test_only_who_may_consult_the_recommender_reads_its_word(table):
     assert "recommender" not in matter.goal("UserHistory") + RatingMatter(table()).goal("BasicInfo")
 
 
-def test_the_truth_is_in_no_prompt(table):
+def test_the_truth_is_in_no_prompt_of_a_whole_discussion(table):
     environment = table(film=[(3, 3.0, 0.5)], user=[(2, ())])
     object.__setattr__(environment, "rating", 1.23)
-    assert not any("1.23" in seat(environment, [], me)[0].briefing(view(me)) for me in AGENTS)
+    prompts = []
+
+    def script(messages):
+        prompts.append("\n".join(m["content"] for m in messages))
+        asked = messages[-1]["content"]
+        if ", messages." in asked:
+            return {"target": [a for a in AGENTS if f"You are {a}." not in asked][:1], "message": "hm"}
+        return {"reason": "", "proposal": 3} if ", proposals." in asked else {"reason": "", "vote": "P1"}
+
+    seats = seat_raters(environment, "model", np.random.default_rng(1), model=scripted(script))
+    talk = asyncio.run(play(environment, seats, "majority", rounds=2))
+    assert len(prompts) == 2 * 9 and not talk.rounds[-1].format_errors and talk.outcome.value == 3.0
+    assert not [prompt for prompt in prompts if "1.23" in prompt]
 
 
 def test_a_number_is_proposed_in_tenths_and_null_lets_the_latest_stand(table):
