@@ -205,4 +205,4 @@ def test_property_folds_are_even_and_repeatable(runs, folds, seed):
 
 
 def test_a_known_study_passes(drawn):
-    check_known(drawn(0))
+    assert check_known(drawn(0)) is None
