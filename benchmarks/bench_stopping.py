@@ -65,9 +65,9 @@ def regression(study: Study) -> bool:
     train = study.training(0)
     X, y = design(train)
     everything = np.column_stack([np.ones(len(y)), train.pairs.reshape(len(y), -1) > 0]).astype(float)
-    fitted("pairs that occur", X, y)
+    ratio = fitted("pairs that occur", X, y)  # the design that the rule fits
     fitted("every pair a column", everything, y)
-    return five_fits(study) >= 10
+    return five_fits(study) > 0 and ratio >= 10
 
 
 def five_fits(study: Study) -> float:
