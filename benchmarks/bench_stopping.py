@@ -65,9 +65,8 @@ def regression(study: Study) -> bool:
     train = study.training(0)
     X, y = design(train)
     everything = np.column_stack([np.ones(len(y)), train.pairs.reshape(len(y), -1) > 0]).astype(float)
-    ratio = fitted("pairs that occur", X, y)  # the design that the rule fits
-    fitted("every pair a column", everything, y)
-    return five_fits(study) > 0 and ratio >= 10
+    ratios = [fitted("pairs that occur", X, y), fitted("every pair a column", everything, y)]
+    return five_fits(study) > 0 and min(ratios) >= 10
 
 
 def five_fits(study: Study) -> float:
