@@ -126,6 +126,16 @@ DATA_SETS: Mapping[str, DataSet] = {
         ),
         sums={"delidata.tsv.gz": "d6b3cb4b6d506acbe1e1ddd667b04814dd3c555a184c64ea87e208170ef0fe13"},
     ),
+    "natural_plan": DataSet(
+        folder=".",
+        source="NaturalPlan, calendar scheduling, https://github.com/google-deepmind/natural-plan",
+        licence="CC BY 4.0",
+        how=(
+            "Put natural_plan_calendar.jsonl.gz (id, prompt, golden_plan: one line for each of 500 problems) into the "
+            f"folder that the environment variable {VARIABLE} names (see DATA_LICENSES.md)."
+        ),
+        sums={"natural_plan_calendar.jsonl.gz": "5ae7ed3ea46fa93219cfc853147f1801d1aa5be94e983c20f955a58b50ad3a05"},
+    ),
     "preflib": DataSet(
         folder="preflib",
         source="PrefLib, https://www.preflib.org, data sets 00006 (skating judges) and 00035 (breakfast items)",

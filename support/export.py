@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
-from support.records import Transcript
+from support.records import Conversation, CoordinationRound, Round
 from support.store import Store, Unit, flat, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES = ("rounds", "messages", "proposals", "candidates", "ballots", "format_errors")
+_ERRORS = ("agent", "phase", "detail")
+TABLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "Transcript": {
+        "rounds": (),
+        "messages": ("sender", "recipients", "text", "acts"),
+        "proposals": ("agent", "value", "reason"),
+        "candidates": ("id", "value", "proposers", "standing"),
+        "ballots": ("agent", "choice", "reason"),
+        "format_errors": _ERRORS,
+    },
+    "Coordination": {
+        "rounds": (),
+        "conversations": ("member", "preferences", "agreed", "interactions"),
+        "turns": (),
+        "options": ("id", "start", "members", "reasons"),
+        "scores": ("option", "member", "value", "reasons"),
+        "audit": ("option", "member", "value", "reasons"),
+        "format_errors": _ERRORS,
+    },
+}
+"""The tables of each kind of record, and the fields that each takes from its records."""
 
 
 def export(
@@ -58,41 +78,53 @@ def write_jsonl(store: Store, sweep: str, path: str | Path) -> Path:
 
 
 def tables(store: Store, sweep: str, **where: Any) -> dict[str, pd.DataFrame]:
-    """The transcripts of a sweep as tidy frames, one row per round, message, proposal, candidate and ballot."""
+    """The records of a sweep as tidy frames; for round tables and coordinations those of `TABLES`."""
     return flatten(store.records(sweep, **where))
 
 
-def flatten(records: Iterable[tuple[Unit, Transcript]]) -> dict[str, pd.DataFrame]:
-    """The tables of given transcripts; every row starts with its unit's settings and repetition."""
+def flatten(records: Iterable[tuple[Unit, Any]]) -> dict[str, pd.DataFrame]:
+    """The tables of given records; every row starts with its unit's settings and repetition.
+
+    All records are of one kind; without any, the tables of a round table are returned, empty.
+    """
     import pandas as pd
 
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    for unit, transcript in records:
+    known = list(records)
+    names = TABLES[type(known[0][1]).__name__ if known else "Transcript"]
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for unit, made in known:
         head = {**flat(json.loads(unit.settings)), "repetition": unit.repetition}
-        for entry in transcript.rounds:
-            _collect(rows, {**head, "round": entry.number}, entry)
+        for entry in made.rounds:
+            _collect(rows, {**head, "round": entry.number}, entry, names)
     return {name: pd.DataFrame(found) for name, found in rows.items()}
 
 
-def _collect(rows: dict[str, list[dict[str, Any]]], head: dict[str, Any], entry: Any) -> None:
+def _collect(rows: dict[str, list], head: dict[str, Any], entry: Any, names: Mapping[str, tuple[str, ...]]) -> None:
+    if isinstance(entry, CoordinationRound):
+        rows["rounds"].append({**head, **_coordinated(entry)})
+        rows["turns"] += [{**head, **turn} for talk in entry.conversations for turn in _turns(talk)]
+    else:
+        rows["rounds"].append({**head, **_voted(entry)})
+    for name, fields in names.items():
+        for made in getattr(entry, name) if fields else ():
+            rows[name].append({**head, **flat({field: getattr(made, field) for field in fields})})
+
+
+def _coordinated(entry: CoordinationRound) -> dict[str, Any]:
+    return {"candidate": entry.candidate, "breaches": json.dumps(entry.breaches), "replies": entry.replies}
+
+
+def _turns(talk: Conversation) -> list[dict[str, Any]]:
+    return [{"member": talk.member, "turn": i, "speaker": t.speaker, "text": t.text} for i, t in enumerate(talk.turns)]
+
+
+def _voted(entry: Round) -> dict[str, Any]:
     decision = entry.decision
-    rows["rounds"].append(
-        {
-            **head,
-            "winner": entry.winner,
-            "why": entry.why,
-            "decision": decision.candidate if decision else None,
-            "decided_in": decision.round if decision else None,
-            "replies": entry.replies,
-            "scores": json.dumps(dict(entry.scores)),
-        }
-    )
-    for name, fields in (
-        ("messages", ("sender", "recipients", "text", "acts")),
-        ("proposals", ("agent", "value", "reason")),
-        ("candidates", ("id", "value", "proposers", "standing")),
-        ("ballots", ("agent", "choice", "reason")),
-        ("format_errors", ("agent", "phase", "detail")),
-    ):
-        for record in getattr(entry, name):
-            rows[name].append({**head, **flat({field: getattr(record, field) for field in fields})})
+    return {
+        "winner": entry.winner,
+        "why": entry.why,
+        "decision": decision.candidate if decision else None,
+        "decided_in": decision.round if decision else None,
+        "replies": entry.replies,
+        "scores": json.dumps(dict(entry.scores)),
+    }

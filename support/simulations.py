@@ -1,4 +1,4 @@
-"""The rule-based simulations of RoundTable that several notebooks analyse: said once, run once, kept in one file."""
+"""The rule-based simulations that notebooks analyse: said once, run once, kept in one file for each study."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.records import Transcript
-from support.studies import roundtable_exchange, roundtable_movielens
+from support.studies import meeting_coordination, roundtable_exchange, roundtable_movielens
+from support.studies.meetings import DESIGNS
 from support.sweep import Sweep
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
@@ -55,3 +56,35 @@ def available() -> dict[str, str]:
     except MissingData as error:
         return {"exchange_economy": "", "movielens": str(error)}
     return {"exchange_economy": "", "movielens": ""}
+
+
+MEETING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
+    "size": {"members": [3, 4, 5], "options": [2], "database": [False], "design": list(DESIGNS)},
+    "options": {"members": [5], "options": [3, 4], "database": [False], "design": list(DESIGNS)},
+    "database": {"members": [5], "options": [2, 4], "database": [True], "design": list(DESIGNS)},
+    "paraphrase": {"members": [3], "options": [2], "design": ["no conversation"], "paraphrase": [0, 1, 2]},
+}
+"""The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by Table 1), paraphrases."""
+
+
+def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
+    """One part of the coordination study: n meetings for each setting, the same ones in every design.
+
+    Parameters
+    ----------
+    part : a key of `MEETING_SETTINGS`
+    n : int
+        Meetings for each setting; 20 in the paper.
+    grid
+        Further settings of `meeting_coordination`, or other values of the part's own.
+
+    Raises
+    ------
+    InvalidInput
+        On another part.
+    """
+    if part not in MEETING_SETTINGS:
+        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(MEETING_SETTINGS)}")
+    settings = {**MEETING_SETTINGS[part], **grid}
+    same = [s for s in ("options", "design", "paraphrase", "coordinator", "tracking", "lowest") if s in settings]
+    return Sweep(f"{part}, seed {seed}", meeting_coordination, settings, n, seed, paired=same)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from support.data import source_digest, study_file
 from support.database import open_database
 from support.errors import DamagedFile, InvalidInput
-from support.records import Transcript
+from support.records import Coordination, Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ COLUMNS = [
     "format_errors",
     "seconds",
 ]
-RECORDS: dict[str, type] = {"Transcript": Transcript}
+RECORDS: dict[str, type] = {"Transcript": Transcript, "Coordination": Coordination}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Store:
 
     def add(self, unit: Unit, record: Any, seconds: float = 0.0) -> dict[str, int]:
         """Store a finished unit; return its numbers of replies and of format errors."""
-        rounds = record.rounds if isinstance(record, Transcript) else ()
+        rounds = getattr(record, "rounds", ())
         counts = {
             "replies": sum(r.replies for r in rounds),
             "format_errors": sum(len(r.format_errors) for r in rounds),

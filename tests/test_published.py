@@ -172,7 +172,7 @@ def test_a_whole_row_of_table_1_stands_in_the_papers_text_in_order():
 
 
 def test_an_unknown_paper_names_the_known_ones():
-    with pytest.raises(InvalidInput, match=f"'999_x' are recorded; there are: {SEED}"):
+    with pytest.raises(InvalidInput, match=f"'999_x' are recorded; there are: 000_cf17db17b5f2de1a, {SEED}"):
         published.load("999_x")
 
 

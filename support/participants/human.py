@@ -20,7 +20,7 @@ class Question:
     An answer that does not fit raises and leaves the question open, so that nothing typed is lost.
     """
 
-    def __init__(self, phase: str, view: View, check: Callable[[Any], Any]) -> None:
+    def __init__(self, phase: str, view: Any, check: Callable[[Any], Any]) -> None:
         self.phase, self.view, self._check = phase, view, check
         self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 

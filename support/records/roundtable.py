@@ -1,4 +1,4 @@
-"""What is said and decided at the table: frozen records that pass between the rooms.
+"""What is said and decided at the round table.
 
 A `Transcript` holds everything that a later analysis may ask, and nothing that only a running
 process knows. Agents are named by strings, candidates by short ids ("P1", "P2", …) that stay the

@@ -1,4 +1,4 @@
-"""Study functions: one unit of a study, from its settings to its record, for `support.sweep`."""
+"""One discussion of RoundTable, on the exchange economy or on MovieLens-100k."""
 
 from __future__ import annotations
 

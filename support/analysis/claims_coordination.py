@@ -1,0 +1,248 @@
+"""What sections 6 to 8 of Papachristou, Yang and Hsu (2023) state without numbers, as checks on tidy results.
+
+`results` makes the table (row, column, value, se) that the checks of `COORDINATION` read. Rows:
+
+- "n = 3", "n = 4", "n = 5" (K = 2), "K = 2", "K = 3", "K = 4" (n = 5), "without database", "database": a setting of the
+  whole system under each name that a section gives it (`NAMES`);
+- "<setting>: <design>" for each setting and design of Table 1, such as "n = 3, K = 2: single round";
+- "perturbations 0", 1 and 2; and "all settings", for what is over all runs.
+
+Columns: a metric's name is its value in the last round, "<metric>@1" that of round 1, "change of <metric>" the mean
+percentage change from round 1 to the last round, "correlation with <metric>" Spearman's, over runs, between the change
+of the satisfaction ratio and that of the metric.
+
+`SURVEY` holds the statements of sections 2 and 7; its rows are items, its columns groups, as in Table 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Check, above, holds
+from support.analysis.coordination.change import changes
+from support.analysis.coordination.designs import table_1
+from support.analysis.coordination.rounds import METRICS, final
+from support.analysis.frames import need_columns
+from support.studies.meetings import DESIGNS
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "n = 3, K = 2": ("n = 3",),
+    "n = 4, K = 2": ("n = 4",),
+    "n = 5, K = 2": ("n = 5", "K = 2", "without database"),
+    "n = 5, K = 3": ("K = 3",),
+    "n = 5, K = 4": ("K = 4",),
+    "n = 5, K = 2, database": ("database",),
+}
+"""Settings, as the column `setting` names them, and the names that the sections give them."""
+
+ALMOST = 0.75  # our reading of "almost every": more than this share of the cells
+HALF = (-65.0, -35.0)  # our reading of a fall "by about half", in percent
+SIZES, OPTIONS = ("n = 3", "n = 4", "n = 5"), ("K = 2", "K = 3", "K = 4")
+PARAPHRASES = ("perturbations 0", "perturbations 1", "perturbations 2")
+QUALITY = ("satisfaction_ratio", "satisfaction_score", "equity")
+LOWER_IS_BETTER = ("equity", "interactions")
+MIDDLE = 3.0  # of the scale from 1 to 5
+
+
+def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The results of a study as the checks read them: row, column, value, se.
+
+    Parameters
+    ----------
+    frame : as `rounds_of` gives it, with the columns `setting` (keys of `NAMES`, or others) and `design` (`DESIGNS`)
+    paraphrased : row, column, value, se
+        As `table_2` gives it.
+    """
+    need_columns(frame, ["setting", "design", "round", *METRICS], "rounds")
+    designs = table_1(frame, by=["setting", "design"])
+    parts = [designs.assign(row=designs["setting"] + ": " + designs["design"])]
+    rounds = frame[frame["design"] == DESIGNS[2]]
+    for setting, part in rounds.groupby("setting", sort=False):
+        parts += [_setting(part).assign(row=name) for name in NAMES.get(str(setting), ())]
+    if len(rounds):
+        parts.append(_correlations(rounds))
+    if paraphrased is not None:
+        parts.append(paraphrased)
+    return pd.concat(parts, ignore_index=True)[["row", "column", "value", "se"]]
+
+
+def _setting(part: pd.DataFrame) -> pd.DataFrame:
+    last, first = final(part), part[part["round"] == 1]
+    gains = _last_changes(part)
+    cells: dict[str, pd.Series] = {}
+    for metric in METRICS:
+        cells[metric], cells[f"{metric}@1"] = last[metric], first[metric]
+        cells[f"change of {metric}"] = gains.loc[gains["metric"] == metric, "change"]
+    rows = [{"column": name, "value": values.mean(), "se": values.sem()} for name, values in cells.items()]
+    return pd.DataFrame(rows).dropna(subset=["value"])
+
+
+def _last_changes(part: pd.DataFrame) -> pd.DataFrame:
+    table = changes(part)
+    return table[table["round"] == table["round"].max()]
+
+
+def _correlations(rounds: pd.DataFrame) -> pd.DataFrame:
+    gains = _last_changes(rounds)
+    runs = [c for c in gains if c not in ("metric", "start", "value", "change", "left_out", "unit", "round")]
+    wide = gains.set_index([*runs, "metric"])["change"].unstack("metric")
+    rows = []
+    for metric in (m for m in METRICS if m in wide and m != "satisfaction_ratio"):
+        both = wide[["satisfaction_ratio", metric]].dropna()
+        value = both["satisfaction_ratio"].corr(both[metric], method="spearman") if len(both) > 3 else np.nan
+        # Fisher's standard error of a correlation near zero.
+        rows.append({"column": f"correlation with {metric}", "value": value, "se": 1 / sqrt(max(len(both) - 3, 1))})
+    return pd.DataFrame(rows).assign(row="all settings").dropna(subset=["value"])
+
+
+def moves(sign: int, rows: Sequence[str], column: str, level: float = 0.95) -> Check:
+    """The claim that a cell is above (`sign` 1) or below (-1) zero in every one of `rows`.
+
+    "yes" when all normal intervals of `level` lie on that side, "no" when one lies on the other.
+    """
+
+    def check(ours: pd.DataFrame) -> str:
+        cells = ours[ours["row"].isin(rows) & (ours["column"] == column)]
+        if set(cells["row"]) != set(rows):
+            return UNTESTED
+        margins = sign * cells["value"] - float(norm.ppf((1 + level) / 2)) * cells["se"].fillna(0)
+        against = -sign * cells["value"] - float(norm.ppf((1 + level) / 2)) * cells["se"].fillna(0)
+        return NO if (against > 0).any() else YES if (margins > 0).all() else CLOSE
+
+    return check
+
+
+def better(first: str, second: str, columns: Sequence[str], share: float) -> Check:
+    """The claim that design `first` has the better mean in more than `share` of all settings and `columns`.
+
+    A share of 1 asks for every one. Lower is better in `LOWER_IS_BETTER`. Means are compared, without intervals.
+    """
+
+    def check(ours: pd.DataFrame) -> str:
+        wins = []
+        for column in columns:
+            cells = ours[ours["column"] == column].set_index("row")["value"]
+            sign = -1 if column in LOWER_IS_BETTER else 1
+            for row in cells.index[cells.index.str.endswith(f": {first}")]:
+                other = f"{row.rpartition(': ')[0]}: {second}"
+                if other in cells.index:
+                    wins.append(sign * (cells[row] - cells[other]) > 0)
+        return UNTESTED if not wins else YES if np.mean(wins) > share or all(wins) else NO
+
+    return check
+
+
+def _no_trend(*rows: str, column: str) -> Check:
+    """Every interval holds zero."""
+
+    def check(ours: pd.DataFrame) -> str:
+        answers = [moves(sign, [row], column)(ours) for row in rows for sign in (1, -1)]
+        return UNTESTED if UNTESTED in answers else NO if YES in answers else YES
+
+    return check
+
+
+def _inconclusive(ours: pd.DataFrame) -> str:
+    """Not all settings' equity moves clearly to the same side."""
+    answers = [moves(sign, SIZES, "change of equity")(ours) for sign in (1, -1)]
+    return UNTESTED if UNTESTED in answers else NO if YES in answers else YES
+
+
+def _correlated(ours: pd.DataFrame) -> str:
+    signs = {"satisfaction_score": 1, "equity": -1, "interactions": -1}
+    answers = [moves(sign, ["all settings"], f"correlation with {m}")(ours) for m, sign in signs.items()]
+    return UNTESTED if UNTESTED in answers else NO if NO in answers else YES if set(answers) == {YES} else CLOSE
+
+
+def _unchanged(ours: pd.DataFrame) -> str:
+    """No two paraphrases differ in any metric beyond the interval of their difference."""
+    answers = [above([a], [b], metric)(ours) for metric in QUALITY for a in PARAPHRASES for b in PARAPHRASES if a != b]
+    return UNTESTED if UNTESTED in answers else NO if YES in answers else YES
+
+
+def _by_half(ours: pd.DataFrame) -> str:
+    rows = {*SIZES, *OPTIONS[1:], "database"}
+    cells = ours[ours["row"].isin(rows) & (ours["column"] == "change of interactions")]["value"]
+    return UNTESTED if cells.empty else YES if cells.between(*HALF).mean() > 0.5 else NO
+
+
+def _rising(column: str, *rows: str) -> Check:
+    """A mean that is higher in each row than in the row before."""
+    return _with(column, rows, lambda m: bool(m[column].is_monotonic_increasing and m[column].is_unique))
+
+
+def _with(column: str, rows: Sequence[str], test: Callable[[pd.DataFrame], bool]) -> Check:
+    """`holds` where the column was measured in all rows, "not testable here" otherwise."""
+
+    def check(ours: pd.DataFrame) -> str:
+        there = ours.loc[ours["column"] == column, "row"]
+        return holds(test, *rows)(ours) if set(rows) <= set(there) else UNTESTED
+
+    return check
+
+
+def _untested(_: pd.DataFrame) -> str:
+    return UNTESTED
+
+
+def _above_the_middle(rows: Sequence[str], *columns: str) -> Callable[[pd.DataFrame], str]:
+    def check(ours: pd.DataFrame) -> str:
+        cells = (
+            ours[ours["row"].isin(rows) & ours["column"].isin(columns)] if rows else ours[ours["column"].isin(columns)]
+        )
+        return UNTESTED if cells.empty else YES if (cells["value"] > MIDDLE).all() else NO
+
+    return check
+
+
+_RATIO, _SCORE, _TURNS, _EQUITY = (
+    f"change of {m}" for m in ("satisfaction_ratio", "satisfaction_score", "interactions", "equity")
+)
+_FIRST_ROUND = better("no conversation", "single round", QUALITY, ALMOST)
+COORDINATION: Mapping[str, Check] = {
+    "every n: interactions fall over the rounds": moves(-1, SIZES, _TURNS),
+    "every n: satisfaction_ratio rises over the rounds": moves(1, SIZES, _RATIO),
+    "every n: satisfaction_score rises over the rounds": moves(1, SIZES, _SCORE),
+    "n = 5 > n = 3, n = 4: change of interactions": above(SIZES[:2], SIZES[2:], _TURNS),
+    "n = 5 > n = 3, n = 4: change of satisfaction_ratio": above(SIZES[2:], SIZES[:2], _RATIO),
+    "n = 5 > n = 3, n = 4: change of satisfaction_score": above(SIZES[2:], SIZES[:2], _SCORE),
+    "n = 5: equity falls over the rounds": moves(-1, ["n = 5"], _EQUITY),
+    "n = 3, n = 4: equity has no clear trend": _no_trend(*SIZES[:2], column=_EQUITY),
+    "K = 2 > K = 4: change of satisfaction_ratio": above(["K = 2"], ["K = 4"], _RATIO),
+    "K = 2 > K = 3: change of satisfaction_ratio": above(["K = 2"], ["K = 3"], _RATIO),
+    "K = 2 > K = 3: change of satisfaction_score": above(["K = 2"], ["K = 3"], _SCORE),
+    "larger K: smaller fall of equity": _rising(_EQUITY, *OPTIONS),
+    "database: interactions fall over the rounds": moves(-1, ["database"], _TURNS),
+    "database: satisfaction_ratio rises over the rounds": moves(1, ["database"], _RATIO),
+    "database: satisfaction_score rises over the rounds": moves(1, ["database"], _SCORE),
+    "without database > database: change of interactions": above(["database"], ["without database"], _TURNS),
+    "without database > database: change of satisfaction_ratio": above(["without database"], ["database"], _RATIO),
+    "without database > database: change of satisfaction_score": above(["without database"], ["database"], _SCORE),
+    "rounds > no conversation: almost every metric": better("rounds", "no conversation", QUALITY, ALMOST),
+    "rounds > single round: almost every metric": better("rounds", "single round", METRICS, ALMOST),
+    "rounds > single round: every metric": better("rounds", "single round", METRICS, 1.0),
+    "no conversation > single round: first round": _FIRST_ROUND,
+    "change of satisfaction_ratio goes with the change of the other metrics": _correlated,
+    "paraphrase: metrics almost unchanged": _unchanged,
+    "interactions fall by about half": _by_half,
+    "larger K > smaller K: first-round satisfaction_ratio": _rising("satisfaction_ratio@1", *OPTIONS),
+    "larger K > smaller K: first-round satisfaction_score": _rising("satisfaction_score@1", *OPTIONS),
+    "larger n: larger change of satisfaction_score": _rising(_SCORE, *SIZES),
+    "larger K: lower satisfaction_score": above(["K = 2"], ["K = 3", "K = 4"], "satisfaction_score"),
+    "equity: inconclusive": _inconclusive,
+}
+"""A check for every statement of sections 6 and 8 in `data/inputs/published/000_cf17db17b5f2de1a.csv`."""
+
+SURVEY: Mapping[str, Check] = {
+    "mid-senior employees: most meetings": _untested,
+    "few: meeting size above 10": _untested,
+    "all groups: ratings above the middle": _above_the_middle((), "all"),
+    "all groups: confidence above the middle": _above_the_middle(["confidence"], "all", "A", "B", "C"),
+    "K = 3 preferred for n = 3 and n = 5": _untested,
+}
+"""A check for every statement of sections 2 and 7; three of them are on numbers that the survey here does not ask."""

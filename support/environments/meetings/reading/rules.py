@@ -1,0 +1,173 @@
+"""What one clause says: rules over its marks and the few words around them, each for one kind of preference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+from support.environments.meetings.preferences import (
+    At,
+    Flexible,
+    Focus,
+    Gap,
+    Notice,
+    Preference,
+    Weekdays,
+    Window,
+    minutes,
+)
+from support.environments.meetings.reading.amounts import gap, notice
+from support.environments.meetings.reading.clauses import Clause
+from support.environments.meetings.reading.days import deadline, named, onwards
+from support.environments.meetings.reading.marked import END, Marked, Span, clock
+from support.environments.meetings.reading.phrases import any_of, has
+from support.environments.meetings.reading.vocabulary import DAY
+
+_LEAVES = rf"\b{any_of('ends_day')}\b[a-z ]*"
+_ARRIVES = rf"\b{any_of('starts_day')}\b[a-z ]*"
+_TO_MEET = rf"\b(?:for|on|to|with) (?:\w+ )?{any_of('meeting')}\b|\bneeds? (?:\w+ )?meetings?\b"
+_GIVEN = r"\b(?:free|clear|empty|aside|for|to|on|with|in|when|belongs?|own|off)\b"
+_OWN_WORK = rf"\b(?:prefers?|likes?|loves?|tends?|wants?) to (?!(?:{any_of('meeting')}|{any_of('no_work')})\b)"
+_MEANT_FOR = r"@w\d+ (?:is|are) (?:\w+ )?for (?!me\b|him\b|her\b)"
+
+
+def preferences(clause: Clause, found: Marked) -> tuple[Preference, ...]:
+    """The preferences of one clause.
+
+    Amounts of time and deadlines take a clause to themselves; then focus blocks, or windows, weekdays and exact times;
+    being flexible counts only where no time is named.
+    """
+    if measured := notice(clause, found) + gap(clause, found):
+        return tuple(measured)
+    if dated := deadline(clause, found) or onwards(clause, found):
+        return tuple(dated)
+    spans, days = _spans(clause.text, found), named(clause.text, found)
+    if blocks := _focus(clause, spans, days):
+        return tuple(blocks)
+    if clause.about or any(s.via == "own day" for s in spans):
+        return tuple(_windows(clause, spans, days) + _ats(clause, found, days)) or tuple(_flexible(clause))
+    return tuple(_flexible(clause))
+
+
+def ranges(said: Iterable[Preference]) -> list[Preference]:
+    """What one sentence says, each thing once; "not before ten" and "over by four" make the window from ten to four."""
+    made: list[Preference] = []
+    for wish in said:
+        if isinstance(wish, Gap | Notice):  # "not back to back: ten minutes" is ten minutes
+            made = [p for p in made if type(p) is not type(wish)]
+        if same := [p for p in made if replace(p, priority=wish.priority) == wish]:
+            made[made.index(same[0])] = max(same[0], wish, key=lambda p: p.priority)
+            continue
+        other = next(
+            (p for p in made if _low(p) is not None and _high(wish) is not None and _days(p) == _days(wish)), None
+        )
+        if other is None or _low(other) >= _high(wish):  # type: ignore[operator]
+            made.append(wish)
+            continue
+        priority = max(other.priority, wish.priority)
+        low, high = _low(other), _high(wish)
+        made[made.index(other)] = Window(priority, clock(low or 0), clock(high or END), False, _days(wish))
+    return made
+
+
+def _low(wish: Preference) -> int | None:
+    """The earliest start, of a window that is open to the end of the day."""
+    if not isinstance(wish, Window) or isinstance(wish, Focus):
+        return None
+    edge, rest = (wish.end, wish.start == "00:00") if wish.avoid else (wish.start, wish.end == "24:00")
+    return minutes(edge) if rest else None
+
+
+def _high(wish: Preference) -> int | None:
+    """The latest end, of a window that is open to the start of the day."""
+    if not isinstance(wish, Window) or isinstance(wish, Focus):
+        return None
+    edge, rest = (wish.start, wish.end == "24:00") if wish.avoid else (wish.end, wish.start == "00:00")
+    return minutes(edge) if rest else None
+
+
+def _days(wish: Preference) -> tuple[str, ...]:
+    return getattr(wish, "weekdays", ())
+
+
+def _spans(text: str, found: Marked) -> list[Span]:
+    """The windows of a clause, those that touch made one ("late morning and early afternoon"), and one's own day."""
+    spans = [found.windows[m] for m in re.findall(r"@w\d+", text)]
+    for pattern, leaves in ((_LEAVES, True), (_ARRIVES, False)):
+        for hit in re.finditer(rf"{pattern}(@t\d+)", text):
+            if not re.search(r"\b(?:meetings?|calls?|sessions?|we|it)\b", text[: hit.start()]):
+                time = found.times[hit[1]]
+                spans.append(Span(0, time, via="own day") if leaves else Span(time, END, via="own day"))
+    return list(_merged(_between(spans)))
+
+
+def _between(spans: list[Span]) -> list[Span]:
+    """ "From nine on and over by four" is between nine and four."""
+    low, high = [s for s in spans if s.end == END], [s for s in spans if s.start == 0]
+    if len(low) != 1 or len(high) != 1 or low == high or low[0].start >= high[0].end:
+        return spans
+    return [s for s in spans if s not in (*low, *high)] + [Span(low[0].start, high[0].end, via="between")]
+
+
+def _merged(spans: Iterable[Span]) -> Iterable[Span]:
+    left = sorted(dict.fromkeys(spans), key=lambda s: (s.start, s.end))
+    while left:
+        one = left.pop(0)
+        while left and left[0].start <= one.end:
+            one = Span(one.start, max(one.end, left.pop(0).end), one.part, one.via)
+        yield one
+
+
+def _focus(clause: Clause, spans: list[Span], days: tuple[str, ...]) -> list[Preference]:
+    """Times that are given to something other than meetings."""
+    text = clause.text
+    meets = re.search(_TO_MEET, text) or re.search(r"open\b", text)
+    refused = clause.refuses and re.search(r"\bmeet|\bcalls?\b", text) and not (has(text, "keep") or has(text, "quiet"))
+    given = (has(text, "keep") and re.search(_GIVEN, text)) or re.search(_OWN_WORK, text) or re.search(_MEANT_FOR, text)
+    if meets or refused or not (given or has(text, "quiet")):
+        return []
+    return [Focus(clause.priority, clock(s.start), clock(s.end), True, days) for s in spans]
+
+
+def _windows(clause: Clause, spans: list[Span], days: tuple[str, ...]) -> list[Preference]:
+    priority = clause.priority
+    avoid = clause.refuses and not any(s.via == "own day" for s in spans)
+    if not spans:
+        exact = re.search(r"@t\d+", clause.text) and not avoid
+        return [Weekdays(priority, days, avoid)] if days and not exact else []
+    if len(spans) > 1 and not avoid:
+        return _either(priority, spans, days)
+    return [Window(priority, clock(s.start), clock(s.end), avoid, days) for s in spans]
+
+
+def _either(priority: int, spans: list[Span], days: tuple[str, ...]) -> list[Preference]:
+    """ "Early mornings or late afternoons": from the first to the last, without what lies between.
+
+    An hour between them, such as lunch, is nothing that was refused; the whole of a day is no preference.
+    """
+    first, last = spans[0].start, spans[-1].end
+    gaps = [(a.end, b.start) for a, b in pairwise(spans) if b.start - a.end > 60]
+    whole = first <= DAY[0] * 60 and last >= DAY[1] * 60
+    outer: list[Preference] = [] if whole else [Window(priority, clock(first), clock(last), False, days)]
+    return outer + [Window(priority, clock(a), clock(b), True, days) for a, b in gaps]
+
+
+def _ats(clause: Clause, found: Marked, days: tuple[str, ...]) -> list[Preference]:
+    """Exact starts, on the date if one is known; the weekday stands beside them otherwise."""
+    text = clause.text
+    if clause.refuses or not clause.about or re.search(rf"{_LEAVES}@t|{_ARRIVES}@t", text):
+        return []
+    dates = [found.dates[m].iso for m in re.findall(r"@a\d+", text)]
+    date = dates[0] if dates else None
+    made: list[Preference] = [
+        At(clause.priority, clock(found.times[m]), date) for m in re.findall(r"@t\d+", text) if found.times[m] <= END
+    ]
+    return [*made, Weekdays(clause.priority, days)] if made and days and date is None else made
+
+
+def _flexible(clause: Clause) -> list[Preference]:
+    text = clause.text
+    says = has(text, "any_time") and not has(text, "not_about_time") and not has(text, "inflexible")
+    return [Flexible(clause.priority)] if says and not re.search(r"@[twda]\d+", text) else []

@@ -1,0 +1,1 @@
+"""Interviewers, coordinators and evaluators: rule-based, language model, exact."""

@@ -1,0 +1,230 @@
+"""A coordinator that reads what was said into constraints and wishes, and lets CP-SAT place the meeting.
+
+The paper names optimisation packages as the remedy for what its model could not do with calendars (section 8.3).
+Hard for whoever is required, and what keeps anybody else away: the own calendar, the working hours on the own clock,
+and preferences above all (priority 3). The rest are wishes: first as many as possible attend, then as many as
+possible get something they asked for, then the most is fulfilled, weighted by priority.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from support.environments.meetings.company import Profile
+from support.environments.meetings.meeting import STEP, Meeting, iso
+from support.environments.meetings.preferences import Preference, Situation, Window, situation
+from support.environments.meetings.reading import restate
+from support.environments.meetings.scenario import Busy, Scenario
+from support.environments.meetings.views import Brief, Suggestion
+from support.errors import InvalidInput
+from support.participants.facilitators.evaluators import understood
+from support.records import Option
+from support.solvers.scheduling import Block, Interval, SchedulingProblem, Wish, merged, solve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PRESENT, SATISFIED = 100_000, 1_000
+"""Weights of a member who can attend, and of one who gets something asked for; a fulfilled wish weighs its priority."""
+
+ABOVE_ALL = 3
+
+
+@dataclass(frozen=True)
+class HybridCoordinator:
+    """Proposes the K best and diverse feasible slots, with reasons worded from the constraints that hold.
+
+    Parameters
+    ----------
+    profiles : mapping of member to Profile
+        Zones and working hours.
+    busy : mapping of member to busy times, or None where nobody looks into the calendar
+    spacing : int
+        Minutes between options, where there are enough.
+
+    Raises
+    ------
+    InvalidInput
+        By `propose`, when required attendees leave no slot: what conflicts, and the least to give up.
+    """
+
+    profiles: Mapping[str, Profile]
+    busy: Mapping[str, Busy | None] = field(default_factory=dict)
+    spacing: int = 60
+    kind: str = "hybrid"
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> HybridCoordinator:
+        """For the members of one scenario, with their calendars and without their preferences."""
+        return cls({m: scenario.company.by_name[m] for m in scenario.members}, scenario.busy)
+
+    async def propose(self, brief: Brief) -> Sequence[Suggestion]:
+        """At most K options; from round 2 on the candidate is the first of them."""
+        return self.plan(brief).suggestions()
+
+    def plan(self, brief: Brief) -> Plan:
+        """What was said as a scheduling problem."""
+        if strangers := [m for m in brief.meeting.members if m not in self.profiles]:
+            raise InvalidInput(f"profiles: none given for {', '.join(strangers)}; expected one for each member")
+        zones = {name: profile.zone for name, profile in self.profiles.items()}
+        wishes = understood(brief.meeting, brief.intents, brief.previous, zones)
+        return Plan(brief, self.profiles, self.busy, wishes, self.spacing)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One brief as constraints and wishes, in minutes since the first slot's midnight."""
+
+    brief: Brief
+    profiles: Mapping[str, Profile]
+    busy: Mapping[str, Busy | None]
+    wishes: Mapping[str, Sequence[Preference]]
+    spacing: int = 60
+
+    @cached_property
+    def problem(self) -> SchedulingProblem:
+        """The problem for the solver."""
+        meeting = self.brief.meeting
+        return SchedulingProblem(
+            duration=meeting.duration,
+            horizon=self._lying(meeting.slots()),
+            step=STEP,
+            required=meeting.required,
+            optional=tuple((m, PRESENT) for m in meeting.members if m not in meeting.required),
+            blocks=tuple(block for m in meeting.members for block in self._blocks(m)),
+            wishes=tuple(wish for m in meeting.members for wish in self._wished(m)),
+        )
+
+    def suggestions(self) -> list[Suggestion]:
+        """The candidate, if there is one, and the best of the others."""
+        brief = self.brief
+        first = [brief.meeting.slot(brief.candidate.start)] if brief.candidate else []
+        chosen = list(first)
+        for spacing in (self.spacing, 0):
+            schedule = solve(self.problem, brief.k + (2 if spacing else len(chosen)), spacing)
+            if schedule.conflict is not None and not first:
+                raise InvalidInput(f"meeting {brief.meeting.id}: {schedule.conflict.text}")
+            for slot in schedule.slots:
+                start = self.origin + timedelta(minutes=slot.start)
+                apart = all(abs(start - other) >= timedelta(minutes=max(spacing, STEP)) for other in chosen)
+                chosen += [start] if apart and len(chosen) < brief.k else []
+        return [self._suggestion(start) for start in chosen]
+
+    @cached_property
+    def origin(self) -> datetime:
+        """Minute 0."""
+        first = self.brief.meeting.slots()[0]
+        return first - timedelta(hours=first.hour, minutes=first.minute)
+
+    def view(self, member: str, start: datetime) -> Situation:
+        """A slot as a member sees it, with the calendar where it is known."""
+        meeting = self.brief.meeting
+        return situation(
+            start, meeting.duration, meeting.sent_at, self.profiles[member].zone, self.busy.get(member, None)
+        )
+
+    def free(self, member: str, start: datetime) -> bool:
+        """Whether nothing in a known calendar overlaps a slot."""
+        at = self.view(member, start)
+        return not any(low < at.end and at.start < high for low, high in at.busy or ())
+
+    def attends(self, member: str, start: datetime) -> bool:
+        """Whether nothing that binds a member stands against a slot."""
+        return all(allowed(start) for _, allowed in self._bounds(member))
+
+    def _bounds(self, member: str) -> Iterable[tuple[str, Callable[[datetime], bool]]]:
+        """What binds a member: a label, and whether a slot respects it."""
+        hours = Window(start=self.profiles[member].hours[0], end=self.profiles[member].hours[1])
+        yield f"{member}'s calendar", lambda start: self.free(member, start)
+        yield (
+            f"{member}'s working hours, {hours.start} to {hours.end}",
+            lambda start: hours.fulfilled(self.view(member, start)),
+        )
+        for wish in self.wishes[member]:
+            if wish.priority == ABOVE_ALL:
+                yield _label(member, wish), lambda start, wish=wish: wish.fulfilled(self.view(member, start))  # type: ignore[misc]
+
+    def _blocks(self, member: str) -> Iterable[Block]:
+        """The minutes that what binds a member leaves out."""
+        slots = self.brief.meeting.slots()
+        end = self._minute(slots[-1]) + self.brief.meeting.duration
+        for label, allowed in self._bounds(member):
+            low = 0
+            for start, stop in (*self._lying([s for s in slots if allowed(s)]), (end, end)):
+                if low < start:
+                    yield Block(low, start, label, member)
+                low = stop
+
+    def _wished(self, member: str) -> Iterable[Wish]:
+        slots, wishes = self.brief.meeting.slots(), self.wishes[member]
+        held = {w: [s for s in slots if w.fulfilled(self.view(member, s))] for w in wishes}
+        some = [s for s in slots if any(s in starts for starts in held.values())]
+        if some:
+            yield Wish(self._lying(some), SATISFIED, f"{member} gets something", member)
+        for wish, starts in held.items():
+            if starts:
+                yield Wish(self._lying(starts), wish.priority, _label(member, wish), member)
+
+    def _lying(self, starts: Iterable[datetime]) -> tuple[Interval, ...]:
+        """Where meetings with these starts lie."""
+        return merged((self._minute(s), self._minute(s) + self.brief.meeting.duration) for s in starts)
+
+    def _minute(self, start: datetime) -> int:
+        return (start - self.origin) // timedelta(minutes=1)
+
+    def _suggestion(self, start: datetime) -> Suggestion:
+        """The option with whom it satisfies; reasons are calendars, then what holds of what was said."""
+        members = self.brief.meeting.members
+        coming = [m for m in members if self.attends(m, start)]
+        held = {m: [restate(w) for w in self.wishes[m] if w.fulfilled(self.view(m, start))] for m in coming}
+        free = [m for m in members if self.busy.get(m) is not None and self.free(m, start)]
+        everybody = f"all {len(members)}" if len(free) == len(members) else ", ".join(free)
+        reasons = [f"free for {everybody}"] if free else []
+        reasons += [f"{m}: {'; '.join(said)}" for m, said in held.items() if said]
+        return Suggestion(iso(start), tuple(m for m in coming if held[m]), tuple(reasons))
+
+
+def _label(member: str, wish: Preference) -> str:
+    return f"{member}: {restate(wish)}"
+
+
+def invitation_of(option: Option, meeting: Meeting, addresses: Mapping[str, str] | None = None) -> bytes:
+    """The chosen option as an .ics invitation, sent when the meeting's invitation was.
+
+    Parameters
+    ----------
+    addresses : mapping of name to address, optional
+        Of the organiser and the members. Without it each gets one at example.org, where no mail arrives.
+
+    Raises
+    ------
+    InvalidInput
+        When the option is none of the meeting's slots, or an address is missing or no address.
+    """
+    from support.environments.meetings.invitations import invitation
+
+    people = (meeting.organiser, *meeting.members)
+    known = {name: _address(name) for name in people} if addresses is None else addresses
+    if missing := [name for name in people if name not in known]:
+        raise InvalidInput(f"addresses: none given for {', '.join(missing)}; expected one for everybody invited")
+    start = meeting.slot(option.start)
+    return invitation(
+        f"{meeting.id}@convene.example.org",
+        (meeting.organiser, known[meeting.organiser]),
+        {name: known[name] for name in meeting.members},
+        meeting.required,
+        meeting.subject,
+        start,
+        start + timedelta(minutes=meeting.duration),
+        "\n".join([meeting.invitation, *option.reasons]),
+        meeting.sent_at,
+    )
+
+
+def _address(name: str) -> str:
+    return f"{re.sub(r'[^a-z0-9]+', '.', name.casefold()).strip('.') or 'somebody'}@example.org"

@@ -1,0 +1,1 @@
+"""Members of a meeting: rule-based, language model, human."""

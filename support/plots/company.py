@@ -1,0 +1,123 @@
+"""The social graph of the synthetic company, or its part for one meeting (Papachristou, Yang and Hsu, Figure 7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from support.environments.meetings.company import COLLABORATOR, MANAGER, TEAMMATE
+from support.errors import InvalidInput
+from support.figures import COLOURS
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+GREEN, GREY, LIGHT = "#00734f", "#8a8a8a", "#b8b8b8"
+EDGES = {
+    TEAMMATE: {"color": LIGHT, "linestyle": (0, (1, 2)), "linewidth": 0.8, "label": "teammates"},
+    COLLABORATOR: {"color": GREY, "linestyle": "-", "linewidth": 0.6, "label": "collaborators"},
+    MANAGER: {"color": GREEN, "linestyle": "-", "linewidth": 1.8, "label": "manager"},
+}
+"""How each relation is drawn, the most important last and on top."""
+
+INSIDE, OUTSIDE = 1.0, 1.8  # wished lengths of an edge within a community and of one between two
+SMALL = 12  # a graph of at most so many people gets large names
+
+
+def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
+    """People as discs sized by seniority and coloured by community, and their relations.
+
+    Managerial relations are green, collaborations grey, teammates dotted. The drawing is without chance: the same
+    graph gives the same drawing.
+
+    Parameters
+    ----------
+    graph : as `Company.graph` gives it
+
+    Raises
+    ------
+    InvalidInput
+        On a graph without people.
+    """
+    if not len(graph):
+        raise InvalidInput("graph: nobody in it; give the members of a meeting, or none for the whole company")
+    flat, groups = _simple(graph), communities(graph)
+    place = _places(flat, groups)
+    _draw_edges(graph, place, ax)
+    for i, group in enumerate(groups):
+        xy = np.array([place[name] for name in group])
+        sizes = [60 + 90 * graph.nodes[name]["level"] for name in group]
+        ax.scatter(xy[:, 0], xy[:, 1], s=sizes, color=COLOURS[i % 8], edgecolor="white", zorder=3)
+    _draw_names(graph, place, ax)
+    ax.scatter([], [], s=240, color="#bbbbbb", label="size: level 1 to 5; colour: community")
+    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+    ax.margins(0.09)
+    ax.set_axis_off()
+    return ax
+
+
+def communities(graph: nx.MultiDiGraph) -> list[list[str]]:
+    """Groups with many relations among them, largest first: greedy modularity (Clauset, Newman and Moore 2004).
+
+    A pair counts once for each relation between them, in either direction.
+    """
+    import networkx as nx
+
+    flat = _simple(graph)
+    if not flat.number_of_edges():
+        return [[name] for name in flat]
+    order = {name: i for i, name in enumerate(flat)}
+    found = nx.community.greedy_modularity_communities(flat, weight="weight")
+    return [sorted(group, key=order.__getitem__) for group in found]
+
+
+def _simple(graph: nx.MultiDiGraph) -> nx.Graph:
+    import networkx as nx
+
+    flat = nx.Graph()
+    flat.add_nodes_from(graph)
+    for a, b, relation in sorted({(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)}):
+        weight = flat.get_edge_data(a, b, {"weight": 0})["weight"]
+        flat.add_edge(a, b, weight=weight + (2 if relation == MANAGER else 1))
+    return flat
+
+
+def _places(flat: nx.Graph, groups: list[list[str]]) -> dict[str, np.ndarray]:
+    """Kamada and Kawai's places, with communities pulled together."""
+    import networkx as nx
+
+    group = {name: i for i, names in enumerate(groups) for name in names}
+    far = {a: {b: INSIDE + (OUTSIDE - INSIDE) * (group[a] != group[b]) for b in flat} for a in flat}
+    steps = dict(nx.all_pairs_shortest_path_length(flat))
+    for a in flat:
+        for b in flat:
+            far[a][b] *= np.sqrt(steps[a].get(b, len(flat) ** 0.5 + 1))
+    start = nx.circular_layout([name for names in groups for name in names])
+    return dict(nx.kamada_kawai_layout(flat, dist=far, pos=start))
+
+
+def _draw_edges(graph: nx.MultiDiGraph, place: dict[str, np.ndarray], ax: Axes) -> None:
+    from matplotlib.collections import LineCollection
+
+    pairs = {(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)}
+    for z, (relation, look) in enumerate(EDGES.items()):
+        lines = [(place[a], place[b]) for a, b, kind in sorted(pairs) if kind == relation]
+        if lines:
+            ax.add_collection(
+                LineCollection(
+                    lines, colors=look["color"], linestyles=[look["linestyle"]], linewidths=look["linewidth"],
+                    label=look["label"], zorder=1 + z / 10,
+                )
+            )  # fmt: skip
+
+
+def _draw_names(graph: nx.MultiDiGraph, place: dict[str, np.ndarray], ax: Axes) -> None:
+    from matplotlib.patheffects import withStroke
+
+    for name, xy in place.items():
+        below = 3 + np.sqrt(60 + 90 * graph.nodes[name]["level"]) / 2
+        ax.annotate(name.replace(" ", "\n", 1), (xy[0], xy[1]), xytext=(0, -below), textcoords="offset points",
+                    ha="center", va="top", fontsize=9 if len(graph) <= SMALL else 6.5, linespacing=0.9, zorder=4,
+                    path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip

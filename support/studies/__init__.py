@@ -1,0 +1,6 @@
+"""Study functions: one unit of a study, from its settings to its record, for `support.sweep`."""
+
+from support.studies.meetings import meeting_coordination
+from support.studies.roundtable import roundtable_exchange, roundtable_movielens
+
+__all__ = ["meeting_coordination", "roundtable_exchange", "roundtable_movielens"]

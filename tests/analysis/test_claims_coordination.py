@@ -1,0 +1,133 @@
+"""What sections 6 to 8 of Papachristou, Yang and Hsu state, on the paper's own numbers and on results that break it."""
+
+import pandas as pd
+import pytest
+
+from support import published
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
+from support.analysis.claims_coordination import COORDINATION, SURVEY, better, moves, results
+
+PAPER = published.load("000_cf17db17b5f2de1a")
+STATEMENTS = published.statements(PAPER)
+METRICS = ("interactions", "satisfaction_ratio", "satisfaction_score", "equity")
+
+
+def answers(ours, checks=COORDINATION):
+    said = STATEMENTS[STATEMENTS["statement"].isin(checks)]
+    return check_claims(ours, said, checks).set_index("statement")["holds here"].groupby(level=0).first().to_dict()
+
+
+@pytest.fixture
+def printed():
+    """Tables 1 and 2 and the changes that section 6 prints, as if without error."""
+    tables = PAPER[PAPER["table"].str.startswith("Table 1")]
+    one = tables.assign(row=tables["table"].str.removeprefix("Table 1 ") + ": " + tables["row"])
+    two = PAPER[PAPER["table"] == "Table 2"]
+    changes = PAPER[PAPER["table"].isin(["text 6.1", "text 6.2", "text 6.3"]) & PAPER["value"].notna()]
+    changes = changes.assign(column="change of " + changes["column"]).drop_duplicates(["row", "column"])
+    return pd.concat([one, two, changes])[["row", "column", "value"]].assign(se=0.0)
+
+
+def test_every_statement_of_the_paper_has_a_check_and_every_check_a_statement():
+    assert set(STATEMENTS["statement"]) == set(COORDINATION) | set(SURVEY)
+
+
+def test_the_paper_s_changes_answer_as_its_text_says(printed):
+    said = answers(printed)
+    for statement in STATEMENTS[STATEMENTS["table"].isin(["text 6.1", "text 6.2", "text 6.3"])]["statement"]:
+        assert said[statement] in (YES, UNTESTED), statement
+    assert said["n = 5 > n = 3, n = 4: change of satisfaction_score"] == YES
+    assert said["n = 5: equity falls over the rounds"] == UNTESTED  # no number is printed
+
+
+def test_table_1_answers_as_the_notes_say(printed):
+    said = answers(printed)
+    assert said["rounds > no conversation: almost every metric"] == YES
+    assert said["rounds > single round: every metric"] == YES
+    assert said["no conversation > single round: first round"] == YES
+    every = better("rounds", "no conversation", METRICS, 1.0)
+    assert every(printed) == NO  # three exceptions in 18 cells
+
+
+def test_paraphrases_within_their_intervals_are_unchanged_and_beyond_them_not(printed):
+    statement = "paraphrase: metrics almost unchanged"
+    assert answers(printed)[statement] == NO  # without errors, any difference counts
+    assert answers(printed.assign(se=3.5))[statement] == YES
+
+
+def run(setting, i, values, design="rounds", metric="satisfaction_ratio"):
+    """Rounds of one run whose ratio takes these values; the other metrics follow it, up or down."""
+    rows = []
+    for t, value in enumerate(values, start=1):
+        given = {"interactions": 300 / value, "satisfaction_ratio": value, "satisfaction_score": value / 40,
+                 "equity": 1 - value / 200}  # fmt: skip
+        rows.append({"setting": setting, "design": design, "meeting": f"M{i}", "round": t} | given)
+    return rows
+
+
+def study(ends, design="rounds"):
+    """Ten meetings of each setting that rise from about 40 to about the end given."""
+    return pd.DataFrame(
+        [
+            row
+            for name, end in ends.items()
+            for i in range(10)
+            for row in run(name, i, (40 + i % 3, end + i % 4), design)
+        ]
+    )
+
+
+ENDS = {"n = 3, K = 2": 50, "n = 4, K = 2": 52, "n = 5, K = 2": 90, "n = 5, K = 3": 60, "n = 5, K = 4": 50,
+        "n = 5, K = 2, database": 55}  # fmt: skip
+
+
+def test_results_name_a_setting_as_each_section_does():
+    cells = results(study(ENDS)).set_index(["row", "column"])["value"]
+    for name in ("n = 5", "K = 2", "without database", "n = 5, K = 2: rounds"):
+        assert cells[name, "satisfaction_ratio"] == pytest.approx(91.3)
+    assert cells["K = 2", "satisfaction_ratio@1"] == pytest.approx(40.9)
+    assert cells["K = 2", "change of satisfaction_ratio"] == pytest.approx(123.3, abs=1)
+
+
+def test_a_study_that_goes_the_paper_s_way_says_yes_and_a_reversed_one_no():
+    said = answers(results(study(ENDS)))
+    reversed_ = answers(
+        results(study({"n = 5, K = 2": 45, "n = 3, K = 2": 90, "n = 4, K = 2": 85, "n = 5, K = 3": 80}))
+    )
+    for statement in (
+        "every n: satisfaction_ratio rises over the rounds",
+        "every n: interactions fall over the rounds",
+        "change of satisfaction_ratio goes with the change of the other metrics",
+    ):
+        assert said[statement] == reversed_[statement] == YES
+    for statement in (
+        "n = 5 > n = 3, n = 4: change of satisfaction_ratio",
+        "n = 5 > n = 3, n = 4: change of interactions",
+        "K = 2 > K = 3: change of satisfaction_ratio",
+    ):
+        assert (said[statement], reversed_[statement]) == (YES, NO)
+    assert said["larger n: larger change of satisfaction_score"] == YES
+    assert reversed_["K = 2 > K = 4: change of satisfaction_ratio"] == UNTESTED
+
+
+def test_lower_is_better_for_equity_and_interactions():
+    both = pd.concat([study({"n = 3, K = 2": 80}), study({"n = 3, K = 2": 50}, "single round").query("round == 2")])
+    assert better("rounds", "single round", METRICS, 1.0)(results(both)) == YES
+    assert better("single round", "rounds", METRICS, 0.75)(results(both)) == NO
+    assert better("rounds", "no conversation", METRICS, 0.75)(results(both)) == UNTESTED
+
+
+@pytest.mark.parametrize(("value", "se", "answer"), [(5, 1, YES), (5, 4, CLOSE), (-5, 4, CLOSE), (-5, 1, NO)])
+def test_a_move_is_judged_by_its_interval(value, se, answer):
+    ours = pd.DataFrame([{"row": "a", "column": "x", "value": value, "se": se}])
+    assert moves(1, ["a"], "x")(ours) == answer
+    assert moves(1, ["a", "b"], "x")(ours) == UNTESTED
+
+
+def test_table_3_is_above_the_middle_over_all_groups():
+    table = PAPER[PAPER["table"] == "Table 3"][["row", "column", "value"]].assign(se=0.1)
+    said = answers(table, SURVEY)
+    assert said["all groups: ratings above the middle"] == YES
+    assert said["all groups: confidence above the middle"] == YES
+    low = table.assign(value=table["value"].where(table["row"] != "confidence", 2.9))
+    assert answers(low, SURVEY)["all groups: confidence above the middle"] == NO

@@ -1,0 +1,25 @@
+"""What all participants share that a language model speaks for."""
+
+import asyncio
+
+from support.llm import Cache, scripted
+from support.participants.asking import Asker
+from support.participants.facilitators.forms import text_form
+
+
+def test_replies_are_counted_and_a_briefing_comes_before_the_question():
+    heard = []
+    who = Asker(scripted(lambda messages: heard.append(messages) or {"text": "yes"}, name="tiny"))
+    for briefing in ("", "You are Ana."):
+        asyncio.run(who.ask_model(text_form(), 50, "Well?", briefing))
+    assert [[m["role"] for m in messages] for messages in heard] == [["user"], ["system", "user"]]
+    assert (who.replies, who.kind) == (2, "model tiny")
+
+
+def test_repetitions_are_told_apart_in_the_cache(tmp_path):
+    cache = Cache(tmp_path / "study.sqlite")
+    model = scripted([{"text": "one"}, {"text": "two"}], cache=cache)
+    replies = [
+        asyncio.run(Asker(model, repetition=number).ask_model(text_form(), 50, "Well?")).text for number in (0, 1, 0)
+    ]
+    assert replies == ["one", "two", "one"]
