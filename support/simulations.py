@@ -87,4 +87,5 @@ def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(MEETING_SETTINGS)}")
     settings = {**MEETING_SETTINGS[part], **grid}
     same = [s for s in ("options", "design", "paraphrase", "coordinator", "tracking", "lowest") if s in settings]
-    return Sweep(f"{part}, seed {seed}", meeting_coordination, settings, n, seed, paired=same)
+    name = " by ".join([part, *sorted(set(grid) - set(MEETING_SETTINGS[part]))])
+    return Sweep(f"{name}, seed {seed}", meeting_coordination, settings, n, seed, paired=same)
