@@ -137,7 +137,7 @@ class ExchangeEconomy:
         InvalidProposal
             Naming the agent, the good and the value, and what was expected.
         """
-        amounts = np.asarray(self._rows(proposal))
+        amounts = np.round(np.asarray(self._rows(proposal)), 6)
         totals = amounts.sum(axis=0)
         for good, total in zip(self.goods, totals, strict=True):
             if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
@@ -145,7 +145,7 @@ class ExchangeEconomy:
                     f"good {good}: the agents' amounts sum to {total:g} ({total / self.endowment:.0%} of what there "
                     f"is); share out exactly {self.endowment:g} of every good"
                 )
-        # Totals that rounding alone can have moved are left, so that validating twice changes nothing.
+        # Rounded first: totals that rounding alone can have moved are left, and validating twice changes nothing.
         scale = np.where(np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals)
         return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
 
