@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from support.errors import DamagedFile, InvalidInput
 
@@ -50,6 +53,25 @@ def open_database(path: str | Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _damaged(path, str(error)) from None
+
+
+@contextmanager
+def read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection for a look into a file that is there; `open_database` changes a file by opening it."""
+    with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as reader:
+        yield reader
+
+
+def foreign_tables(db: sqlite3.Connection, ours: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Tables that are named like ours and have other columns, with the columns they have: another program's.
+
+    >>> db = sqlite3.connect(":memory:")
+    >>> _ = db.execute("CREATE TABLE units (metre)")
+    >>> foreign_tables(db, {"units": ["sweep"], "sweeps": ["name"]})
+    {'units': ('metre',)}
+    """
+    found = {name: tuple(row[1] for row in db.execute(f"PRAGMA table_info('{name}')")) for name in ours}
+    return {name: columns for name, columns in found.items() if columns and columns != tuple(ours[name])}
 
 
 def _configured(connection: sqlite3.Connection) -> sqlite3.Connection:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from support.data import source_digest, study_file
-from support.database import open_database
+from support.database import foreign_tables, open_database
 from support.errors import DamagedFile, InvalidInput
 from support.records import Coordination, Transcript
 
@@ -207,8 +207,7 @@ def open_study(name: str, model: str = "") -> Store:
 
 def _check_tables(db: sqlite3.Connection, path: Path) -> None:
     """Refuse another program's database before anything is written to it."""
-    found = [row[1] for row in db.execute("PRAGMA table_info(units)")]
-    if found and found != COLUMNS:
+    if found := foreign_tables(db, {"units": COLUMNS}).get("units"):
         raise DamagedFile(
             f"{path} is an SQLite database, but not a study's: its table 'units' has the columns {', '.join(found)}; "
             f"expected {', '.join(COLUMNS)}. It is left as it is: choose another path for the study."

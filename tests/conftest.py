@@ -4,6 +4,9 @@ import gc
 
 import pytest
 
+from support.answers import AnswerBook
+from support.choice.rules import Plurality
+from support.errors import MissingData
 from support.store import Store
 
 
@@ -13,6 +16,59 @@ def store(tmp_path):
     opened = Store(tmp_path / "study.sqlite")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A book of answers, new and empty."""
+    opened = AnswerBook(tmp_path / "answers.sqlite")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def have():
+    """A function that loads data; the test is skipped where they can neither be found nor fetched."""
+
+    def loaded(load):
+        try:
+            return load()
+        except MissingData as error:
+            pytest.skip(str(error))
+
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def last():
+    """A rule of one's own, which no registry knows: the last of the listed candidates wins."""
+
+    class Last(Plurality):
+        name = "last"
+
+        def score_ballot(self, ballot, listed):
+            return {listed[-1]: 1}
+
+    return Last()
+
+
+@pytest.fixture(scope="session")
+def axes():
+    """A function to an Axes, or to a grid of so many rows and columns, of a figure that pyplot does not know."""
+
+    def empty(*shape):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        return FigureCanvasAgg(Figure(figsize=(6, 5))).figure.subplots(*shape)
+
+    return empty
+
+
+@pytest.fixture
+def ax(axes):
+    """One Axes to draw on."""
+    return axes()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -29,13 +29,6 @@ def path(tmp_path):
     return tmp_path / "answers.sqlite"
 
 
-@pytest.fixture
-def book(path):
-    opened = AnswerBook(path)
-    yield opened
-    opened.close()
-
-
 def count(path, table):
     with sqlite3.connect(path) as db:
         return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]

@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,17 +9,7 @@ import pytest
 from support import __version__, figures
 from support.errors import InvalidInput
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
 PROVENANCE = {"parameters": {"N": 2}, "participants": "rule-based", "seed": 7}
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 @pytest.fixture

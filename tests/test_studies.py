@@ -7,18 +7,15 @@ import pytest
 
 from support.analysis.prediction import errors_of
 from support.environments.movielens import draw_cases, load
-from support.errors import InvalidInput, MissingData
+from support.errors import InvalidInput
 from support.store import Store
 from support.studies import roundtable_movielens
 from support.sweep import Sweep
 
 
 @pytest.fixture(scope="module", autouse=True)
-def data():
-    try:
-        return load()
-    except MissingData as error:
-        pytest.skip(str(error))
+def data(have):
+    return have(load)
 
 
 def played(rule="majority", seed=0, **settings):

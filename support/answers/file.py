@@ -6,9 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
-from support.database import open_database
+from support.database import foreign_tables, open_database, read_only
 from support.errors import DamagedFile, InvalidInput
 
 TABLES = {
@@ -66,15 +65,12 @@ def _check_tables(path: Path) -> None:
     if not path.is_file() or not path.stat().st_size:
         return
     try:
-        reader = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)
-        try:
+        with read_only(path) as reader:
             names = {row[0] for row in reader.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            found = {name: tuple(row[1] for row in reader.execute(f"PRAGMA table_info('{name}')")) for name in TABLES}
-        finally:
-            reader.close()
+            foreign = foreign_tables(reader, TABLES)
     except sqlite3.DatabaseError as error:
         raise _damaged(path, str(error)) from None
-    if names and (names != set(TABLES) or found != TABLES):
+    if names and (names != set(TABLES) or foreign):
         raise _damaged(path, f"its tables are {', '.join(sorted(names))}; expected {', '.join(TABLES)}")
 
 

@@ -8,15 +8,12 @@ import pytest
 from support.analysis import predictors
 from support.analysis.prediction import scores
 from support.environments.movielens import draw_cases, load
-from support.errors import InvalidInput, MissingData
+from support.errors import InvalidInput
 
 
 @pytest.fixture(scope="module", autouse=True)
-def data():
-    try:
-        return load()
-    except MissingData as error:
-        pytest.skip(str(error))
+def data(have):
+    return have(load)
 
 
 def values(frame, column="mae"):

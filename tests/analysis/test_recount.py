@@ -9,7 +9,6 @@ import pytest
 
 from support.analysis.recount import derive, recount, shares
 from support.choice import RULES
-from support.choice.rules import Plurality
 from support.errors import InvalidInput
 from support.records import Ballot, Candidate, Decision, Round, Transcript
 from support.simulations import simulations
@@ -79,16 +78,10 @@ def test_a_lottery_draws_from_the_generator_that_is_given():
         recount(tie, ["plurality"], ["lottery"])
 
 
-def test_an_unknown_rule_is_refused_and_one_of_ones_own_is_counted():
-    class Last(Plurality):
-        name = "last"
-
-        def score_ballot(self, ballot, listed):
-            return {listed[-1]: 1}
-
+def test_an_unknown_rule_is_refused_and_one_of_ones_own_is_counted(last):
     with pytest.raises(InvalidInput, match="'last', which is unknown; pass that rule"):
         recount(record("last", ["P1", "P1", "P2"], "P3"))
-    table = counted(record("last", ["P1", "P1", "P2"], "P3"), rules=[Last(), "plurality"])
+    table = counted(record("last", ["P1", "P1", "P2"], "P3"), rules=[last, "plurality"])
     assert table.loc[("last", "defer"), "winner"] == "P3" and table.loc[("plurality", "defer"), "winner"] == "P1"
     with pytest.raises(InvalidInput, match="rule"):
         recount([], ["shouting"])

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.choice import RULES
-from support.choice.rules import Plurality
 from support.environments.exchange_economy import exchange_economy
 from support.errors import CallFailed, InvalidInput, InvalidProposal, MalformedReply
 from support.mechanisms.roundtable import play, roundtable, transcript
@@ -169,14 +168,8 @@ def test_scores_are_exact():
     assert only.scores == (("P1", "5/2"), ("P2", "11/6"), ("P3", "7/6"))
 
 
-def test_a_rule_of_ones_own_decides():
-    class Last(Plurality):
-        name = "last"
-
-        def score_ballot(self, ballot, listed):
-            return {listed[-1]: 1}
-
-    (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ana": ["P1"]}), Last())
+def test_a_rule_of_ones_own_decides(last):
+    (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ana": ["P1"]}), last)
     assert only.winner == "P2"
 
 

@@ -38,15 +38,15 @@ def view(rule="plurality", candidates=(), **known):
     )
 
 
-def seat(replies, economy=ECONOMY):
-    """A seat whose model gives these replies, and the prompts that the model was given."""
-    prompts, lines = [], iter(replies)
+@pytest.fixture
+def seat(overheard):
+    """A function to a seat whose model gives these replies, and the prompts that the model was given."""
 
-    def script(messages):
-        prompts.append(messages)
-        return next(lines)
+    def take(replies):
+        model, prompts = overheard(*replies)
+        return LanguageModel(ECONOMY, "Ana", model), prompts
 
-    return LanguageModel(economy, "Ana", scripted(script)), prompts
+    return take
 
 
 LISTED = tuple(Candidate(i, EVEN, ("Ben",)) for i in IDS)
@@ -55,13 +55,13 @@ LISTED = tuple(Candidate(i, EVEN, ("Ben",)) for i in IDS)
 # -- what it is told ------------------------------------------------------------------------------------------------
 
 
-def test_the_briefing_holds_the_own_weights_and_nobody_elses():
+def test_the_briefing_holds_the_own_weights_and_nobody_elses(seat):
     text = seat([])[0].briefing(view())
     assert all(weight in text for weight in ("A ^ 0.71", "B ^ 0.16", "C ^ 0.13"))
     assert not any(weight in text for weight in OTHERS_WEIGHTS)
 
 
-def test_the_briefing_tells_the_matter_the_rule_and_the_rounds():
+def test_the_briefing_tells_the_matter_the_rule_and_the_rounds(seat):
     text = seat([])[0].briefing(view("ranked"))
     assert "You are Ana. You sit at a round table with Ben and Cleo." in text
     assert "100 units of each" in text
@@ -87,7 +87,7 @@ def test_after_a_round_the_briefing_tells_what_was_said_listed_voted_and_decided
     assert ("No decision stands yet." in told) == (rounds[-1].decision is None)
 
 
-def test_a_standing_decision_is_told_with_its_round():
+def test_a_standing_decision_is_told_with_its_round(seat):
     entry = Round(1, (), (), (), (), "P1", (), "P1 wins.", Decision("P1", EVEN, 1))
     text = seat([])[0].briefing(view(history=(entry,)))
     assert f"The standing decision: P1, accepted in round 1: {ECONOMY.describe(EVEN)}" in text
@@ -213,7 +213,7 @@ def test_reasons_are_bounded():
 # -- what becomes of it ---------------------------------------------------------------------------------------------
 
 
-def test_a_message_is_recorded_with_the_recipients_that_the_model_chose():
+def test_a_message_is_recorded_with_the_recipients_that_the_model_chose(seat):
     speaker, prompts = seat([{"target": ["Cleo"], "message": "more C for me?"}])
     said = asyncio.run(speaker.message(view()))
     assert (said.sender, said.recipients, said.text, said.acts) == ("Ana", ("Cleo",), "more C for me?", ())
@@ -221,7 +221,7 @@ def test_a_message_is_recorded_with_the_recipients_that_the_model_chose():
     assert speaker.replies == 1
 
 
-def test_a_proposal_of_130_percent_goes_back_to_the_model_with_the_reason():
+def test_a_proposal_of_130_percent_goes_back_to_the_model_with_the_reason(seat):
     wrong = allocation(((80, 50, 10), (10, 50, 10), (10, 30, 80)))
     proposer, prompts = seat([{"reason": "all", "proposal": wrong}, {"reason": "fine", "proposal": allocation()}])
     proposal = asyncio.run(proposer.propose(view()))
@@ -232,7 +232,7 @@ def test_a_proposal_of_130_percent_goes_back_to_the_model_with_the_reason():
     assert "130%" in prompts[1][-1]["content"]
 
 
-def test_a_model_may_let_its_latest_proposal_stand_and_is_reminded_of_it():
+def test_a_model_may_let_its_latest_proposal_stand_and_is_reminded_of_it(seat):
     proposer, prompts = seat([{"reason": "", "proposal": None}])
     proposal = asyncio.run(proposer.propose(view(latest=(("Ana", EVEN),))))
     assert proposal.value is None
@@ -248,7 +248,7 @@ def test_a_model_may_let_its_latest_proposal_stand_and_is_reminded_of_it():
         ("cumulative", {"points": {"P1": 0, "P2": 3, "P3": 0}}, (("P1", 0), ("P2", 3), ("P3", 0))),
     ],
 )
-def test_a_ballot_has_the_form_that_the_rule_counts(rule, reply, choice):
+def test_a_ballot_has_the_form_that_the_rule_counts(rule, reply, choice, seat):
     voter, prompts = seat([{"reason": "so", **reply}])
     ballot = asyncio.run(voter.vote(view(rule, candidates=LISTED)))
     assert (ballot.choice, ballot.reason) == (choice, "so")
@@ -256,14 +256,14 @@ def test_a_ballot_has_the_form_that_the_rule_counts(rule, reply, choice):
     assert RULES[rule].explanation in prompts[0][-1]["content"]
 
 
-def test_points_that_do_not_add_up_go_back_to_the_model_with_the_sum():
+def test_points_that_do_not_add_up_go_back_to_the_model_with_the_sum(seat):
     answers = [{"reason": "", "points": {"P1": 1, "P2": 1, "P3": n}} for n in (2, 1)]
     voter, prompts = seat(answers)
     assert asyncio.run(voter.vote(view("cumulative", candidates=LISTED))).choice[2] == ("P3", 1)
     assert "sum to 4" in prompts[1][-1]["content"]
 
 
-def test_with_nothing_to_vote_on_no_model_is_asked():
+def test_with_nothing_to_vote_on_no_model_is_asked(seat):
     voter, prompts = seat([])
     assert asyncio.run(voter.vote(view())).choice is None
     assert (prompts, voter.replies) == ([], 0)

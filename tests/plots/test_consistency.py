@@ -1,7 +1,6 @@
 """Figures of the printed tables' checks."""
 
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from support import published
 from support.analysis.consistency import check_table, readings
@@ -11,11 +10,7 @@ PAPER = published.load("000_cf17db17b5f2de1a")
 TABLE = PAPER[PAPER["table"] == "Table 1 n = 4, K = 2"]
 
 
-def axes():
-    return Figure(figsize=(6, 5)).subplots()
-
-
-def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much():
+def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(axes):
     checked = check_table(TABLE)
     ax = plot_consistency(checked, axes())
     assert len(ax.patches) == len(checked) == 12
@@ -26,7 +21,7 @@ def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much():
     assert ax.get_yticklabels()[0].get_text() == "n = 4, K = 2: no conversation"
 
 
-def test_readings_are_bars_with_what_chance_gives():
+def test_readings_are_bars_with_what_chance_gives(axes):
     found = readings(TABLE)
     ax = plot_readings(found, axes())
     assert [p.get_width() for p in ax.patches] == found["fit"].tolist()

@@ -1,22 +1,11 @@
 """Figures of the conversation draw the cells that they are given."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.errors import InvalidInput
 from support.plots.conversation import plot_heatmap, plot_rounds
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 @pytest.fixture

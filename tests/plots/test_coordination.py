@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from support.analysis.coordination import changes, confusion, kappa, mean_changes
@@ -19,10 +18,6 @@ from support.plots.coordination import (
     plot_scores,
 )
 from support.records import CoordinationRound, Option, Score
-
-
-def axes(*shape):
-    return Figure(figsize=(6, 5)).subplots(*shape)
 
 
 def frame():
@@ -55,7 +50,7 @@ def round_of(*rows, truth=()):
     return CoordinationRound(2, (), options, scores, "O1", tuple(Score(*t) for t in truth))
 
 
-def test_changes_are_drawn_at_their_means_with_what_was_left_out_in_the_legend():
+def test_changes_are_drawn_at_their_means_with_what_was_left_out_in_the_legend(axes):
     ax = plot_changes(TABLE, axes(), "satisfaction_ratio")
     mine = TABLE[(TABLE["metric"] == "satisfaction_ratio") & (TABLE["setting"] == "n = 5")]
     drawn = [line.get_ydata() for line in ax.lines]
@@ -65,7 +60,7 @@ def test_changes_are_drawn_at_their_means_with_what_was_left_out_in_the_legend()
     assert ax.get_ylabel() == "satisfaction ratio (% change from round 1)"
 
 
-def test_the_paper_s_changes_are_dashes_in_the_colour_of_their_line():
+def test_the_paper_s_changes_are_dashes_in_the_colour_of_their_line(axes):
     ax = plot_changes(TABLE, axes(), "interactions", published=PAPER)
     dashes = [line for line in ax.lines if line.get_linewidth() == 4]
     assert [line.get_ydata()[0] for line in dashes] == [-25, -50]
@@ -73,7 +68,7 @@ def test_the_paper_s_changes_are_dashes_in_the_colour_of_their_line():
     assert legend(ax)[-1] == "the paper's text, about"
 
 
-def test_the_order_chooses_the_lines_and_an_unknown_name_is_refused():
+def test_the_order_chooses_the_lines_and_an_unknown_name_is_refused(axes):
     assert [t.split(":")[0] for t in legend(plot_changes(TABLE, axes(), "equity", order=["n = 5"]))] == ["n = 5"]
     with pytest.raises(InvalidInput, match="'n = 9' is no value of 'setting'"):
         plot_changes(TABLE, axes(), "equity", order=["n = 9"])
@@ -81,14 +76,14 @@ def test_the_order_chooses_the_lines_and_an_unknown_name_is_refused():
         plot_changes(TABLE, axes(), "speed")
 
 
-def test_the_grid_has_the_four_metrics_of_the_paper():
+def test_the_grid_has_the_four_metrics_of_the_paper(axes):
     drawn = metric_grid(TABLE, axes(2, 2).ravel())
     assert [ax.get_ylabel().split(" (")[0] for ax in drawn] == [
         "interactions", "satisfaction ratio", "satisfaction score", "equity",
     ]  # fmt: skip
 
 
-def test_every_run_is_a_line_near_its_values_and_the_mean_is_thick():
+def test_every_run_is_a_line_near_its_values_and_the_mean_is_thick(axes):
     mine = frame().query("setting == 'n = 3'")
     ax = plot_runs(mine, axes(), "satisfaction_ratio")
     thin, thick = [line for line in ax.lines if line.get_linewidth() < 1], ax.lines[-1]
@@ -99,7 +94,7 @@ def test_every_run_is_a_line_near_its_values_and_the_mean_is_thick():
     assert legend(ax) == ["mean of 6 meetings"]
 
 
-def test_scores_are_written_the_candidate_is_framed_and_the_metrics_stand_beside():
+def test_scores_are_written_the_candidate_is_framed_and_the_metrics_stand_beside(axes):
     ax = plot_scores(round_of((3, 2), (0, 1), truth=[("O1", "A", 1)]), axes(), truth=True)
     texts = [t.get_text() for t in ax.texts]
     assert texts[:4] == ["3 (1)", "2", "0", "1"]
@@ -110,7 +105,7 @@ def test_scores_are_written_the_candidate_is_framed_and_the_metrics_stand_beside
     assert [t.get_text() for t in ax.get_yticklabels()] == ["O1, Mon 16 Feb 10:00", "O2, Mon 16 Feb 11:00"]
 
 
-def test_a_round_without_options_has_no_scores_to_show():
+def test_a_round_without_options_has_no_scores_to_show(axes):
     with pytest.raises(InvalidInput, match="round 1: no options"):
         plot_scores(CoordinationRound(1, (), (), (), None), axes())
 
@@ -121,7 +116,7 @@ def pairs():
     return pd.DataFrame(rows + [{"evaluator": "model", "meeting": k, "score": 3, "exact": k % 4} for k in range(8)])
 
 
-def test_kappa_is_marked_and_where_there_is_none_the_reason_stands():
+def test_kappa_is_marked_and_where_there_is_none_the_reason_stands(axes):
     table = kappa(pairs(), np.random.default_rng(1), draws=50)
     ax = plot_kappa(table, axes())
     drawn = np.concatenate([line.get_xdata() for line in ax.lines if line.get_marker() in ("o", "s")])
@@ -130,7 +125,7 @@ def test_kappa_is_marked_and_where_there_is_none_the_reason_stands():
     assert [t.get_text().split("\n")[2] for t in ax.get_yticklabels()] == ["40 pairs", "8 pairs"]
 
 
-def test_confusion_writes_the_counts_and_names_both_sides():
+def test_confusion_writes_the_counts_and_names_both_sides(axes):
     table = confusion(pairs().query("evaluator == 'rule-based'"))
     ax = plot_confusion(table, axes())
     assert [int(t.get_text()) for t in ax.texts] == table.to_numpy().ravel().tolist()

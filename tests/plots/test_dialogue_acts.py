@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from support.analysis.dialogue_acts.acts import LABELS
 from support.analysis.dialogue_acts.agreement import evaluate
@@ -11,16 +10,12 @@ from support.errors import InvalidInput
 from support.plots.dialogue_acts import plot_agreement, plot_shares
 
 
-def axes():
-    return Figure().subplots()
-
-
 def shares():
     rows = [(act, number, i / 20 + number / 10) for i, act in enumerate(LABELS) for number in (1, 2)]
     return pd.DataFrame(rows, columns=["row", "round", "value"])
 
 
-def test_every_cell_holds_its_share():
+def test_every_cell_holds_its_share(axes):
     ax = plot_shares(shares(), axes())
     image = ax.images[0].get_array()
     assert image.shape == (11, 2)
@@ -29,14 +24,14 @@ def test_every_cell_holds_its_share():
     assert [t.get_text() for t in ax.get_yticklabels()] == list(LABELS)
 
 
-def test_acts_that_an_annotator_cannot_give_show_no_number_and_the_warning_stands_there():
+def test_acts_that_an_annotator_cannot_give_show_no_number_and_the_warning_stands_there(axes):
     ax = plot_shares(shares(), axes(), blind=["accept", "decline"], warning="tiny: mean kappa 0.03: near chance")
     assert len(ax.texts) == 9 * 2 + 1
     assert ax.texts[-1].get_text() == "tiny: mean kappa 0.03: near chance"
     assert len(ax.patches) == 2
 
 
-def test_two_conditions_in_one_heatmap_are_refused():
+def test_two_conditions_in_one_heatmap_are_refused(axes):
     with pytest.raises(InvalidInput, match="one environment and one rule"):
         plot_shares(pd.concat([shares(), shares()]), axes())
 
@@ -47,7 +42,7 @@ def scores():
     return pd.concat([frame.assign(annotator=name) for name in ("one", "two")])
 
 
-def test_each_annotator_has_its_marks_hollow_where_it_cannot_see():
+def test_each_annotator_has_its_marks_hollow_where_it_cannot_see(axes):
     frame = scores()
     ax = plot_agreement(frame, axes(), warning="mind this")
     full, hollow = ax.lines[0], ax.lines[1]
@@ -59,6 +54,6 @@ def test_each_annotator_has_its_marks_hollow_where_it_cannot_see():
     assert ax.texts[-1].get_text() == "mind this"
 
 
-def test_an_unknown_measure_is_refused():
+def test_an_unknown_measure_is_refused(axes):
     with pytest.raises(InvalidInput, match="'accuracy' given"):
         plot_agreement(scores(), axes(), measure="accuracy")

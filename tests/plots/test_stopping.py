@@ -1,22 +1,11 @@
 """Figures of stopping draw the means, the intervals and the shares that they are given."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.errors import InvalidInput
 from support.plots.stopping import plot_frontier, plot_stops
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 @pytest.fixture

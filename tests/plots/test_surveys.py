@@ -1,22 +1,11 @@
 """Figures of surveys draw the numbers that they are given."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.errors import InvalidInput
 from support.plots.surveys import plot_diverging, plot_grim, plot_means, plot_power
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 @pytest.fixture

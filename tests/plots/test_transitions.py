@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from support.errors import InvalidInput
@@ -21,10 +20,6 @@ def edges(*triples, leads=None):
 
 
 GRAPH = edges(("start", "inform", 1.0), ("inform", "request", 0.4), ("request", "inform", 0.6), ("request", "end", 0.2))
-
-
-def axes():
-    return Figure(figsize=(6, 5)).subplots()
 
 
 def texts(ax):
@@ -61,7 +56,7 @@ def test_one_order_serves_several_graphs():
     assert all(crossings(order, list(zip(g["source"], g["target"], strict=True))) == 0 for g in (GRAPH, other))
 
 
-def test_every_edge_is_an_arrow_with_its_probability_and_wider_where_it_is_larger():
+def test_every_edge_is_an_arrow_with_its_probability_and_wider_where_it_is_larger(axes):
     ax = plot_graph(GRAPH, axes())
     arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
     assert len(arrows) == 4
@@ -71,25 +66,25 @@ def test_every_edge_is_an_arrow_with_its_probability_and_wider_where_it_is_large
     assert {"start", "inform", "request", "end"} <= set(texts(ax))
 
 
-def test_edges_are_straight_and_two_between_the_same_acts_are_bent_apart():
+def test_edges_are_straight_and_two_between_the_same_acts_are_bent_apart(axes):
     ax = plot_graph(GRAPH, axes())
     bends = [p.get_connectionstyle().rad for p in ax.patches]
     assert sorted(bend > 0 for bend in bends) == [False, False, True, True]
 
 
-def test_a_disc_is_larger_for_an_act_that_is_performed_more_often():
+def test_a_disc_is_larger_for_an_act_that_is_performed_more_often(axes):
     ax = plot_graph(GRAPH, axes(), frequency=pd.Series({"inform": 0.8, "request": 0.2}))
     discs = next(c for c in ax.collections if len(c.get_sizes()) == 2 and np.ptp(c.get_sizes()) > 0)
     assert discs.get_sizes()[0] > 2 * discs.get_sizes()[1]
 
 
-def test_an_edge_that_does_not_surely_lead_is_dashed():
+def test_an_edge_that_does_not_surely_lead_is_dashed(axes):
     ax = plot_graph(edges(("start", "inform", 1.0), ("inform", "end", 0.5), leads=[1.0, 0.6]), axes())
     styles = [p.get_linestyle() for p in ax.patches]
     assert styles.count("-") + styles.count("solid") == 1
 
 
-def test_the_warning_of_a_poor_annotator_is_on_the_figure():
+def test_the_warning_of_a_poor_annotator_is_on_the_figure(axes):
     line = "embedded model: kappa 0.03 against people: near chance"
     assert line in texts(plot_graph(GRAPH, axes(), warning=line))
     long = texts(plot_graph(GRAPH, axes(), warning=" ".join([line] * 3)))
@@ -97,14 +92,14 @@ def test_the_warning_of_a_poor_annotator_is_on_the_figure():
     assert line in texts(plot_matrix(pd.DataFrame([[0.5]], ["inform"], ["request"]), axes(), warning=line))
 
 
-def test_no_edges_are_refused_in_plain_words():
+def test_no_edges_are_refused_in_plain_words(axes):
     with pytest.raises(InvalidInput, match="lower the threshold"):
         plot_graph(GRAPH.iloc[:0], axes())
     with pytest.raises(InvalidInput, match="probability"):
         plot_graph(GRAPH.drop(columns="probability"), axes())
 
 
-def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty():
+def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty(axes):
     names = ["start", "inform", "end"]
     matrix = pd.DataFrame([[0, 1.0, 0.0], [0, 0.25, -0.001], [np.nan] * 3], names, names)
     ax = plot_matrix(matrix, axes())
@@ -113,7 +108,7 @@ def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty
     assert len(texts(empty)) == 4
 
 
-def test_a_centred_matrix_is_white_at_zero():
+def test_a_centred_matrix_is_white_at_zero(axes):
     matrix = pd.DataFrame([[-0.5, 0.0, 0.2]], ["inform"], ["inform", "request", "end"])
     ax = plot_matrix(matrix, axes(), centred=True, label="excess")
     ax.figure.canvas.draw()

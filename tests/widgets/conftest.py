@@ -18,6 +18,12 @@ from support.data import ROOT
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
+LAB = """
+from support.store import Store
+from {module} import {name}
+lab = {name}(Store({path!r}), rounds=2)
+lab.view
+"""
 NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
 
 
@@ -87,6 +93,40 @@ def wait_for(port):
         else:
             return
     pytest.fail("Voila did not start within a minute")
+
+
+@pytest.fixture
+def study(tmp_path):
+    """The file in which a lab keeps its runs."""
+    return tmp_path / "study.sqlite"
+
+
+@pytest.fixture
+def lab(browse, study, button):
+    """A function from the class of a lab to its page, drawn: two rounds, none of them played."""
+
+    def open_lab(kind):
+        page = browse(LAB.format(module=kind.__module__, name=kind.__name__, path=str(study)), height=1500)
+        button(page, "Next round").wait_for()
+        return page
+
+    return open_lab
+
+
+@pytest.fixture(scope="session")
+def button():
+    """A function from a page and a name to the button of that name."""
+    return lambda page, name: page.get_by_role("button", name=name, exact=True)
+
+
+@pytest.fixture(scope="session")
+def dropdown():
+    """A function from a page and a label to the list of choices that it belongs to."""
+
+    def find(page, label):
+        return page.locator(".widget-dropdown", has=page.get_by_text(label, exact=True)).locator("select")
+
+    return find
 
 
 @pytest.fixture

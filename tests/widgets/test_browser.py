@@ -3,41 +3,20 @@
 import pytest
 
 from support.store import Store
-from support.widgets.roundtable import SWEEP
+from support.widgets.roundtable import SWEEP, RoundTableLab
 
 SAYING = "I am <b>a person</b> & I need good A"
-SOURCE = """
-from support.store import Store
-from support.widgets.roundtable import RoundTableLab
-lab = RoundTableLab(Store({path!r}), rounds=2)
-lab.view
-"""
 
 
 @pytest.fixture
-def study(tmp_path):
-    return tmp_path / "study.sqlite"
-
-
-@pytest.fixture
-def page(browse, study):
+def page(lab):
     """The page with the widget drawn: the seat of Ana to be chosen, two rounds."""
-    opened = browse(SOURCE.format(path=str(study)), height=1500)
-    button(opened, "Next round").wait_for()
-    return opened
+    return lab(RoundTableLab)
 
 
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def choose(page, label, value):
-    page.locator(".widget-dropdown", has=page.get_by_text(label, exact=True)).locator("select").select_option(value)
-
-
-def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, study, screenshot):
+def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, study, screenshot, button, dropdown):
     before = page.locator("img").first.get_attribute("src")
-    choose(page, "Ana", "human")
+    dropdown(page, "Ana").select_option("human")
     button(page, "Play to the end").click()
 
     page.get_by_placeholder("what you want to say").fill(SAYING)
@@ -78,7 +57,7 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(page, stud
     assert second is None
 
 
-def test_a_slider_and_a_button_redraw_the_live_figure(page, screenshot):
+def test_a_slider_and_a_button_redraw_the_live_figure(page, screenshot, button):
     figure = page.locator("img").first
     before = figure.get_attribute("src")
     handle = page.locator(".widget-slider .noUi-handle").first

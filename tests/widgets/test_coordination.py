@@ -7,7 +7,6 @@ import pytest
 
 from support.errors import CallFailed
 from support.llm import scripted
-from support.store import Store
 from support.widgets import chat, coordination
 from support.widgets.coordination import SWEEP, CoordinationLab
 
@@ -18,11 +17,6 @@ def quick(monkeypatch, request):
     if "drawn" not in request.node.name:
         monkeypatch.setattr(coordination, "png", lambda figure: b"")
         monkeypatch.setattr(coordination, "draw_coordination", lambda *given: None)
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "study.sqlite")
 
 
 def played(store, talk=None, **settings):

@@ -3,33 +3,16 @@
 import pytest
 
 from support.store import Store
-from support.widgets.coordination import SWEEP
+from support.widgets.coordination import SWEEP, CoordinationLab
 
 SAYING = "I'd rather meet in the <b>morning</b> & not late"
 HOURS = "Between 9:00 and 11:30."
-SOURCE = """
-from support.store import Store
-from support.widgets.coordination import CoordinationLab
-lab = CoordinationLab(Store({path!r}), rounds=2)
-lab.view
-"""
 
 
 @pytest.fixture
-def study(tmp_path):
-    return tmp_path / "study.sqlite"
-
-
-@pytest.fixture
-def page(browse, study):
+def page(lab):
     """The page with the widget drawn, two rounds."""
-    opened = browse(SOURCE.format(path=str(study)), height=1500)
-    button(opened, "Next round").wait_for()
-    return opened
-
-
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
+    return lab(CoordinationLab)
 
 
 def say(page, text, then):
@@ -41,7 +24,7 @@ def say(page, text, then):
     assert field.input_value() == "", "the field is free again"
 
 
-def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(page, study, screenshot):
+def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(page, study, screenshot, button):
     before = page.locator("img").first.get_attribute("src")
     page.locator("select:has(option[value=human])").first.select_option("human")
     button(page, "Next round").click()

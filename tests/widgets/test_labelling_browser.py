@@ -21,31 +21,34 @@ def page(browse, tmp_path):
     return opened
 
 
-def label(page, *acts):
-    """Tick and save by keyboard alone: focus, Space, and Enter on the button."""
-    for act in acts:
-        page.get_by_label(act, exact=True).focus()
-        page.keyboard.press("Space")
-    page.get_by_role("button", name="Save and next", exact=True).focus()
-    page.keyboard.press("Enter")
+@pytest.fixture
+def label(page, button):
+    """A function that ticks and saves by keyboard alone: Space on each act, and Enter on the button."""
+
+    def tick_and_save(*acts):
+        for act in acts:
+            page.get_by_label(act, exact=True).press("Space")
+        button(page, "Save and next").press("Enter")
+
+    return tick_and_save
 
 
-def test_two_people_label_two_messages_and_their_agreement_is_shown(page, tmp_path, screenshot):
+def test_two_people_label_two_messages_and_their_agreement_is_shown(page, tmp_path, screenshot, label):
     assert page.get_by_text("<b>most</b>").count() == 1, "a message is shown as text, not as markup"
-    label(page)
+    label()
     page.get_by_text("tick at least one").wait_for()
-    label(page, "inform", "evaluate")
+    label("inform", "evaluate")
     page.get_by_text("message 2 of 2 (not labelled yet); 1 of 2 labelled by Kim").wait_for()
-    label(page, "request")
+    label("request")
     page.get_by_text("2 of 2 labelled by Kim").wait_for()
     page.get_by_text("Only Kim has labelled").wait_for()
     screenshot(page, "labelling_1_one_coder")
 
     page.locator(".widget-dropdown select").select_option("Lee")
     page.get_by_text("0 of 2 labelled by Lee").wait_for()
-    label(page, "inform")
+    label("inform")
     page.get_by_text("message 2 of 2 (not labelled yet); 1 of 2 labelled by Lee").wait_for()
-    label(page, "request")
+    label("request")
     page.get_by_text("Agreement on 2 messages").wait_for()
     screenshot(page, "labelling_2_agreement")
 

@@ -3,19 +3,11 @@
 import numpy as np
 import pytest
 
-from support.answers import AnswerBook
 from support.errors import InvalidInput
 from support.instruments import load
 from support.widgets.survey import SurveyForm
 
 SURVEY = load("meeting_survey")
-
-
-@pytest.fixture
-def book(tmp_path):
-    opened = AnswerBook(tmp_path / "answers.sqlite")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -13,18 +13,18 @@ explorer.view
 """
 
 
-def test_controls_redraw_the_graph_and_say_its_edges(browse, screenshot):
+def test_controls_redraw_the_graph_and_say_its_edges(browse, screenshot, button, dropdown):
     page = browse(SOURCE)
     figure = page.locator("img").first
     figure.wait_for()
     page.get_by_text("inform → propose").first.wait_for()
     drawn = [figure.get_attribute("src")]
     screenshot(page, "transitions_1_all_rules")
-    page.locator(".widget-dropdown", has=page.get_by_text("rule", exact=True)).locator("select").select_option("rated")
+    dropdown(page, "rule").select_option("rated")
     page.get_by_text("accept → end").first.wait_for()
     page.wait_for_function("src => document.querySelector('img').src !== src", arg=drawn[-1])
     drawn.append(figure.get_attribute("src"))
-    page.get_by_role("button", name="matrix", exact=True).click()
+    button(page, "matrix").click()
     page.wait_for_function("src => document.querySelector('img').src !== src", arg=drawn[-1])
     drawn.append(figure.get_attribute("src"))
     screenshot(page, "transitions_2_matrix")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from math import prod
 from numbers import Integral
 
@@ -18,6 +18,8 @@ from support.errors import InvalidInput
 Verdict = bool | int | str
 Question = Callable[..., Verdict]
 """Takes one array of answers for each reconstructed cell, returns what is concluded from them."""
+OPEN = "open"
+"""The verdict of `between_groups` where reconstructions disagree."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,31 @@ def conclusions(
     complete = there <= most and all(cell.complete for cell in cells)
     shares = {verdict: count / asked for verdict, count in counted.most_common()}
     return Conclusion(len(shares) == 1, shares, asked, there, complete)
+
+
+def between_groups(cells: Mapping[tuple[str, str], Reconstructed], question: Question) -> pd.DataFrame:
+    """The conclusions for each item and each pair of its groups.
+
+    Parameters
+    ----------
+    cells : mapping of (item, group) to Reconstructed
+        As `sprite.reconstruct` makes it.
+    question : as for `conclusions`, of two groups.
+
+    Returns
+    -------
+    DataFrame
+        item, a, b, verdict (of all reconstructions; "open" where they disagree), agree, asked (combinations), share
+        (of them that give the most frequent verdict), source.
+    """
+    rows = []
+    for (item, a), (other, b) in combinations(cells, 2):
+        if item == other:
+            found = conclusions([cells[item, a], cells[item, b]], question)
+            verdict, share = next(iter(found.verdicts.items()))
+            told = {"verdict": str(verdict) if found.agree else OPEN, "agree": found.agree, "asked": found.asked}
+            rows.append({"item": item, "a": a, "b": b, **told, "share": share, "source": RECONSTRUCTED})
+    return pd.DataFrame(rows)
 
 
 def _drawn(

@@ -11,9 +11,10 @@ from math import comb, nan
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from support.analysis.surveys.intervals import Divisor, Moments, factor, possible_moments, spread
-from support.analysis.surveys.printed import Printed, check_n, exact, half_unit
+from support.analysis.surveys.intervals import Convention, Divisor, Moments, factor, possible_moments, spread
+from support.analysis.surveys.printed import Printed, cells, check_n, exact, half_unit, need_groups, need_means
 from support.analysis.surveys.sources import HIGH, LOW, Reconstructed
 from support.errors import InvalidInput
 
@@ -108,6 +109,36 @@ def enumerate_samples(
     if not len(counts):
         raise InvalidInput(_no_sample(mean, target, n, low, high))
     return Reconstructed(counts[np.lexsort(counts.T[::-1])], low, label, complete=True)
+
+
+def reconstruct(
+    means: pd.DataFrame, convention: Convention, level: float = 0.95
+) -> dict[tuple[str, str], Reconstructed]:
+    """All samples behind every cell of a printed table, if its intervals were computed by `convention`.
+
+    Parameters
+    ----------
+    means : DataFrame
+        item, group, mean, half: see `printed_means`. Groups that the convention does not name are left out.
+
+    Returns
+    -------
+    dict
+        From (item, group) to `enumerate_samples` of the cell.
+
+    Raises
+    ------
+    InvalidInput
+        When a cell has no sample; `interval_check` shows which ones have.
+    """
+    need_means(means, "half")
+    made = {}
+    for cell in cells(means, need_groups(means, convention.n)):
+        n = convention.n[cell.group]
+        target = interval_spread(cell.half, n, convention.degrees(cell.group), level, divisor=convention.divisor)
+        label = f"{cell.item}, group {cell.group}"
+        made[cell.item, cell.group] = enumerate_samples(cell.mean, target, n, label=label)
+    return made
 
 
 def sprite(

@@ -6,16 +6,24 @@ priority: 3 above all, 2 as a rule, 1 if possible.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
+from support.environments.meetings.checks import (
+    WEEKDAYS,
+    check_avoid,
+    check_date,
+    check_positive,
+    check_priority,
+    check_weekdays,
+    check_window,
+    minutes,
+)
 from support.errors import InvalidInput
-
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-PRIORITIES = {3: "above all", 2: "as a rule", 1: "if possible"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class Preference(ABC):
     """One wish about a meeting's time."""
 
     kind: ClassVar[str] = ""
@@ -41,12 +49,11 @@ class Preference:
     priority: int = 2
 
     def __post_init__(self) -> None:
-        if isinstance(self.priority, bool) or self.priority not in PRIORITIES:
-            raise InvalidInput(f"{self.kind}: priority {self.priority!r} given; expected 1, 2 or 3")
+        check_priority(self.kind, self.priority)
 
+    @abstractmethod
     def fulfilled(self, at: Situation) -> bool:
         """Whether a slot fulfils it."""
-        raise NotImplementedError
 
     def spec(self) -> dict[str, Any]:
         """Plain data that build the preference again."""
@@ -67,9 +74,9 @@ class Window(Preference):
 
     def __post_init__(self) -> None:
         Preference.__post_init__(self)
-        _check_window(self.kind, self.start, self.end)
-        _check_avoid(self.kind, self.avoid)
-        _check_weekdays(self.kind, self.weekdays)
+        check_window(self.kind, self.start, self.end)
+        check_avoid(self.kind, self.avoid)
+        check_weekdays(self.kind, self.weekdays)
 
     def fulfilled(self, at: Situation) -> bool:
         """Within the window, or clear of it; a day that the preference says nothing of is fine."""
@@ -105,8 +112,8 @@ class Weekdays(Preference):
 
     def __post_init__(self) -> None:
         Preference.__post_init__(self)
-        _check_weekdays(self.kind, self.weekdays)
-        _check_avoid(self.kind, self.avoid)
+        check_weekdays(self.kind, self.weekdays)
+        check_avoid(self.kind, self.avoid)
         if not self.weekdays:
             raise InvalidInput("weekdays: none given; expected at least one of " + ", ".join(WEEKDAYS))
 
@@ -125,7 +132,7 @@ class Notice(Preference):
 
     def __post_init__(self) -> None:
         Preference.__post_init__(self)
-        _check_positive(self.kind, "hours", self.hours)
+        check_positive(self.kind, "hours", self.hours)
 
     def fulfilled(self, at: Situation) -> bool:
         """From when the invitation was sent to the start."""
@@ -142,7 +149,7 @@ class Gap(Preference):
 
     def __post_init__(self) -> None:
         Preference.__post_init__(self)
-        _check_positive(self.kind, "minutes", self.minutes)
+        check_positive(self.kind, "minutes", self.minutes)
 
     def fulfilled(self, at: Situation) -> bool:
         """Judged on the member's calendar; without one, nothing is known to stand in the way."""
@@ -161,7 +168,7 @@ class Deadline(Preference):
 
     def __post_init__(self) -> None:
         Preference.__post_init__(self)
-        _check_weekdays(self.kind, (self.weekday,))
+        check_weekdays(self.kind, (self.weekday,))
         minutes(self.time)
 
     def fulfilled(self, at: Situation) -> bool:
@@ -183,7 +190,7 @@ class At(Preference):
         Preference.__post_init__(self)
         minutes(self.time)
         if self.date is not None:
-            _checked_date(self.kind, self.date)
+            check_date(self.kind, self.date)
 
     def fulfilled(self, at: Situation) -> bool:
         """By its start, to the minute."""
@@ -281,50 +288,8 @@ def _short(given: Preference) -> str:
     return f"{given.kind} {getattr(given, 'time', '')}".strip()
 
 
-def minutes(time: str) -> int:
-    """Minutes after midnight of "HH:MM"; "24:00" is the end of the day.
-
-    >>> minutes("09:30")
-    570
-    """
-    hours, colon, rest = time.partition(":") if isinstance(time, str) else ("", "", "")
-    if colon and hours.isdigit() and rest.isdigit() and len(rest) == 2:
-        total = int(hours) * 60 + int(rest)
-        if int(rest) < 60 and total <= 24 * 60:
-            return total
-    raise InvalidInput(f"time {time!r} given; expected a time of day between 00:00 and 24:00, as HH:MM")
-
-
 def _minutes_of(at: Situation) -> tuple[int, int]:
     """Start and end in minutes after the start day's midnight, by the clock on the wall."""
     start = at.start.hour * 60 + at.start.minute
     days = (at.end.date() - at.start.date()).days
     return start, days * 24 * 60 + at.end.hour * 60 + at.end.minute
-
-
-def _check_avoid(kind: str, avoid: bool) -> None:
-    if not isinstance(avoid, bool):
-        raise InvalidInput(f"{kind}: avoid {avoid!r} given; expected true or false")
-
-
-def _check_window(kind: str, start: str, end: str) -> None:
-    if minutes(start) >= minutes(end):
-        raise InvalidInput(f"{kind}: {start} to {end} given; expected a start before the end, on one day")
-
-
-def _check_weekdays(kind: str, names: Sequence[str]) -> None:
-    if isinstance(names, str) or (wrong := [n for n in names if n not in WEEKDAYS]):
-        given = names if isinstance(names, str) else ", ".join(map(repr, wrong))
-        raise InvalidInput(f"{kind}: {given} given; expected a list of weekdays out of {', '.join(WEEKDAYS)}")
-
-
-def _check_positive(kind: str, field: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(f"{kind}: {field} {value!r} given; expected a whole number of at least 1")
-
-
-def _checked_date(kind: str, text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{kind}: date {text!r} given; expected YYYY-MM-DD") from None

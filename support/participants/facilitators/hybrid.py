@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from support.environments.meetings.company import Profile
@@ -140,14 +140,14 @@ class Plan:
     def _bounds(self, member: str) -> Iterable[tuple[str, Callable[[datetime], bool]]]:
         """What binds a member: a label, and whether a slot respects it."""
         hours = Window(start=self.profiles[member].hours[0], end=self.profiles[member].hours[1])
-        yield f"{member}'s calendar", lambda start: self.free(member, start)
-        yield (
-            f"{member}'s working hours, {hours.start} to {hours.end}",
-            lambda start: hours.fulfilled(self.view(member, start)),
-        )
+        yield f"{member}'s calendar", partial(self.free, member)
+        yield f"{member}'s working hours, {hours.start} to {hours.end}", partial(self._fulfils, member, hours)
         for wish in self.wishes[member]:
             if wish.priority == ABOVE_ALL:
-                yield _label(member, wish), lambda start, wish=wish: wish.fulfilled(self.view(member, start))  # type: ignore[misc]
+                yield _label(member, wish), partial(self._fulfils, member, wish)
+
+    def _fulfils(self, member: str, wish: Preference, start: datetime) -> bool:
+        return wish.fulfilled(self.view(member, start))
 
     def _blocks(self, member: str) -> Iterable[Block]:
         """The minutes that what binds a member leaves out."""
@@ -162,7 +162,7 @@ class Plan:
 
     def _wished(self, member: str) -> Iterable[Wish]:
         slots, wishes = self.brief.meeting.slots(), self.wishes[member]
-        held = {w: [s for s in slots if w.fulfilled(self.view(member, s))] for w in wishes}
+        held = {w: [s for s in slots if self._fulfils(member, w, s)] for w in wishes}
         some = [s for s in slots if any(s in starts for starts in held.values())]
         if some:
             yield Wish(self._lying(some), SATISFIED, f"{member} gets something", member)
@@ -181,7 +181,7 @@ class Plan:
         """The option with whom it satisfies; reasons are calendars, then what holds of what was said."""
         members = self.brief.meeting.members
         coming = [m for m in members if self.attends(m, start)]
-        held = {m: [restate(w) for w in self.wishes[m] if w.fulfilled(self.view(m, start))] for m in coming}
+        held = {m: [restate(w) for w in self.wishes[m] if self._fulfils(m, w, start)] for m in coming}
         free = [m for m in members if self.busy.get(m) is not None and self.free(m, start)]
         everybody = f"all {len(members)}" if len(free) == len(members) else ", ".join(free)
         reasons = [f"free for {everybody}"] if free else []

@@ -48,7 +48,8 @@ def on_clock(start: datetime, zone: str | None) -> datetime:
 def difference(meeting: Meeting, zone: str | None) -> str:
     """How a member's clock differs from the organiser's on the meeting's first day, in words; "" where it does not."""
     start = meeting.slots()[0]
-    hours = (on_clock(start, zone).utcoffset() - start.utcoffset()).total_seconds() / 3600  # type: ignore[operator]
+    apart = on_clock(start, zone).replace(tzinfo=None) - start.replace(tzinfo=None)  # by the clocks on the wall
+    hours = apart.total_seconds() / 3600
     if not hours:
         return ""
     how = "ahead of" if hours > 0 else "behind"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +12,23 @@ from support.environments.meetings.company import COLLABORATOR, TEAMMATE
 from support.errors import InvalidInput
 from support.participants.members.protocol import Member
 from support.participants.members.rule_based import STYLES, RuleBasedMember
-from support.participants.negotiators.seating import MIXED, MODEL, check_settings
+from support.participants.seating import (
+    MODEL,
+    MakerOf,
+    SeatsOf,
+    check_own,
+    check_settings,
+    drawn_seed,
+    fill,
+    given_model,
+)
 
 if TYPE_CHECKING:
     from support.environments.meetings.scenario import Scenario
     from support.llm import ChatModel
 
-Seats = str | Sequence[str | Member] | Mapping[str, str | Member]
-Maker = Callable[[str, np.random.Generator], Member]
-"""Makes the participant of a member, which gets a random stream of its own."""
+Seats = SeatsOf[Member]
+Maker = MakerOf[Member]
 
 
 def seat_members(
@@ -57,34 +64,10 @@ def seat_members(
         On an unknown kind, seats that are not one per member, or a model's seat without a model.
     """
     check_settings(0.0, temperature)
-    kinds = _by_member(seats, scenario.meeting.members)
     makers: dict[str, Maker] = {style: partial(_rule_based, scenario, style) for style in STYLES}
     settings = {"temperature": temperature, "repetition": repetition}
     makers[MODEL] = partial(_speaker, scenario, model, paraphrase, settings)
-    streams = rng.spawn(len(kinds))
-    return {me: _seated(kind, me, own, makers) for (me, kind), own in zip(kinds.items(), streams, strict=True)}
-
-
-def _by_member(seats: Seats, members: Sequence[str]) -> dict[str, str | Member]:
-    if isinstance(seats, str):
-        return dict.fromkeys(members, seats)
-    if not isinstance(seats, Mapping):
-        if len(seats) != len(members):
-            raise InvalidInput(f"seats: {list(seats)!r} given; expected {len(members)} kinds, one for each member")
-        seats = dict(zip(members, seats, strict=True))
-    if set(seats) != set(members):
-        raise InvalidInput(f"seats: {sorted(seats)} given; expected a kind for each of {list(members)}")
-    return {member: seats[member] for member in members}
-
-
-def _seated(kind: str | Member, me: str, rng: np.random.Generator, makers: Mapping[str, Maker]) -> Member:
-    if not isinstance(kind, str):
-        return _checked(kind, me)
-    if kind == MIXED:
-        kind = str(tuple(STYLES)[int(rng.integers(len(STYLES)))])
-    if kind not in makers:
-        raise InvalidInput(f"seats: {kind!r} given for {me}; expected one of {', '.join(STYLES)}, {MIXED}, {MODEL}")
-    return makers[kind](me, rng)
+    return fill(scenario.meeting.members, seats, rng, makers, tuple(STYLES), each="member", check=_checked)
 
 
 def _rule_based(scenario: Scenario, style: str, me: str, rng: np.random.Generator) -> Member:
@@ -100,27 +83,20 @@ def _speaker(
     me: str,
     rng: np.random.Generator,
 ) -> Member:
-    if model is None:
-        raise InvalidInput(f"model: none given for the seat of {me}; pass model=connect(...)")
+    given = given_model(model, me)
     from support.participants.members.language_model import LanguageModelMember
 
     texts, company = scenario.private[me].texts, scenario.company
     if not 0 <= paraphrase < len(texts):
         raise InvalidInput(f"paraphrase: {paraphrase!r} given for {me}; expected 0 to {len(texts) - 1}")
     relations = {TEAMMATE: company.teammates(me), COLLABORATOR: company.collaborators(me)}
-    seed = int(rng.integers(2**31)) if settings["temperature"] else 0
-    return LanguageModelMember(company.by_name[me], texts[paraphrase], relations, model, seed=seed, **settings)
+    seed = drawn_seed(rng, settings["temperature"])
+    return LanguageModelMember(company.by_name[me], texts[paraphrase], relations, given, seed=seed, **settings)
 
 
 def _checked(member: Any, me: str) -> Member:
     """A member of the user's own, if it has what the conversation will ask of it."""
-    if isinstance(member, type) or not inspect.iscoroutinefunction(getattr(member, "answer", None)):
-        raise InvalidInput(
-            f"seats: {member!r} given for {me}; expected the name of a kind, or an object with "
-            "`async def answer(self, chat)` (see support.participants.members.protocol)"
-        )
-    if not isinstance(getattr(member, "kind", None), str):
-        raise InvalidInput(f"seats: {member!r} given for {me} has no text `kind`, which says in records who sat there")
+    check_own(member, me, ("answer",), "chat", "support.participants.members.protocol")
     if getattr(member, "me", me) != me:
         raise InvalidInput(f"seats: a {member.kind} seat made for {member.me} given for {me}; make it for {me}")
     return member

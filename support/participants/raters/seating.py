@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.participants.negotiators.protocol import Negotiator
-from support.participants.negotiators.seating import MODEL, Maker, Seats, check_settings, fill, speaker
+from support.participants.negotiators.seating import Maker, Seats, fill, speaker
 from support.participants.raters.rule_based import KINDS, RuleBasedRater
+from support.participants.seating import MODEL, check_settings
 
 if TYPE_CHECKING:
     from support.environments.movielens import MovieLens

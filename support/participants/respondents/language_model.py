@@ -129,6 +129,8 @@ def _type(item: Item) -> Any:
 
 
 def _fitting(item: Item, value: Any) -> Any:
+    if item.kind == "multiple":
+        value = list(dict.fromkeys(value))  # a box that is ticked twice is ticked
     cells = list(cells_of(item, value))
     if item.required and not cells:
         raise InvalidInput(f"{item.id}: nothing given; expected an answer")

@@ -7,14 +7,7 @@ from support.analysis.dialogue_acts import mapping
 from support.analysis.dialogue_acts.acts import LABELS
 from support.analysis.dialogue_acts.train import labelled_ami
 from support.corpora import AMI_LABELS, delidata
-from support.errors import InvalidInput, MissingData
-
-
-def have(load):
-    try:
-        return load()
-    except MissingData as error:
-        pytest.skip(str(error))
+from support.errors import InvalidInput
 
 
 def test_every_label_of_ami_is_mapped_with_a_reason():
@@ -45,12 +38,12 @@ def test_labels_of_another_scheme_are_refused():
         mapping.acts_of_delidata(pd.DataFrame([{"kind": "Probing", "target": "", "additional": ""}]))
 
 
-def test_all_of_delidata_is_mapped():
+def test_all_of_delidata_is_mapped(have):
     messages = have(delidata)
     assert len(mapping.acts_of_delidata(messages)) == len(messages)
 
 
-def test_no_team_is_on_both_sides_of_the_split():
+def test_no_team_is_on_both_sides_of_the_split(have):
     seen, unseen = have(labelled_ami)
     assert not set(seen["run"]) & set(unseen["run"])
     assert not set(seen["meeting"]) & set(unseen["meeting"])

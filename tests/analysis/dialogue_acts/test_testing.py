@@ -13,7 +13,7 @@ from support.analysis.dialogue_acts.mapping import AMI_ACTS
 from support.analysis.dialogue_acts.train import labelled_ami
 from support.analysis.embeddings import Encoder
 from support.environments.exchange_economy import exchange_economy
-from support.errors import InvalidInput, MissingData
+from support.errors import InvalidInput
 from support.participants.negotiators.seating import seat_all
 from support.participants.negotiators.wordings import wordings
 
@@ -79,11 +79,8 @@ def test_nobody_to_test_is_refused():
         asyncio.run(testing.scores([], [], np.random.default_rng(1)))
 
 
-def test_the_committed_annotator_beats_the_majority_label_on_people_whom_it_never_saw():
-    try:
-        seen, unseen = labelled_ami()
-    except MissingData as error:
-        pytest.skip(str(error))
+def test_the_committed_annotator_beats_the_majority_label_on_people_whom_it_never_saw(have):
+    seen, unseen = have(labelled_ami)
     chosen = unseen.sample(400, random_state=1)
     annotators = [EmbeddingAnnotator.load(Encoder()), MajorityAnnotator.fit(seen)]
     test = testing.ami_segments(chosen)
@@ -92,7 +89,7 @@ def test_the_committed_annotator_beats_the_majority_label_on_people_whom_it_neve
     assert mean.loc["embedding", "low"] > 0.35 > mean.loc["majority label", "high"]
 
 
-def test_the_committed_coefficients_were_made_from_the_split_and_the_mapping_that_the_code_states():
+def test_the_committed_coefficients_were_made_from_the_split_and_the_mapping_that_the_code_states(have):
     import json
 
     from support.analysis.dialogue_acts.mapping import AMI_TO_ACTS
@@ -100,10 +97,7 @@ def test_the_committed_coefficients_were_made_from_the_split_and_the_mapping_tha
     about = json.loads(COEFFICIENTS.read_text())
     assert about["mapping"] == {label: act for label, (act, _) in AMI_TO_ACTS.items()}
     assert about["licence"] == "CC BY 4.0"
-    try:
-        seen, unseen = labelled_ami()
-    except MissingData as error:
-        pytest.skip(str(error))
+    seen, unseen = have(labelled_ami)
     assert about["training_meetings"] == sorted(seen["meeting"].unique())
     assert about["unseen_meetings"] == sorted(unseen["meeting"].unique())
     assert about["segments"] == len(seen)

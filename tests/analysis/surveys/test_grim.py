@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from support.analysis.surveys.grim import consistent_ns, grim, grim_table, pooled, possible_sums
 from support.errors import InvalidInput
 
-STATED = {"A": 14, "B": 13, "C": 18, "all": 45}
-FITTING = {"A": 11, "B": 12, "C": 18, "all": 41}
 ANSWERS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
 
 
@@ -80,26 +78,26 @@ def test_what_is_no_question_is_refused(arguments, message):
         grim(*arguments)
 
 
-def test_table_3_with_the_stated_numbers_fails_in_three_four_and_three_of_six_rows(table3):
-    fits = consistent_ns(table3, STATED).set_index("group")
+def test_table_3_with_the_stated_numbers_fails_in_three_four_and_three_of_six_rows(table3, stated):
+    fits = consistent_ns(table3, stated | {"all": 45}).set_index("group")
     assert (6 - fits["fit"]).to_dict() == {"A": 3, "B": 4, "C": 0, "all": 3}
     assert (fits["source"] == "published").all()
 
 
-def test_table_3_fits_in_every_row_with_11_12_18_and_41_answers(table3):
-    assert consistent_ns(table3, FITTING)["all_fit"].all()
+def test_table_3_fits_in_every_row_with_11_12_18_and_41_answers(table3, fitting):
+    assert consistent_ns(table3, fitting | {"all": 41})["all_fit"].all()
 
 
-def test_no_other_sizes_up_to_the_stated_ones_explain_table_3_and_its_pooled_means(table3):
-    up_to = {group: range(1, STATED[group] + 1) for group in "ABC"}
+def test_no_other_sizes_up_to_the_stated_ones_explain_table_3_and_its_pooled_means(table3, stated):
+    up_to = {group: range(1, n + 1) for group, n in stated.items()}
     found = pooled(table3, up_to)
     assert found[["A", "B", "C", "n"]].to_numpy().tolist() == [[11, 12, 18, 41]]
     assert found["all_fit"].tolist() == [True] and found["fit"].tolist() == [6]
 
 
-def test_pooled_means_fail_where_they_are_not_those_of_the_groups(table3):
+def test_pooled_means_fail_where_they_are_not_those_of_the_groups(table3, fitting):
     other = table3.assign(mean=table3["mean"].where(table3["group"] != "all", table3["mean"] + 0.05).round(2))
-    found = pooled(other, {"A": [11], "B": [12], "C": [18]})
+    found = pooled(other, fitting)
     assert found["fit"].tolist() == [0] and not found["all_fit"].any()
 
 

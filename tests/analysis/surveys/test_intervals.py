@@ -19,38 +19,35 @@ from support.analysis.surveys.intervals import (
 )
 from support.errors import InvalidInput
 
-STATED = {"A": 14, "B": 13, "C": 18}
-FITTING = {"A": 11, "B": 12, "C": 18}
-
 
 def fits(table, convention):
     return interval_check(table, convention).groupby("group")["fits"].sum().to_dict()
 
 
-def test_no_group_of_table_3_has_the_interval_that_the_text_describes(table3):
-    assert fits(table3, Convention("stated", STATED)) == {"A": 1, "B": 1, "C": 0}
+def test_no_group_of_table_3_has_the_interval_that_the_text_describes(table3, stated):
+    assert fits(table3, Convention("stated", stated)) == {"A": 1, "B": 1, "C": 0}
 
 
-def test_the_sizes_that_fit_the_means_do_not_fit_the_intervals_with_an_unbiased_sd(table3):
-    assert fits(table3, Convention("fitting", FITTING)) == {"A": 0, "B": 0, "C": 0}
-    stated_df = {group: n - 1 for group, n in STATED.items()}
-    assert fits(table3, Convention("fitting n, stated df", FITTING, stated_df)) == {"A": 0, "B": 0, "C": 0}
+def test_the_sizes_that_fit_the_means_do_not_fit_the_intervals_with_an_unbiased_sd(table3, stated, fitting):
+    assert fits(table3, Convention("fitting", fitting)) == {"A": 0, "B": 0, "C": 0}
+    stated_df = {group: n - 1 for group, n in stated.items()}
+    assert fits(table3, Convention("fitting n, stated df", fitting, stated_df)) == {"A": 0, "B": 0, "C": 0}
 
 
-def test_all_eighteen_intervals_fit_with_the_fitting_sizes_their_df_and_divisor_n(table3):
-    checked = interval_check(table3, Convention("divisor n", FITTING, divisor="n"))
+def test_all_eighteen_intervals_fit_with_the_fitting_sizes_their_df_and_divisor_n(table3, printing):
+    checked = interval_check(table3, printing)
     assert checked["fits"].all() and len(checked) == 18
     assert checked["moments"].map(len).eq(1).all()  # each interval names one sum of squares
     assert set(checked["df"]) == {10, 11, 17}
 
 
-def test_the_degrees_of_freedom_of_the_text_are_not_those_of_the_table(table3):
-    stated_df = {group: n - 1 for group, n in STATED.items()}
-    assert fits(table3, Convention("13, 12, 17", FITTING, stated_df, "n")) == {"A": 0, "B": 1, "C": 6}
+def test_the_degrees_of_freedom_of_the_text_are_not_those_of_the_table(table3, stated, fitting):
+    stated_df = {group: n - 1 for group, n in stated.items()}
+    assert fits(table3, Convention("13, 12, 17", fitting, stated_df, "n")) == {"A": 0, "B": 1, "C": 6}
 
 
-def test_the_pooled_intervals_need_the_normal_distribution_and_divisor_n(table3):
-    groups = interval_check(table3, Convention("divisor n", FITTING, divisor="n"))
+def test_the_pooled_intervals_need_the_normal_distribution_and_divisor_n(table3, printing):
+    groups = interval_check(table3, printing)
     found = {
         (df, divisor): int(pooled_interval_check(groups, table3, df, divisor=divisor)["fits"].sum())
         for df in (40, 44, inf)
@@ -63,8 +60,8 @@ def test_the_pooled_intervals_need_the_normal_distribution_and_divisor_n(table3)
     assert table["t_high"].min() < stats.t.ppf(0.975, 44)
 
 
-def test_a_pooled_interval_whose_groups_have_no_moments_does_not_fit(table3):
-    groups = interval_check(table3, Convention("stated", STATED))
+def test_a_pooled_interval_whose_groups_have_no_moments_does_not_fit(table3, stated):
+    groups = interval_check(table3, Convention("stated", stated))
     assert not pooled_interval_check(groups, table3, 44)["fits"].any()
 
 

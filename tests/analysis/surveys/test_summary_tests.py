@@ -12,8 +12,6 @@ from support.analysis.surveys.intervals import Convention
 from support.analysis.surveys.summary_tests import anova, summaries, under, welch
 from support.errors import InvalidInput
 
-STATED = Convention("stated", {"A": 14, "B": 13, "C": 18})
-FITTING = Convention("fitting", {"A": 11, "B": 12, "C": 18}, divisor="n")
 SAMPLE = st.lists(st.integers(1, 5), min_size=2, max_size=15)
 
 
@@ -50,23 +48,23 @@ def test_property_the_analysis_of_variance_is_scipys_on_the_answers(a, b, c):
     assert 0 <= row["eta_squared"] <= 1 and row["df_within"] == len(a) + len(b) + len(c) - 3
 
 
-def test_summaries_of_table_3_have_the_unbiased_sd_of_their_convention(table3):
-    table = summaries(table3, FITTING).set_index(["item", "group"])
+def test_summaries_of_table_3_have_the_unbiased_sd_of_their_convention(table3, printing):
+    table = summaries(table3, printing).set_index(["item", "group"])
     # 11 answers with sum 45 and squares 191 are the only ones that print 4.09 ± 0.53.
     assert table.loc[("confidence", "A"), "sd"] == pytest.approx(np.sqrt((191 - 45**2 / 11) / 10), abs=0.008)
     assert len(table) == 18 and (table["source"] == "published").all()
 
 
-def test_both_sizes_are_tested_side_by_side_and_corrected_apart(table3):
-    table = welch(under(table3, {"stated n": STATED, "fitting n": FITTING}))
+def test_both_sizes_are_tested_side_by_side_and_corrected_apart(table3, stated, printing):
+    table = welch(under(table3, {"stated n": Convention("stated", stated), "fitting n": printing}))
     assert len(table) == 2 * 6 * 3 and table["assumed"].unique().tolist() == ["stated n", "fitting n"]
     family = table[(table["assumed"] == "fitting n") & (table["item"] == "confidence")]
     assert family["p_holm"].min() == pytest.approx(3 * family["p"].min())
     assert {"A", "C"} == set(family.loc[family["p"].idxmin(), ["a", "b"]])
 
 
-def test_the_order_of_rows_changes_nothing(table3):
-    table = summaries(table3, FITTING)
+def test_the_order_of_rows_changes_nothing(table3, printing):
+    table = summaries(table3, printing)
     keys = ["item", "a", "b"]
     a, b = (
         welch(t.sort_values(["item", "group"]).reset_index(drop=True))

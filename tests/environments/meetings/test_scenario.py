@@ -244,47 +244,27 @@ def test_overlapping_whole_days_make_one_busy_time(folder):
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("employees.toml", 'manager = "Ann"', 'manager = "Bob"', "employee Bob: manager is Bob, the employee"),
-        ("employees.toml", 'manager = ""', 'manager = "Cai"', "managers in a circle, Ann to Cai to Ann"),
-        ("employees.toml", "level = 2", "level = 7", "employee Ann: level 7 given; expected a whole number from 1"),
-        ("meetings.toml", '["Bob", "Cai"]', "[]", "meeting m1: no members given"),
-        ("meetings.toml", '["Bob", "Cai"]', '["Bob", "Zoe"]', "meeting m1: 'Zoe' is no employee"),
-        (
-            "meetings.toml",
-            "America/New_York",
-            "Europe/Paris",
-            "zone Europe/Paris given; expected America/New_York, where",
-        ),
-        ("preferences.toml", '"window"', '"gaps"', "employee Ann, preference 1: preference: kind 'gaps' given"),
-        ("preferences.toml", '"12:00"', '"noon"', "employee Ann, preference 1: time 'noon' given"),
-        ("preferences.toml", '"Before noon."', '""', "employee Ann: text or paraphrases missing or empty"),
-        ("preferences.toml", ', "Until twelve."', "", "employee Ann: text or paraphrases missing or empty"),
-        ("preferences.toml", ', "Until twelve."', ', " "', "employee Ann: text or paraphrases missing or empty"),
-        ("preferences.toml", 'name = "Cai"', 'name = "Zoe"', "preferences.toml: 'Zoe' is no employee"),
-        ("preferences.toml", 'name = "Cai"', 'name = "Bob"', "employee Bob: preferences given twice"),
-        (
-            "preferences.toml",
-            "paraphrases =",
-            'mood = "good"\nparaphrases =',
-            "employee Ann: 'mood' given; expected name",
-        ),
-        (
-            "preferences.toml",
-            "preferences = [",
-            "preferences = 3 #",
-            "employee Ann: preferences 3 given; expected a list",
-        ),
-        (
-            "preferences.toml",
-            "= [{",
-            '= [{ kind = "window", start = "13:00" }, {',
-            "window 13:00 to 24:00 and window 00:00",
-        ),
+        ("employees", 'manager = "Ann"', 'manager = "Bob"', "employee Bob: manager is Bob, the employee"),
+        ("employees", 'manager = ""', 'manager = "Cai"', "managers in a circle, Ann to Cai to Ann"),
+        ("employees", "level = 2", "level = 7", "employee Ann: level 7 given; expected a whole number from 1"),
+        ("meetings", '["Bob", "Cai"]', "[]", "meeting m1: no members given"),
+        ("meetings", '["Bob", "Cai"]', '["Bob", "Zoe"]', "meeting m1: 'Zoe' is no employee"),
+        ("meetings", "America/New_York", "Europe/Paris", "zone Europe/Paris given; expected America/New_York, where"),
+        ("preferences", '"window"', '"gaps"', "employee Ann, preference 1: preference: kind 'gaps' given"),
+        ("preferences", '"12:00"', '"noon"', "employee Ann, preference 1: time 'noon' given"),
+        ("preferences", '"Before noon."', '""', "employee Ann: text or paraphrases missing or empty"),
+        ("preferences", ', "Until twelve."', "", "employee Ann: text or paraphrases missing or empty"),
+        ("preferences", ', "Until twelve."', ', " "', "employee Ann: text or paraphrases missing or empty"),
+        ("preferences", 'name = "Cai"', 'name = "Zoe"', "preferences.toml: 'Zoe' is no employee"),
+        ("preferences", 'name = "Cai"', 'name = "Bob"', "employee Bob: preferences given twice"),
+        ("preferences", "paraphrases =", 'mood = "good"\nparaphrases =', "employee Ann: 'mood' given; expected name"),
+        ("preferences", "preferences = [", "preferences = 3 #", "employee Ann: preferences 3 given; expected a list"),
+        ("preferences", "= [{", '= [{ kind = "window", start = "13:00" }, {', "window 13:00 to 24:00 and window 00:00"),
     ],
 )
 def test_a_line_that_is_wrong_is_named_with_its_value(spoil, file, old, new, told):
     with pytest.raises(InvalidInput) as caught:
-        load_private(spoil(file, old, new))
+        load_private(spoil(f"{file}.toml", old, new))
     assert told in str(caught.value)
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from support.environments.movielens import MovieLens100k, load
 from support.environments.movielens.sources import GENRES
-from support.errors import MissingData
 
 
 def invented(seed=0, users=40, items=30, n=1000, tested=100):
@@ -38,9 +37,6 @@ def toy():
 
 
 @pytest.fixture(scope="session")
-def real():
-    """MovieLens-100k; the test is skipped where it can neither be found nor fetched."""
-    try:
-        return load()
-    except MissingData as error:
-        pytest.skip(str(error))
+def real(have):
+    """MovieLens-100k."""
+    return have(load)

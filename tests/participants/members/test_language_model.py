@@ -2,10 +2,11 @@
 
 import asyncio
 
+import pytest
+
 from support.environments.meetings.company import COLLABORATOR, TEAMMATE, Profile
 from support.environments.meetings.meeting import Meeting
 from support.environments.meetings.views import Chat
-from support.llm import scripted
 from support.participants.members.language_model import LanguageModelMember
 from support.records import Turn
 
@@ -18,18 +19,19 @@ MEETING = Meeting(
 CHAT = Chat("Dev", MEETING, 1, turns=(Turn("assistant", "When does it suit you?"),))
 
 
-def member(*replies, profile=PROFILE, relations=None):
-    heard, lines = [], iter(replies)
+@pytest.fixture
+def member(overheard):
+    """A function to a member whose model gives these replies, and the messages that the model was given."""
 
-    def script(messages):
-        heard.append(messages)
-        return next(lines)
+    def seat(*replies, profile=PROFILE, relations=None):
+        model, heard = overheard(*replies, name="tiny")
+        known = {TEAMMATE: ("Tia", "Tom"), COLLABORATOR: ("Col",)} if relations is None else relations
+        return LanguageModelMember(profile, PRIVATE, known, model), heard
 
-    known = {TEAMMATE: ("Tia", "Tom"), COLLABORATOR: ("Col",)} if relations is None else relations
-    return LanguageModelMember(profile, PRIVATE, known, scripted(script, name="tiny")), heard
+    return seat
 
 
-def test_the_persona_holds_role_manager_colleagues_and_private_text_but_no_responsibility():
+def test_the_persona_holds_role_manager_colleagues_and_private_text_but_no_responsibility(member):
     text = member()[0].briefing(CHAT)
     for part in ("You are Dev, Engineer", "You report to Ben.", "teammates: Tia, Tom.", "work with Col.", PRIVATE):
         assert part in text
@@ -37,21 +39,21 @@ def test_the_persona_holds_role_manager_colleagues_and_private_text_but_no_respo
     assert "Let us meet on Monday." in text and "Monday 16 February 2026" in text
 
 
-def test_a_member_on_another_clock_is_told_the_difference():
+def test_a_member_on_another_clock_is_told_the_difference(member):
     assert "yours is 5 hours ahead of that of Ina" in member()[0].briefing(CHAT)
     here = Profile("Dev", "Engineer", None, 5, (), "America/New_York")
     text = member(profile=here, relations={})[0].briefing(CHAT)
     assert "clock" not in text.split("# How you answer")[0] and "report" not in text and "teammates" not in text
 
 
-def test_it_answers_the_last_turn_and_counts_its_replies():
+def test_it_answers_the_last_turn_and_counts_its_replies(member):
     me, heard = member({"text": " I prefer\nmornings. "})
     assert asyncio.run(me.answer(CHAT)) == "I prefer mornings."
     assert "assistant: When does it suit you?" in heard[0][1]["content"] and heard[0][0]["role"] == "system"
     assert (me.replies, me.kind) == (1, "model tiny")
 
 
-def test_an_answer_without_words_goes_back_to_the_model():
+def test_an_answer_without_words_goes_back_to_the_model(member):
     me, heard = member({"text": "  "}, {"text": "Any time."})
     assert asyncio.run(me.answer(CHAT)) == "Any time."
     assert "expected words" in heard[1][-1]["content"]

@@ -21,17 +21,18 @@ def view(me="UserHistory", **known):
     return View(me, AGENTS, "rated", "ratings", RULES["rated"].explanation, 2, 10, **known)
 
 
-def seat(environment, replies, me="UserHistory"):
-    prompts, lines = [], iter(replies)
+@pytest.fixture
+def seat(overheard):
+    """A function to a rater whose model gives these replies, and the prompts that the model was given."""
 
-    def script(messages):
-        prompts.append(messages)
-        return next(lines)
+    def take(environment, replies, me="UserHistory"):
+        model, prompts = overheard(*replies)
+        return LanguageModel(RatingMatter(environment), me, model), prompts
 
-    return LanguageModel(RatingMatter(environment), me, scripted(script)), prompts
+    return take
 
 
-def test_the_briefing_tells_the_film_all_schemas_and_the_own_table(table):
+def test_the_briefing_tells_the_film_all_schemas_and_the_own_table(table, seat):
     text = seat(table(), [])[0].briefing(view())
     assert '"Film 7"' in text
     assert all(about in text for about in ABOUT.values())
@@ -70,7 +71,7 @@ def test_the_truth_is_in_no_prompt_of_a_whole_discussion(table):
     assert not [prompt for prompt in prompts if "1.23" in prompt]
 
 
-def test_a_number_is_proposed_in_tenths_and_null_lets_the_latest_stand(table):
+def test_a_number_is_proposed_in_tenths_and_null_lets_the_latest_stand(table, seat):
     proposer, prompts = seat(table(), [{"reason": "r", "proposal": 3.649}, {"reason": "", "proposal": None}])
     assert asyncio.run(proposer.propose(view())).value == 3.6
     assert asyncio.run(proposer.propose(view(latest=(("UserHistory", 3.6),)))).value is None
@@ -81,7 +82,7 @@ def test_a_number_is_proposed_in_tenths_and_null_lets_the_latest_stand(table):
     )
 
 
-def test_stars_out_of_range_go_back_to_the_model(table):
+def test_stars_out_of_range_go_back_to_the_model(table, seat):
     proposer, prompts = seat(table(), [{"reason": "", "proposal": 9}, {"reason": "", "proposal": 4}])
     assert asyncio.run(proposer.propose(view())).value == 4.0
     assert len(prompts) == 2

@@ -21,13 +21,6 @@ SURVEY = load("meeting_survey")
 SECTIONS = {section.id: section for section in SURVEY.sections}
 
 
-@pytest.fixture
-def book(tmp_path):
-    opened = AnswerBook(tmp_path / "answers.sqlite")
-    yield opened
-    opened.close()
-
-
 def filled(persona, group="A", seed=0, instrument=SURVEY):
     return asyncio.run(RuleBasedRespondent(persona, np.random.default_rng(seed)).fill(instrument, group))
 
@@ -182,3 +175,9 @@ def test_forms_before_a_failure_are_kept_and_the_failure_is_told(book):
     with pytest.raises(MalformedReply):
         asyncio.run(simulate(SURVEY, book, 2, np.random.default_rng(1), model))
     assert book.forms()["group"].tolist() == ["A", "A", "B", "B"]
+
+
+def test_a_box_that_a_model_ticks_twice_is_ticked():
+    schema = section_schema(load("meeting_survey").sections[0])
+    fields = {"role": "nursing", "experience": 3, "meeting_size": 2, "meetings_per_day": 2, "uses_other": ""}
+    assert schema(**fields, uses=[1, 1, 3]).uses == [1, 3]

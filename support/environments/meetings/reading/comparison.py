@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from support.environments.meetings.preferences import Preference, Weekdays, Window
@@ -67,5 +67,5 @@ def meaning(given: Preference) -> Hashable:
     return tuple(sorted(rest.items(), key=lambda item: item[0]))
 
 
-def _both(a, b) -> int:  # type: ignore[no-untyped-def]
+def _both(a: Iterable[Hashable], b: Iterable[Hashable]) -> int:
     return (Counter(a) & Counter(b)).total()

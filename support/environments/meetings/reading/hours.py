@@ -87,7 +87,7 @@ def _minutes(text: str, before: int | None = None) -> int:
     if (named := re.match(r"noon|midday|midnight", text)) is not None:
         return END if named[0] == "midnight" else 12 * 60
     past = {"half past": 30, "quarter past": 15, "quarter to": -15}.get(re.sub(r"^a | \d.*", "", text), 0)
-    hour, minute = (int(g or 0) for g in re.search(r"(\d{1,2})(?:[:.](\d\d))?", text).groups())  # type: ignore[union-attr]
+    hour, minute = (int(digits or 0) for digits in re.findall(r"(\d{1,2})(?:[:.](\d\d))?", text)[0])
     evening = re.search(r"pm\b|afternoon|evening|night", text) is not None
     morning = re.search(r"am\b|morning", text) is not None or re.match(r"0\d", text) is not None
     if hour > 24 or (hour == 24 and minute):

@@ -60,19 +60,17 @@ def ranges(said: Iterable[Preference]) -> list[Preference]:
         if same := [p for p in made if replace(p, priority=wish.priority) == wish]:
             made[made.index(same[0])] = max(same[0], wish, key=lambda p: p.priority)
             continue
-        other = next(
-            (p for p in made if _low(p) is not None and _high(wish) is not None and _days(p) == _days(wish)), None
-        )
-        if other is None or _low(other) >= _high(wish):  # type: ignore[operator]
+        other = next((p for p in made if _low(p) is not None and _days(p) == _days(wish)), None)
+        low, high = _low(other), _high(wish)
+        if other is None or low is None or high is None or low >= high:
             made.append(wish)
             continue
         priority = max(other.priority, wish.priority)
-        low, high = _low(other), _high(wish)
-        made[made.index(other)] = Window(priority, clock(low or 0), clock(high or END), False, _days(wish))
+        made[made.index(other)] = Window(priority, clock(low), clock(high), False, _days(wish))
     return made
 
 
-def _low(wish: Preference) -> int | None:
+def _low(wish: Preference | None) -> int | None:
     """The earliest start, of a window that is open to the end of the day."""
     if not isinstance(wish, Window) or isinstance(wish, Focus):
         return None
