@@ -18,14 +18,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
 from support.analysis.dialogue_acts.samples import small_tests
+from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
+from support.environments import natural_plan
 from support.errors import CallFailed, InvalidInput, MissingData
+from support.instruments import load
 from support.llm import Cache, ChatModel, connect
+from support.participants.parsers import model_parses
+from support.participants.respondents.simulate import simulate
 from support.store import Store
-from support.studies import roundtable_exchange, roundtable_movielens
+from support.studies import meeting_coordination, roundtable_exchange, roundtable_movielens
 from support.sweep import Sweep
 
 Study = Callable[..., Awaitable[Any]]
@@ -43,12 +50,12 @@ class Recording:
     seed: int = 7
     repetitions: int = 1
     private: bool = False
+    paired: Sequence[str] = ("rule",)
 
     def sweep(self, **grid: Sequence[Any]) -> Sweep:
         """The recorded sweep, or the part of it that has the given values of settings."""
-        return Sweep(
-            f"recorded {self.name}", self.study, {**self.grid, **grid}, self.repetitions, self.seed, paired=("rule",)
-        )
+        asked = {**self.grid, **grid}
+        return Sweep(f"recorded {self.name}", self.study, asked, self.repetitions, self.seed, self.paired)
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Run the sweep; return its counts.
@@ -86,8 +93,61 @@ class LabelRecording:
         return {"done": done, "failed": 0, "replies": model.calls, "format_errors": errors}
 
 
+@dataclass(frozen=True)
+class ParseRecording:
+    """A model's readings of problems of NaturalPlan, drawn among those of at most three people on one day."""
+
+    name: str
+    problems: int = 20
+    seed: int = 7
+    private: bool = True
+
+    @property
+    def grid(self) -> Mapping[str, Any]:
+        """What is read."""
+        return {"problems": [self.problems], "most_people": [3], "most_days": [1]}
+
+    def drawn(self) -> tuple[natural_plan.Problem, ...]:
+        """The problems that the model was asked about."""
+        rng = np.random.default_rng(self.seed)
+        return natural_plan.draw(natural_plan.load(), self.problems, rng, most_people=3, most_days=1)
+
+    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+        """Have every problem read; return how many were, and how many replies did not fit their form."""
+        read = await model_parses(self.drawn(), model)
+        return {"done": len(read), "failed": 0, "replies": model.calls, "format_errors": int((~read["valid"]).sum())}
+
+
+@dataclass(frozen=True)
+class SurveyRecording:
+    """A model's forms of an instrument, for personas drawn with the seed."""
+
+    name: str
+    instrument: str = "meeting_survey"
+    per_group: int = 2
+    seed: int = 7
+    private: bool = False
+
+    @property
+    def grid(self) -> Mapping[str, Any]:
+        """What is filled in."""
+        return {"instrument": [self.instrument], "per_group": [self.per_group]}
+
+    async def fill(self, book: AnswerBook, model: ChatModel) -> int:
+        """Put the model's forms into a book; return how many."""
+        rng = np.random.default_rng(self.seed)
+        return len(await simulate(load(self.instrument), book, self.per_group, rng, model))
+
+    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+        """Have every form filled in; return how many were."""
+        with tempfile.TemporaryDirectory() as scratch:
+            done = await self.fill(AnswerBook(Path(scratch) / "answers.sqlite"), model)
+        return {"done": done, "failed": 0, "replies": model.calls, "format_errors": 0}
+
+
 FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
-RECORDINGS: Mapping[str, Recording | LabelRecording] = {
+TABLE: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2]}
+RECORDINGS: Mapping[str, Recording | LabelRecording | ParseRecording | SurveyRecording] = {
     made.name: made
     for made in (
         Recording("start_here", {"rule": ["majority"], **FIRST, "agents": [2], "rounds": [1]}),
@@ -95,6 +155,12 @@ RECORDINGS: Mapping[str, Recording | LabelRecording] = {
         Recording("roundtable_movielens", {"rule": ["majority", "rated"], **FIRST, "rounds": [2]}, roundtable_movielens,
                   private=True),
         LabelRecording("dialogue_acts"),
+        Recording("meeting", {**TABLE, "temperature": [0.7], "seats": ["model"], "interviewer": ["model"],
+                  "coordinator": ["model"], "evaluator": ["model"], "rounds": [2]}, meeting_coordination, paired=()),
+        Recording("meeting_evaluator", {**TABLE, "design": ["single round", "rounds"], "evaluator": ["model"],
+                  "rounds": [2]}, meeting_coordination, repetitions=10, paired=("design",)),
+        ParseRecording("natural_plan"),
+        SurveyRecording("meeting_survey"),
     )
 }  # fmt: skip
 

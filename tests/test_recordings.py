@@ -8,22 +8,22 @@ import pytest
 
 from support import recordings
 from support.data import shared
-from support.errors import CacheMiss, InvalidInput, MissingData
+from support.errors import CacheMiss, InvalidInput
 from support.llm import embedded, scripted
 from support.simulations import available
 from support.store import Store
 
+NEEDS = {"dialogue_acts": "ami", "natural_plan": "natural_plan"}
+"""The data that a recording's questions quote."""
+
 
 @pytest.fixture(params=recordings.RECORDINGS)
-def name(request):
+def name(request, have):
     """Each recording; those whose questions quote outside data need it to ask them again."""
     if request.param == "roundtable_movielens" and available()["movielens"]:
         pytest.skip(available()["movielens"])
-    if request.param == "dialogue_acts":
-        try:
-            shared("ami")
-        except MissingData as error:
-            pytest.skip(str(error))
+    if request.param in NEEDS:
+        have(lambda: shared(NEEDS[request.param]))
     return request.param
 
 
