@@ -176,6 +176,11 @@ def _rising(column: str, *rows: str) -> Check:
     return _with(column, rows, lambda m: bool(m[column].is_monotonic_increasing and m[column].is_unique))
 
 
+def _smaller_falls(column: str, *rows: str) -> Check:
+    """A mean below zero in each row, and nearer to it than in the row before."""
+    return _with(column, rows, lambda m: bool((m[column] < 0).all() and m[column].is_monotonic_increasing))
+
+
 def _with(column: str, rows: Sequence[str], test: Callable[[pd.DataFrame], bool]) -> Check:
     """`holds` where the column was measured in all rows, "not testable here" otherwise."""
 
@@ -216,7 +221,7 @@ COORDINATION: Mapping[str, Check] = {
     "K = 2 > K = 4: change of satisfaction_ratio": above(["K = 2"], ["K = 4"], _RATIO),
     "K = 2 > K = 3: change of satisfaction_ratio": above(["K = 2"], ["K = 3"], _RATIO),
     "K = 2 > K = 3: change of satisfaction_score": above(["K = 2"], ["K = 3"], _SCORE),
-    "larger K: smaller fall of equity": _rising(_EQUITY, *OPTIONS),
+    "larger K: smaller fall of equity": _smaller_falls(_EQUITY, *OPTIONS),
     "database: interactions fall over the rounds": moves(-1, ["database"], _TURNS),
     "database: satisfaction_ratio rises over the rounds": moves(1, ["database"], _RATIO),
     "database: satisfaction_score rises over the rounds": moves(1, ["database"], _SCORE),

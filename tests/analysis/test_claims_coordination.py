@@ -131,3 +131,9 @@ def test_table_3_is_above_the_middle_over_all_groups():
     assert said["all groups: confidence above the middle"] == YES
     low = table.assign(value=table["value"].where(table["row"] != "confidence", 2.9))
     assert answers(low, SURVEY)["all groups: confidence above the middle"] == NO
+
+
+@pytest.mark.parametrize(("changes", "verdict"), [((-30, -20, -10), YES), ((-30, -10, -20), NO), ((10, 20, 30), NO)])
+def test_a_smaller_fall_is_a_fall(changes, verdict):
+    cells = {"row": ["K = 2", "K = 3", "K = 4"], "column": "change of equity", "value": changes, "se": 0.0}
+    assert answers(pd.DataFrame(cells))["larger K: smaller fall of equity"] == verdict
