@@ -116,6 +116,19 @@ DATA_SETS: Mapping[str, DataSet] = {
         ),
         sums={"ami_dialogue_acts.csv.gz": "9848e71f94521fe8f643a6a3732ba5e71acc2c945f6c80097b9d8e47d4d55c90"},
     ),
+    "casino": DataSet(
+        folder=".",
+        source="CaSiNo, campsite negotiations, https://github.com/kushalchawla/CaSiNo",
+        licence="CC BY 4.0",
+        how=(
+            "Put casino_valid.json.gz and casino_test.json.gz (the splits valid and test, a JSON list of dialogues "
+            f"each, gzipped) into the folder that the environment variable {VARIABLE} names (see DATA_LICENSES.md)."
+        ),
+        sums={
+            "casino_test.json.gz": "c7f292f20f75a32956c5af5dc8b5f18289f46c0552a8c970c276a0a01c71fe43",
+            "casino_valid.json.gz": "5fb7d33d183207a0c3756f0a92ef836e70460a2d988f0e43ff9b2a5abb2630b7",
+        },
+    ),
     "delidata": DataSet(
         folder=".",
         source="DeliData, https://github.com/gkaradzhov/delitoolkit",

@@ -33,7 +33,7 @@ def test_a_missing_own_input_says_where_it_comes_from():
 
 
 def test_an_unknown_data_set_names_the_known_ones():
-    known = "ami, delidata, natural_plan, preflib"
+    known = "ami, casino, delidata, natural_plan, preflib"
     with pytest.raises(InvalidInput, match=f"'netflix' is not registered; known are: {known}"):
         data.shared("netflix")
 

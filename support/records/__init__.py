@@ -4,6 +4,7 @@ A record holds everything that a later analysis may ask, and nothing that only a
 """
 
 from support.records.coordination import Conversation, Coordination, CoordinationRound, Option, Score, Turn
+from support.records.planning import Feedback, Plan, Planning, PlanningRound
 from support.records.roundtable import (
     Ballot,
     Candidate,
@@ -25,9 +26,13 @@ __all__ = [
     "Coordination",
     "CoordinationRound",
     "Decision",
+    "Feedback",
     "FormatError",
     "Message",
     "Option",
+    "Plan",
+    "Planning",
+    "PlanningRound",
     "Proposal",
     "Round",
     "Score",

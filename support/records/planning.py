@@ -1,0 +1,76 @@
+"""What is proposed and answered when a group looks for a fair plan: plans, feedback, totals, the plan it ends with.
+
+Symbols are those of "Investigating Language Models for Supporting Complex Group Decisions" (003), sections 3 and 4 and
+appendix C. A plan names one option, from 0, for each decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from support.records.roundtable import FormatError
+
+Plan = tuple[int, ...]
+"""The option chosen for each decision, counted from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What one participant answers to the plan, or the two plans, of a round.
+
+    `score` is the participant's total for the plan (score feedback), `text` what it says (words), `prefers` the
+    position of the plan that it likes better, 0 or 1 (comparison). `alike` says that it likes both plans alike; where
+    it is False and `prefers` None too, there is no answer to a comparison.
+    """
+
+    participant: str
+    score: int | None = None
+    text: str = ""
+    prefers: int | None = None
+    alike: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningRound:
+    """One finished round of Algorithm 2.
+
+    Attributes
+    ----------
+    plans : one plan, or two under comparison
+    feedback : one answer of each participant, in their order
+    heard : for each plan the participants' totals as the group knows or estimates them; empty while it knows none
+    totals : for each plan the participants' true totals: the audit, which nobody in the loop sees
+    best : of all plans so far the one that is best by what the group knows after this round; None while there is none
+    suggestion : the plan that a solver suggested to the coordinator before this round, if any
+    finish : whether the coordinator stopped after this round
+    """
+
+    number: int
+    plans: tuple[Plan, ...]
+    feedback: tuple[Feedback, ...]
+    heard: tuple[tuple[float, ...], ...]
+    totals: tuple[tuple[int, ...], ...]
+    best: Plan | None = None
+    suggestion: Plan | None = None
+    reason: str = ""
+    finish: bool = False
+    format_errors: tuple[FormatError, ...] = ()
+    replies: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """A whole search. `gains` is what nobody but the participants knew, shape (participants, decisions, options).
+
+    `seats` says which kind took each role: the participants by their names, "coordinator", "estimator" and "solver".
+    `chosen` is the plan that the group ends with; None when no round had a usable plan.
+    """
+
+    gains: tuple[tuple[tuple[int, ...], ...], ...]
+    participants: tuple[str, ...]
+    seats: Mapping[str, str]
+    rounds: tuple[PlanningRound, ...]
+    chosen: Plan | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
