@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
-from support.records import Conversation, CoordinationRound, Round
+from support.records import Conversation, CoordinationRound, PlanningRound, Round
 from support.store import Store, Unit, flat, to_json
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ TABLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "options": ("id", "start", "members", "reasons"),
         "scores": ("option", "member", "value", "reasons"),
         "audit": ("option", "member", "value", "reasons"),
+        "format_errors": _ERRORS,
+    },
+    "Planning": {
+        "rounds": (),
+        "plans": (),
+        "feedback": ("participant", "score", "text", "prefers", "alike"),
         "format_errors": _ERRORS,
     },
 }
@@ -78,7 +84,7 @@ def write_jsonl(store: Store, sweep: str, path: str | Path) -> Path:
 
 
 def tables(store: Store, sweep: str, **where: Any) -> dict[str, pd.DataFrame]:
-    """The records of a sweep as tidy frames; for round tables and coordinations those of `TABLES`."""
+    """The records of a sweep as tidy frames; those of `TABLES`."""
     return flatten(store.records(sweep, **where))
 
 
@@ -103,6 +109,9 @@ def _collect(rows: dict[str, list], head: dict[str, Any], entry: Any, names: Map
     if isinstance(entry, CoordinationRound):
         rows["rounds"].append({**head, **_coordinated(entry)})
         rows["turns"] += [{**head, **turn} for talk in entry.conversations for turn in _turns(talk)]
+    elif isinstance(entry, PlanningRound):
+        rows["rounds"].append({**head, **_planned(entry)})
+        rows["plans"] += [{**head, **made} for made in _plans(entry)]
     else:
         rows["rounds"].append({**head, **_voted(entry)})
     for name, fields in names.items():
@@ -116,6 +125,19 @@ def _coordinated(entry: CoordinationRound) -> dict[str, Any]:
 
 def _turns(talk: Conversation) -> list[dict[str, Any]]:
     return [{"member": talk.member, "turn": i, "speaker": t.speaker, "text": t.text} for i, t in enumerate(talk.turns)]
+
+
+def _planned(entry: PlanningRound) -> dict[str, Any]:
+    named = {"best": json.dumps(entry.best), "suggestion": json.dumps(entry.suggestion)}
+    return {**named, "reason": entry.reason, "finish": entry.finish, "replies": entry.replies}
+
+
+def _plans(entry: PlanningRound) -> list[dict[str, Any]]:
+    heard = entry.heard or ((),) * len(entry.plans)
+    return [
+        {"position": i, "plan": json.dumps(plan), "heard": json.dumps(known), "totals": json.dumps(totals)}
+        for i, (plan, known, totals) in enumerate(zip(entry.plans, heard, entry.totals, strict=True))
+    ]
 
 
 def _voted(entry: Round) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.records import Transcript
-from support.studies import meeting_coordination, roundtable_exchange, roundtable_movielens
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
 from support.studies.meetings import DESIGNS
 from support.sweep import Sweep
 
@@ -89,3 +89,37 @@ def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     same = [s for s in ("options", "design", "paraphrase", "coordinator", "tracking", "lowest") if s in settings]
     name = " by ".join([part, *sorted(set(grid) - set(MEETING_SETTINGS[part]))])
     return Sweep(f"{name}, seed {seed}", meeting_coordination, settings, n, seed, paired=same)
+
+
+PLANNING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
+    "decisions": {"decisions": [*range(3, 31), 35], "options": [3], "feedback": ["complete"]},
+    "options": {"decisions": [5], "options": [*range(4, 31, 2)], "preferences": ["rankings"], "feedback": ["words"]},
+    "feedback": {"decisions": [*range(3, 11)], "options": [3], "feedback": ["score", "words", "comparison"]},
+    "welfare": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score", "words"], "objective": ["welfare"]},
+    "rounds": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score"], "rounds": [3, 5, 7, 9]},
+}
+"""The settings of 003 by the figures that show them: 2 and 6, 3, 4 and 5, 7, 10."""
+
+
+def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
+    """One part of the study of fair decisions: n instances of each setting, the same ones for every coordinator.
+
+    Parameters
+    ----------
+    part : a key of `PLANNING_SETTINGS`
+    n : int
+        Instances of each setting; 30 in the paper.
+    grid
+        Further settings of `fair_decisions`, or other values of the part's own.
+
+    Raises
+    ------
+    InvalidInput
+        On another part.
+    """
+    if part not in PLANNING_SETTINGS:
+        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(PLANNING_SETTINGS)}")
+    settings = {**PLANNING_SETTINGS[part], **grid}
+    same = [s for s in ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt") if s in settings]
+    name = " by ".join([part, *sorted(set(grid) - set(PLANNING_SETTINGS[part]))])
+    return Sweep(f"{name}, seed {seed}", fair_decisions, settings, n, seed, paired=same)

@@ -1,0 +1,1 @@
+"""Participants of a group decision: rule-based, language model, human."""

@@ -1,0 +1,1 @@
+"""EstimateGain: from what participants answer to what options are worth to them."""

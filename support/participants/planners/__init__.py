@@ -1,0 +1,1 @@
+"""Coordinators of a group decision: search, solvers on estimates, language model, human."""
