@@ -102,7 +102,7 @@ class PlayLab(ABC, Generic[R]):
         try:
             if self.run is None:
                 await self._sit_down()
-            while len(self.finished) < self.rounds.value:
+            while not self._over:
                 self._tell(f"Round {len(self.finished) + 1} of {self.rounds.value} is being played.")
                 assert self.run is not None
                 self.finished.append(await anext(self.run))
@@ -113,6 +113,11 @@ class PlayLab(ABC, Generic[R]):
         except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
             name = "" if isinstance(error, ConveneError) else f"{type(error).__name__}: "
             self._tell(warning(name + str(error)))
+
+    @property
+    def _over(self) -> bool:
+        """Whether no round is left to play."""
+        return len(self.finished) >= self.rounds.value
 
     @abstractmethod
     def draw(self) -> Figure:
@@ -174,7 +179,7 @@ class PlayLab(ABC, Generic[R]):
 
     def _conclude(self) -> None:
         played, result = len(self.finished), self._result()
-        if played < self.rounds.value:
+        if not self._over:
             self._tell(f"Round {played} of {self.rounds.value}: {result}.{self._why()}")
             return
         self.forms.children = ()
@@ -182,8 +187,9 @@ class PlayLab(ABC, Generic[R]):
             unit = self.store.save(self.sweep, self._record(), self.settings)
             self.stored = True
             self._tell(
-                f"Finished after {played} rounds: {result}. Stored in {escape(self.store.path.name)} "
-                f"as {self.called} {unit.repetition} of “{self.sweep}” with these settings."
+                f"Finished after {played} {'round' if played == 1 else 'rounds'}: {result}. "
+                f"Stored in {escape(self.store.path.name)} as {self.called} {unit.repetition} of “{self.sweep}” with "
+                "these settings."
             )
 
     def _tell(self, text: str) -> None:

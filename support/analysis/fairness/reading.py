@@ -1,0 +1,287 @@
+"""How well words are read that the reader's author did not write: the blind test of the estimators.
+
+The reader of `participants.estimators.reading` and its lexicon are held against two kinds of text:
+
+- `wordings`: answers that another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice,
+- `told`: what rule-based participants say, by style and noise; the truth is what the option is to them, without noise.
+
+`heard` reads texts into one row for each thing that was said or read, and `read_well` sums those up, with percentile
+intervals that resample whole texts. `support.analysis.fairness.estimating` follows words to the end.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from support.analysis.frames import check_level, need_columns, need_keys
+from support.data import inputs
+from support.environments.fair_decisions.generate import instance
+from support.environments.fair_decisions.problem import FairDecisions
+from support.environments.fair_decisions.views import SCORES, Table
+from support.errors import DamagedFile, InvalidInput
+from support.participants.deciders.own import satisfaction
+from support.participants.deciders.rule_based import STYLES
+from support.participants.deciders.seating import table_of
+from support.participants.deciders.telling import tell
+from support.participants.deciders.vocabulary import vocabularies
+from support.participants.estimators.reading import read
+from support.records import Plan
+
+DECISION, PLAN = "decision", "plan"
+NOISES = (0.0, 0.1, 0.2)
+SIZES = tuple(range(3, 11))
+CELLS = 1_000_000  # weights of resampled rows held at once: 8 MB each time
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A text on a plan, and how satisfied its speaker is, each from 0 to 1.
+
+    Attributes
+    ----------
+    levels : the level of each decision that the text speaks of, by its number from 0
+    meant : what the speaker's words were chosen for, where that is known apart: noise, and few levels to choose from
+    whole : the level of the plan, None where the text says nothing of it
+    about : who speaks: voice, style, noise
+    """
+
+    text: str
+    table: Table
+    plan: Plan
+    levels: Mapping[int, float]
+    meant: Mapping[int, float] = field(default_factory=dict)
+    whole: float | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def wordings(path: str | Path | None = None) -> list[Judged]:
+    """The texts of another author with their judged levels; their `about` holds the voice.
+
+    Parameters
+    ----------
+    path : a file of the same form; by default the project's own
+
+    Raises
+    ------
+    DamagedFile
+        On a file that does not have that form.
+    """
+    file = Path(path) if path else inputs("fair_decisions", "wordings.toml")
+    try:
+        return [_judged(entry) for entry in tomllib.loads(file.read_text(encoding="utf-8"))["feedback"]]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise DamagedFile(
+            f"{file}: {error!r}; expected [[feedback]] tables with voice, decisions, options, text and levels (see "
+            "WORDINGS.md), or restore it with git checkout -- data/inputs"
+        ) from error
+
+
+def _judged(entry: Mapping[str, Any]) -> Judged:
+    decisions = tuple(entry["decisions"])
+    table = Table(("Speaker",), decisions, tuple((option,) for option in entry["options"]), SCORES, 100)
+    levels = {decisions.index(name): float(level) for name, level in entry["levels"].items()}
+    return Judged(
+        entry["text"], table, (0,) * len(decisions), levels, levels, entry.get("whole"), {"voice": entry["voice"]}
+    )
+
+
+def told(
+    rng: np.random.Generator,
+    styles: Iterable[str] = tuple(STYLES),
+    noises: Iterable[float] = NOISES,
+    *,
+    texts: int = 160,
+    decisions: Sequence[int] = SIZES,
+    options: int = 3,
+    preferences: str = SCORES,
+    skin: str = "meals",
+    seed: int = 0,
+) -> list[Judged]:
+    """What rule-based participants say of random plans, `texts` times in each style and noise.
+
+    The levels are the satisfaction with the option, which noise does not touch; `meant` is the level of the style's own
+    scale that its words were chosen for. Every decision counts as spoken of, for a text names it or leaves it to "the
+    rest" or "the plan".
+
+    Parameters
+    ----------
+    decisions : numbers of decisions, taken in turn
+    seed : of the instances; text i is on instance i, in every style
+    skin : a name of `menus.load()`
+    """
+    made = []
+    for style in styles:
+        for noise in noises:
+            for i in range(texts):
+                problem = instance(preferences, decisions[i % len(decisions)], options, i, seed, 1, skin=skin)
+                made.append(_told(rng, problem, preferences, style, noise))
+    return made
+
+
+def _told(rng: np.random.Generator, problem: FairDecisions, preferences: str, style: str, noise: float) -> Judged:
+    """As `RuleBasedDecider` speaks, with what it felt kept."""
+    _, n, m = problem.shape
+    plan = tuple(rng.integers(m, size=n).tolist())
+    table, vocabulary = table_of(problem, preferences), vocabularies()[style]
+    levels = satisfaction(problem.gains[0], preferences)[np.arange(n), list(plan)]
+    felt = levels + noise * rng.standard_normal(n)
+    meant = vocabulary.level(felt) / (len(vocabulary.levels) - 1)
+    text = tell(problem.decisions, felt, vocabulary, rng)
+    true, chosen = (dict(enumerate(values.tolist())) for values in (levels, meant))
+    return Judged(text, table, plan, true, chosen, about={"style": style, "noise": noise})
+
+
+def heard(texts: Iterable[Judged]) -> pd.DataFrame:
+    """One row for each decision (and for the plan as a whole) that a text speaks of, or was taken to speak of.
+
+    Returns
+    -------
+    DataFrame
+        the columns of `about`, text (its number), said (the text itself), about ("decision" or "plan"), decision,
+        level, meant (NaN where nothing was said) and read (NaN where nothing was read). A text on which there is
+        nothing to say has no row.
+    """
+    return pd.DataFrame([row for number, text in enumerate(texts) for row in _rows(number, text)])
+
+
+def _rows(number: int, text: Judged) -> Iterator[dict[str, Any]]:
+    found, nan = read(text.text, text.plan, text.table), float("nan")
+    head = {**text.about, "text": number, "said": text.text}
+    for d, name in enumerate(text.table.decisions):
+        told_, read_ = text.levels.get(d, nan), found.levels.get((d, text.plan[d]), nan)
+        if not (np.isnan(told_) and np.isnan(read_)):
+            kinds = {"level": told_, "meant": text.meant.get(d, told_), "read": read_}
+            yield {**head, "about": DECISION, "decision": name, **kinds}
+    if text.whole is not None or found.whole is not None:
+        whole, read_ = (nan if x is None else x for x in (text.whole, found.whole))
+        yield {**head, "about": PLAN, "decision": "", "level": whole, "meant": whole, "read": read_}
+
+
+def read_well(
+    rows: pd.DataFrame,
+    by: str | Sequence[str] = (),
+    *,
+    rng: np.random.Generator,
+    about: str = DECISION,
+    against: str = "level",
+    level: float = 0.95,
+    draws: int = 1000,
+) -> pd.DataFrame:
+    """Coverage, rank correlation and error of what was read, in each group of `by`.
+
+    Parameters
+    ----------
+    rows : as `heard` gives them
+    about : "decision", or "plan" for remarks on the plan as a whole
+    against : "level", how satisfied the speaker is, or "meant"
+    level, draws
+        Of the percentile intervals; each of `draws` samples takes whole texts, as many as there are.
+
+    Returns
+    -------
+    DataFrame
+        by..., texts, spoken (levels that were told), coverage (the share of them that was read), spearman and error
+        (mean absolute) of those read, each with _low and _high; middle (the error of always reading 0.5, on the same
+        levels), and extra (the share of what was read of which nothing was said). NaN where two numbers do not vary.
+
+    Raises
+    ------
+    InvalidInput
+        On columns that are not there, no row `about` that, or fewer than one draw.
+    """
+    keys = [by] if isinstance(by, str) else list(by)
+    need_columns(rows, [*keys, "text", "about", against, "read"], "rows")
+    need_keys(rows, keys, "rows")
+    check_level(level)
+    chosen = rows[rows["about"] == about]
+    if chosen.empty or draws < 1:
+        raise InvalidInput(
+            f"about: {about!r}, draws: {draws!r} given; expected one of {', '.join(rows['about'].unique())}, 1 or more"
+        )
+    groups = chosen.groupby(keys, sort=False) if keys else [((), chosen)]
+    return pd.DataFrame(
+        [dict(zip(keys, names, strict=True)) | _summary(part, against, rng, level, draws) for names, part in groups]
+    )
+
+
+def _summary(part: pd.DataFrame, against: str, rng: np.random.Generator, level: float, draws: int) -> dict[str, Any]:
+    pairs, which = part[[against, "read"]].to_numpy(dtype=float), pd.factorize(part["text"])[0]
+    texts = int(which.max()) + 1
+    times = rng.multinomial(texts, np.full(texts, 1 / texts), size=draws)
+    told_, read_ = (~np.isnan(pairs)).T
+    row: dict[str, Any] = {"texts": texts, "spoken": int(told_.sum())}
+    for name, measure in MEASURES.items():
+        blocks = np.array_split(times, 1 + draws * len(pairs) // CELLS)
+        values = np.concatenate([measure(pairs, block[:, which]) for block in blocks])
+        known = values[~np.isnan(values)]
+        low, high = np.percentile(known, [50 * (1 - level), 50 * (1 + level)]) if len(known) else (np.nan, np.nan)
+        row |= {name: float(measure(pairs, once(pairs))[0]), f"{name}_low": float(low), f"{name}_high": float(high)}
+    both = pairs[told_ & read_]
+    middle = float(np.abs(both[:, 0] - 0.5).mean()) if len(both) else float("nan")
+    return row | {"middle": middle, "extra": float(1 - told_[read_].mean()) if read_.any() else float("nan")}
+
+
+def once(pairs: np.ndarray) -> np.ndarray:
+    """Weights that count every row once, of shape (1, rows)."""
+    return np.ones((1, len(pairs)))
+
+
+def coverage(pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The share of what was told that was read."""
+    told_, read_ = (~np.isnan(pairs)).T
+    return _share((weights * (told_ & read_)).sum(axis=1), (weights * told_).sum(axis=1))
+
+
+def error(pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The mean absolute difference of what was told and read, where there is both."""
+    gaps = np.abs(pairs[:, 0] - pairs[:, 1])
+    return _share(weights @ np.nan_to_num(gaps), (weights * ~np.isnan(gaps)).sum(axis=1))
+
+
+def spearman(pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The rank correlation of what was told and read, ties with their mean rank; NaN where either does not vary.
+
+    >>> spearman(np.array([[1, 0.1], [2, 0.3], [3, 0.9]]), np.ones((1, 3))).round(3).tolist()
+    [1.0]
+    """
+    both = ~np.isnan(pairs).any(axis=1)
+    if not both.any():
+        return np.full(len(weights), np.nan)
+    kept = weights[:, both]
+    a, b = (_centred(_ranks(column, kept), kept) for column in pairs[both].T)
+    spread = (kept * a * a).sum(axis=1) * (kept * b * b).sum(axis=1)
+    return _share((kept * a * b).sum(axis=1), np.sqrt(spread))
+
+
+MEASURES: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "coverage": coverage,
+    "spearman": spearman,
+    "error": error,
+}
+"""Functions of what was told and what was read, float of shape (rows, 2) with NaN for nothing, and of how often each
+row counts, shape (draws, rows); they give float of shape (draws,)."""
+
+
+def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The mean rank of each value where it stands as often as its weight says: shape of `weights`."""
+    order = np.argsort(values, kind="stable")
+    _, starts, inverse = np.unique(values[order], return_index=True, return_inverse=True)
+    counts = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks = np.empty(weights.shape)
+    ranks[:, order] = (np.cumsum(counts, axis=1) - counts / 2 + 0.5)[:, inverse]
+    return ranks
+
+
+def _centred(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return ranks - _share((weights * ranks).sum(axis=1), weights.sum(axis=1))[:, None]
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 1e-9)

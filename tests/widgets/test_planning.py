@@ -1,0 +1,323 @@
+"""The controls of a search for a fair plan: what a coordinator sees, what is refused, how it ends, what is stored."""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from support.analysis.fairness import runs_of, trajectory
+from support.environments.fair_decisions import FairDecisions
+from support.errors import CallFailed
+from support.llm import scripted
+from support.mechanisms.planning import choose
+from support.participants.planners.seating import PLANNERS
+from support.plots.live_planning import draw_planning
+from support.records import Feedback
+from support.solvers.fair import solve
+from support.widgets import planning
+from support.widgets.plan_form import NOTHING
+from support.widgets.plan_history import history_to_html, truth_of
+from support.widgets.planning import SWEEP, PlanningLab
+
+SMALL = {"decisions": 2, "options": 3, "rounds": 3}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch, request):
+    if "drawn" not in request.node.name:
+        monkeypatch.setattr(planning, "png", lambda figure: b"")
+        monkeypatch.setattr(planning, "draw_planning", lambda *given, **more: None)
+
+
+def played(store, talk=None, **settings):
+    """A lab whose game is played to the end, or by a talk."""
+
+    async def run():
+        lab = PlanningLab(store, **{**SMALL, **({} if talk else {"coordinator": "mcts"}), **settings})
+        await (talk(lab) if talk else lab.advance(to_the_end=True))
+        lab.restart()  # ends what still listens
+        return lab
+
+    return asyncio.run(run())
+
+
+async def until(found):
+    for _ in range(500):
+        if found():
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("nothing happened for five seconds")
+
+
+def choose_options(lab, *plans):
+    for column, plan in zip(lab.form.choices, plans, strict=True):
+        for field, option in zip(column, plan, strict=True):
+            field.value = option
+
+
+async def propose(lab, *plans):
+    """Choose and propose, and wait for the round to be over."""
+    before = len(lab.finished)
+    choose_options(lab, *plans)
+    lab.form.propose_button.click()
+    await until(lambda: len(lab.finished) > before and lab.task.done())
+
+
+def texts(widget):
+    """All that a widget and those in it show; of a picture, its bytes."""
+    own = [getattr(widget, name) for name in ("value", "description", "options") if hasattr(widget, name)]
+    own = [str(bytes(shown) if isinstance(shown, memoryview) else shown) for shown in own]
+    return own + [text for child in getattr(widget, "children", ()) for text in texts(child)]
+
+
+def test_a_person_coordinates_from_the_first_plan_to_the_last_round_and_the_game_is_stored(store):
+    async def talk(lab):
+        assert "press <b>Propose</b>" in lab.status.value
+        for number, plan in enumerate([(0, 0), (1, 0), (2, 2)], start=1):
+            await propose(lab, plan)
+            assert lab.finished[-1].plans == (plan,) and lab.form.error.value == ""
+            assert ("Stored in study.sqlite" in lab.status.value) == (number == 3)
+        assert lab.forms.children == ()
+
+    lab = played(store, talk)
+    [(unit, game)] = store.records(SWEEP)
+    assert game.seats == {**dict.fromkeys(game.participants, "rule-based plain"), "coordinator": "human",
+                          "estimator": "none", "solver": "none"}  # fmt: skip
+    assert len(game.rounds) == 3 and game.chosen == choose(game.rounds) and game.settings["feedback"] == "score"
+    assert FairDecisions(np.array(game.gains)).gains.tolist() == lab.problem.gains.tolist()
+    [row] = runs_of([(unit, game)]).to_dict("records")
+    assert (row["coordinator"], row["decisions"], row["skin"], row["rounds"]) == ("human", 2, "meals", 3)
+
+
+def test_an_unfinished_form_is_refused_by_name_and_nothing_chosen_is_lost(store):
+    async def talk(lab):
+        choose_options(lab, (1, NOTHING))
+        lab.form.propose_button.click()
+        await asyncio.sleep(0)
+        assert "Monday mid-morning snack: no option chosen" in lab.form.error.value and lab.task is None
+        assert [field.value for field in lab.form.choices[0]] == [1, NOTHING]
+        await propose(lab, (1, 2))
+        assert lab.form.error.value == ""
+
+    played(store, talk)
+
+
+def test_a_known_plan_is_refused_with_words_and_the_round_stays_open(store):
+    async def talk(lab):
+        await propose(lab, (1, 2))
+        lab.form.propose_button.click()
+        await until(lambda: lab.form.error.value)
+        assert "is known already" in lab.form.error.value and len(lab.finished) == 1
+        assert [field.value for field in lab.form.choices[0]] == [1, 2] and "waits for your plan" in lab.status.value
+        await propose(lab, (1, 1))
+        assert lab.finished[1].plans == ((1, 1),) and lab.finished[1].format_errors == ()
+
+    played(store, talk)
+
+
+def test_a_stop_with_a_known_plan_ends_the_game_before_its_rounds_are_over(store):
+    async def talk(lab):
+        assert lab.form.ending.layout.display == "none", "there is nothing to stop with"
+        await propose(lab, (0, 0))
+        await propose(lab, (1, 1))
+        assert lab.form.known.value == lab.finished[-1].best, "the best known plan is offered first"
+        worst = next(p for _, p in lab.form.known.options if p != lab.finished[-1].best)
+        lab.form.known.value = worst
+        lab.form.copy_button.click()
+        assert tuple(field.value for field in lab.form.choices[0]) == worst
+        lab.form.stop_button.click()
+        await until(lambda: "Stored" in lab.status.value)
+        assert lab.forms.children == () and lab.planning.chosen == worst
+        await lab.advance(to_the_end=True)
+        assert len(lab.finished) == 3 and "Stored" in lab.status.value, "nothing more is played"
+
+    played(store, talk, rounds=9)
+    [(_, game)] = store.records(SWEEP)
+    assert game.rounds[-1].finish and len(game.rounds) == 3
+
+
+def test_two_plans_are_proposed_under_comparison_the_first_may_be_known_the_second_not(store):
+    async def talk(lab):
+        choose_options(lab, (0, 0), (1, NOTHING))
+        lab.form.propose_button.click()
+        assert "mid-morning snack (plan B): no option" in lab.form.error.value
+        await propose(lab, (0, 0), (1, 1))
+        choose_options(lab, (2, 2), (1, 1))
+        lab.form.propose_button.click()
+        await until(lambda: "is known already" in lab.form.error.value)
+        await propose(lab, (0, 0), (2, 2))
+        assert [label.split(",")[0] for label, _ in lab.form.known.options] == ["1A", "1B", "2B"]
+
+    lab = played(store, talk, feedback="comparison", rounds=4)
+    assert lab.settings["feedback"] == "comparison"
+
+
+@pytest.mark.parametrize("feedback", ["score", "words", "comparison"])
+def test_while_it_is_played_the_gains_are_in_nothing_that_is_drawn_or_shown(store, feedback):
+    async def talk(lab):
+        plans = ((0, 0), (1, 1)) if feedback == "comparison" else ((0, 0),)
+        await propose(lab, *plans)
+        shown = texts(lab.view)
+        lab.problem = FairDecisions(
+            9 * lab.problem.gains + 1, lab.problem.participants, lab.problem.decisions, lab.problem.options
+        )
+        [entry] = lab.finished
+        lab.finished = [replace(entry, totals=tuple(tuple(7 * t + 3 for t in row) for row in entry.totals))]
+        lab._show()
+        assert texts(lab.view) == shown, "other gains with the same answers look the same"
+        assert not any(word in "".join(shown) for word in ("true", "truth", "optimum", "What was hidden"))
+
+    played(store, talk, feedback=feedback)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_plan_looks_best(store, seed):
+    async def talk(lab):
+        for plan in [(0, 0), (1, 0), (1, 1), (2, 1)]:
+            await propose(lab, plan)
+            gaps = {plan: np.ptp(row) for r in lab._seen() for plan, row in zip(r.plans, r.heard, strict=True)}
+            assert gaps[lab.finished[-1].best] == min(gaps.values())
+            assert f"≈ {gaps[plan]:.0f}<" in lab.talk.value
+            best = next(label for label, p in lab.form.known.options if p == lab.finished[-1].best)
+            assert best.endswith(f"divergence {min(gaps.values()):.0f} (best known)")
+        assert any(now.heard != then.heard for now, then in zip(lab._seen(), lab.finished, strict=True))
+
+    played(store, talk, feedback="words", rounds=5, seed=seed)
+
+
+def test_under_complete_information_the_gains_are_public_and_else_they_are_not(store):
+    async def talk(lab):
+        told = " / ".join(map(str, lab.problem.gains[:, 0, 0]))
+        assert (told in "".join(texts(lab.view))) == (lab.feedback.value == "complete")
+
+    played(store, talk, feedback="complete")
+    played(store, talk, feedback="score")
+
+
+def test_at_the_end_stand_the_true_totals_the_optimum_and_the_random_expectation(store):
+    async def talk(lab):
+        for plan in [(0, 0), (1, 1), (2, 0)]:
+            await propose(lab, plan)
+        best = solve(lab.problem, "divergence")
+        chosen = lab.problem.totals(lab.planning.chosen)
+        every = [np.ptp(lab.problem.totals((j, k))) for j in range(3) for k in range(3)]
+        assert f"the optimum is {best.value}, a random plan comes to {np.mean(every):.0f} on" in lab.status.value
+        assert f"divergence {np.ptp(chosen)};" in lab.status.value
+        row = "".join(f'<td class="num">{n}</td>' for n in [*chosen, np.ptp(chosen), chosen.sum()])
+        assert row in lab.talk.value and "What was hidden" in lab.talk.value and "proven" in lab.talk.value
+
+    played(store, talk)
+
+
+def test_the_truth_of_an_instance_is_measured_by_its_objective():
+    problem = FairDecisions([[[80, 10], [50, 50]], [[20, 70], [30, 70]]])
+    fair, rich = truth_of(problem, "divergence", 1), truth_of(problem, "welfare", 2)
+    assert (fair.best, fair.random["random"], fair.random["random_best"]) == (40, 60, 60)  # 80, 40, 40 and 80
+    assert (rich.best, rich.random["random"], rich.tried) == (220, 190, 2) and rich.random["random_best"] > 190
+
+
+@pytest.mark.parametrize(("coordinator", "feedback"), [("mcts", "score"), ("random", "words"), ("local", "comparison"),
+                                                       ("thompson", "score"), ("exact", "complete")])  # fmt: skip
+def test_any_coordinator_plays_a_game_to_the_end_with_reasons_and_stores_it(store, coordinator, feedback):
+    async def talk(lab):
+        assert lab.form is None and lab.forms.children == ()
+        await lab.advance(to_the_end=True)
+        assert "Stored in study.sqlite" in lab.status.value and "Round 1: " in lab.talk.value
+
+    played(store, talk, coordinator=coordinator, feedback=feedback, seats="mixed", noise=0.1, participants=2)
+    [(_, game)] = store.records(SWEEP)
+    assert game.seats["coordinator"] == coordinator and len(game.participants) == 2
+
+
+def test_a_game_step_by_step_is_the_game_to_the_end(store):
+    async def steps(lab):
+        for number in (1, 2, 3):
+            await lab.advance()
+            assert len(lab.finished) == number and ("Stored" in lab.status.value) == (number == 3)
+
+    played(store, steps, coordinator="random", seats="mixed", noise=0.3)
+    played(store, coordinator="random", seats="mixed", noise=0.3)
+    (_, first), (_, second) = store.records(SWEEP)
+    assert first == second
+
+
+def test_the_controls_make_another_problem_in_the_same_words_for_the_same_seed(store):
+    async def talk(lab):
+        gains = lab.problem.gains.tolist()
+        lab.decisions.value, lab.options.value, lab.participants.value = 3, 4, 2
+        assert lab.problem.shape == (2, 3, 4) and len(lab.form.choices[0]) == 3
+        lab.preferences.value = "rankings"
+        assert sorted(lab.problem.gains[0, 0]) == [1, 2, 3, 4] and "of 4, the best" in "".join(texts(lab.view))
+        lab.skin.value = "flat"
+        assert "Kitchen colour" in "".join(texts(lab.view))
+        lab.decisions.value, lab.options.value, lab.participants.value, lab.preferences.value = 2, 3, 3, "scores"
+        assert lab.problem.gains.tolist() == gains
+        lab.seed.value = 2
+        assert lab.problem.gains.tolist() != gains
+
+    played(store, talk)
+
+
+def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_game_with_words(store):
+    async def none(lab):
+        assert list(lab.coordinator.options) == ["human", *(kind for kind in PLANNERS if kind != "model")]
+        assert "model" not in lab.styles.options
+
+    async def some(lab):
+        assert "model" in lab.coordinator.options
+        lab.coordinator.value = lab.styles.value = "model"
+        await lab.advance()
+        assert "endpoint is down" in lab.status.value and lab.finished == []
+
+    played(store, none)
+    played(store, some, model=scripted(lambda _: CallFailed("the endpoint is down")))
+
+
+def test_a_new_game_gives_up_the_one_at_hand(store):
+    async def talk(lab):
+        await propose(lab, (0, 0))
+        lab.start(to_the_end=True)
+        await until(lambda: lab.form.question)
+        lab.new_button.click()
+        assert lab.task is None and lab.finished == [] and lab.form.choices[0][0].value == NOTHING
+
+    played(store, talk)
+    assert store.sweeps() == []
+
+
+def test_what_comes_from_outside_is_shown_as_text(store):
+    async def talk(lab):
+        await propose(lab, (0, 0))
+        [entry] = lab.finished
+        said = tuple(Feedback(a.participant, text="<b>so & so</b>") for a in entry.feedback)
+        html = history_to_html([replace(entry, feedback=said, reason="<i>why</i>")], lab.table, "divergence")
+        assert "&lt;b&gt;so &amp; so&lt;/b&gt;" in html and "&lt;i&gt;why" in html and "<i>why" not in html
+
+    played(store, talk)
+
+
+def test_a_figure_is_drawn_of_what_is_known_and_of_the_truth_at_the_end(store):
+    async def talk(lab):
+        empty = lab.figure.value
+        await propose(lab, (0, 0))
+        middle = lab.figure.value
+        left, right = lab.draw().axes
+        assert "plan 1, as reported" in left.get_title()
+        assert [round(bar.get_height()) for bar in left.patches] == [a.score for a in lab.finished[0].feedback]
+        assert list(right.get_xticks()) == [1, 2]
+        await propose(lab, (1, 1))
+        left, _ = lab.draw().axes
+        assert "chosen" in left.get_title() and "the truth" in left.get_title()
+        assert len({empty, middle, lab.figure.value}) == 3
+
+    played(store, talk, rounds=2)
+
+
+def test_the_figure_says_when_there_is_no_plan_and_when_nothing_is_known_of_one(store):
+    lab = played(store, rounds=1)
+    [(_, game)] = store.records(SWEEP)
+    unheard = trajectory(game).assign(total=float("nan"))
+    notes = [draw_planning(table, 3).texts[0].get_text() for table in (pd.DataFrame(), unheard)]
+    assert notes == ["no plan yet", "the group knows no totals yet"] and lab.finished == []
