@@ -25,3 +25,11 @@ def test_an_environment_without_its_data_says_why(monkeypatch):
 
     monkeypatch.setattr("support.environments.movielens.load", missing)
     assert room.available() == {"exchange_economy": "", "movielens": "MovieLens-100k is not here; get it"}
+
+
+def test_coordinators_of_fair_decisions_meet_the_same_instances():
+    sweep = room.plannings("feedback", 2, 1, decisions=[3], coordinator=["mcts", "random"])
+    drawn = {u.settings: sweep.rng(u).random() for u in sweep.units() if u.repetition == 0}
+    assert len(drawn) == 6 and len(set(drawn.values())) == 1
+    with pytest.raises(InvalidInput, match="part: 'taste' given; expected one of decisions, options, feedback"):
+        room.plannings("taste", 2, 1)
