@@ -269,3 +269,16 @@ def test_most_of_what_the_company_says_is_read(version, least):
     counts = sum((recovered(read(p.texts[version]), p.preferences) for p in load_private().values()), Recovered())
     assert counts.recall() >= least
     assert counts.precision() >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("9 to 11 but not on Friday", ["Prefers meetings between 09:00 and 11:00", "Avoids meetings on Fridays"]),
+        ("Mornings and not on Fridays", ["Prefers meetings between 08:00 and 12:00", "Avoids meetings on Fridays"]),
+        ("I'd rather meet in the morning & not late", ["Prefers meetings between 08:00 and 12:00"]),
+        ("On Mondays, not before ten please", ["Avoids meetings before 10:00 on Mondays"]),
+    ],
+)
+def test_what_is_wanted_is_not_refused_with_what_follows_it(text, said):
+    assert [restate(p) for p in read(text)] == said

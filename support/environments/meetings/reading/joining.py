@@ -21,6 +21,7 @@ _TIME_BACK = (
     r"|\bthen(?=\W*$| ?[.,;])"
 )
 _VERB = r"(?:is|are|must|stays?|remains?|suits?|works?|would|will|belongs?|fits?|has to|have to|should)\b"
+_BUT_NOT = r"(?:and |but )?not\b"
 _MEETS = r"\b(?:meet(?:s|ing|ings)?|calls?|appointments?)\b"
 
 
@@ -77,6 +78,8 @@ def _opens(part: str, rest: str, *, first: bool) -> bool:
     if not marks:
         quiet = has(part, "quiet") and "@w" in rest and not _about(rest)
         return _only_weighs(part) or quiet
+    if re.match(_BUT_NOT, rest) and not part.startswith("on "):  # "9 to 11 but not on @d0" wants the one, not the other
+        return False
     if not others or not first or bare(part) or has(part, "refusals") or {m[1] for m in marks} & {m[1] for m in others}:
         return False
     return bool(bare(rest)) or part.startswith("on ")

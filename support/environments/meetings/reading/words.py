@@ -11,6 +11,7 @@ _TABLE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "
 _TENS = "|".join(w for w, n in NUMBERS.items() if n >= 20)
 _UNITS = "|".join(w for w, n in NUMBERS.items() if n < 10)
 _PLAIN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (r" ?& ?", " and "),
     (r"\bi\.e\.|\be\.g\.", "that is"),
     (r"\b([ap])\. ?m\b\.?", r"\1m"),
     (r"\bcan'?t\b", "cannot"),
