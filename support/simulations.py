@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
@@ -83,12 +83,8 @@ def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     InvalidInput
         On another part.
     """
-    if part not in MEETING_SETTINGS:
-        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(MEETING_SETTINGS)}")
-    settings = {**MEETING_SETTINGS[part], **grid}
-    same = [s for s in ("options", "design", "paraphrase", "coordinator", "tracking", "lowest") if s in settings]
-    name = " by ".join([part, *sorted(set(grid) - set(MEETING_SETTINGS[part]))])
-    return Sweep(f"{name}, seed {seed}", meeting_coordination, settings, n, seed, paired=same)
+    paired = ("options", "design", "paraphrase", "coordinator", "tracking", "lowest")
+    return _part(meeting_coordination, MEETING_SETTINGS, part, n, seed, grid, paired)
 
 
 PLANNING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
@@ -117,9 +113,22 @@ def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     InvalidInput
         On another part.
     """
-    if part not in PLANNING_SETTINGS:
-        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(PLANNING_SETTINGS)}")
-    settings = {**PLANNING_SETTINGS[part], **grid}
-    same = [s for s in ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt") if s in settings]
-    name = " by ".join([part, *sorted(set(grid) - set(PLANNING_SETTINGS[part]))])
-    return Sweep(f"{name}, seed {seed}", fair_decisions, settings, n, seed, paired=same)
+    paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt")
+    return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
+
+
+def _part(
+    study: Callable[..., Awaitable[object]],
+    parts: Mapping[str, Mapping[str, list[object]]],
+    part: str,
+    n: int,
+    seed: int,
+    grid: Mapping[str, list[object]],
+    paired: Sequence[str],
+) -> Sweep:
+    """A part's sweep, named after the part and the settings that are added to it."""
+    if part not in parts:
+        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
+    settings = {**parts[part], **grid}
+    name = " by ".join([part, *sorted(set(grid) - set(parts[part]))])
+    return Sweep(f"{name}, seed {seed}", study, settings, n, seed, paired=[s for s in paired if s in settings])
