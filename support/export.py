@@ -129,7 +129,7 @@ def _turns(talk: Conversation) -> list[dict[str, Any]]:
 
 def _planned(entry: PlanningRound) -> dict[str, Any]:
     named = {"best": json.dumps(entry.best), "suggestion": json.dumps(entry.suggestion)}
-    return {**named, "reason": entry.reason, "finish": entry.finish, "replies": entry.replies}
+    return {**named, "reason": entry.reason, "finish": entry.finish, "replies": entry.replies, "tokens": entry.tokens}
 
 
 def _plans(entry: PlanningRound) -> list[dict[str, Any]]:

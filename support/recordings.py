@@ -32,7 +32,7 @@ from support.llm import Cache, ChatModel, connect
 from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
 from support.store import Store
-from support.studies import meeting_coordination, roundtable_exchange, roundtable_movielens
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
 from support.sweep import Sweep
 
 Study = Callable[..., Awaitable[Any]]
@@ -69,6 +69,12 @@ class Recording:
         if count["failed"]:
             raise CallFailed(f"recording {self.name}: {store.errors(self.sweep().name)[0]}; nothing was written")
         return count
+
+    def seconds(self, store: Store) -> list[float]:
+        """What each unit took, in the order of the sweep's records; a unit that a replay answers takes no time."""
+        return [
+            round(taken, 1) for unit, _ in self.sweep().records(store) if (taken := store.seconds(unit)) is not None
+        ]
 
 
 @dataclass(frozen=True)
@@ -147,6 +153,7 @@ class SurveyRecording:
 
 FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
 TABLE: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2]}
+PLANNED: Mapping[str, Sequence[Any]] = {"decisions": [3], "coordinator": ["model"]}
 RECORDINGS: Mapping[str, Recording | LabelRecording | ParseRecording | SurveyRecording] = {
     made.name: made
     for made in (
@@ -161,6 +168,12 @@ RECORDINGS: Mapping[str, Recording | LabelRecording | ParseRecording | SurveyRec
                   "rounds": [2]}, meeting_coordination, repetitions=10, paired=("design",)),
         ParseRecording("natural_plan"),
         SurveyRecording("meeting_survey"),
+        Recording("fair_decisions", {**PLANNED, "feedback": ["words"], "seats": ["model"], "estimator": ["model"],
+                  "rounds": [3], "temperature": [0.7]}, fair_decisions, paired=()),
+        Recording("fair_decisions_rounds", {**PLANNED, "feedback": ["score"], "rounds": [3, 5, 7, 9]}, fair_decisions,
+                  repetitions=3, paired=("rounds",)),
+        Recording("fair_decisions_prompts", {**PLANNED, "prompt": ["full", "no example", "no objective"],
+                  "feedback": ["score"], "rounds": [5]}, fair_decisions, repetitions=5, paired=("prompt",)),
     )
 }  # fmt: skip
 
@@ -228,6 +241,8 @@ async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
             replies = model.cache.export(folder / f"{name}.jsonl.gz", prompts=not chosen.private)
             about = {"name": name, **model.details, "date": datetime.now(UTC).date().isoformat(), "seed": chosen.seed,
                      "grid": dict(chosen.grid), "replies": replies, "units": dict(count)}  # fmt: skip
+            if isinstance(chosen, Recording):
+                about["seconds"] = chosen.seconds(store)
     (folder / f"{name}.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return about
 

@@ -153,6 +153,12 @@ class Store:
         row = self._db.execute(query, self._key(unit)).fetchone()
         return row and from_json(*row)
 
+    def seconds(self, unit: Unit) -> float | None:
+        """What one unit took, by the clock on the wall, or None when it is not done; replies may have been cached."""
+        query = "SELECT seconds FROM units WHERE sweep = ? AND settings = ? AND repetition = ? AND status = 'done'"
+        row = self._db.execute(query, self._key(unit)).fetchone()
+        return row and row[0]
+
     def _known(self, sweep: str, where: Mapping[str, Any]) -> None:
         row = self._db.execute("SELECT settings FROM units WHERE sweep = ?", (self._name(sweep),)).fetchone()
         if row is None:

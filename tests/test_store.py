@@ -172,6 +172,7 @@ def test_seconds_are_shown_on_request_only(store):
     store.add(unit(), EMPTY, seconds=1.5)
     assert "seconds" not in store.units("s")
     assert store.units("s", timing=True)["seconds"].tolist() == [1.5]
+    assert store.seconds(unit()) == 1.5 and store.seconds(unit(7)) is None
 
 
 # -- names -----------------------------------------------------------------------------------------------------------

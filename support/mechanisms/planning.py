@@ -168,7 +168,7 @@ class _Run:
     async def play(self, number: int) -> PlanningRound:
         """One round: propose, answer, estimate."""
         self.errors = []
-        before = self._replies()
+        before = self._spent("replies"), self._spent("tokens")
         suggestion = self._suggestion(number)
         move = await self._propose(number, suggestion)
         ends = move is not None and move.finish
@@ -189,7 +189,8 @@ class _Run:
             reason=move.reason if move else "",
             finish=ends,
             format_errors=tuple(self.errors),
-            replies=self._replies() - before,
+            replies=self._spent("replies") - before[0],
+            tokens=self._spent("tokens") - before[1],
         )
 
     def _suggestion(self, number: int) -> Plan | None:
@@ -251,5 +252,5 @@ class _Run:
             self.errors.append(FormatError(agent, phase, str(error)))
             return instead
 
-    def _replies(self) -> int:
-        return sum(getattr(who, "replies", 0) for who in (*self.seats.values(), self.coordinator, self.estimator))
+    def _spent(self, what: str) -> int:
+        return sum(getattr(who, what, 0) for who in (*self.seats.values(), self.coordinator, self.estimator))

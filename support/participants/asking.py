@@ -1,4 +1,4 @@
-"""What every participant shares that a language model speaks for: its settings, its kind, and the count of replies."""
+"""What every participant shares that a language model speaks for: its settings, its kind, and what was asked."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class Asker:
         "model" and the model's name, for records.
     replies : int
         Replies asked so far.
+    tokens : int
+        Tokens of the prompts and replies so far, repairs among them; replies that never fitted their form are not.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Asker:
         self.settings: dict[str, Any] = {"temperature": temperature, "seed": seed, "repetition": repetition}
         self.kind = f"model {model.model}"
         self.replies = 0
+        self.tokens = 0
 
     async def ask_model(self, schema: type[BaseModel], room: int, question: str, briefing: str = "") -> Any:
         """The validated reply to a question, after a briefing as the system's message if there is one.
@@ -48,4 +51,6 @@ class Asker:
         self.replies += 1
         messages = [{"role": "system", "content": briefing}] if briefing else []
         messages.append({"role": "user", "content": question})
-        return (await self.model.reply(messages, schema=schema, max_tokens=room, **self.settings)).value
+        reply = await self.model.reply(messages, schema=schema, max_tokens=room, **self.settings)
+        self.tokens += reply.usage.prompt_tokens + reply.usage.completion_tokens
+        return reply.value

@@ -45,6 +45,7 @@ class PlanningRound:
     best : of all plans so far the one that is best by what the group knows after this round; None while there is none
     suggestion : the plan that a solver suggested to the coordinator before this round, if any
     finish : whether the coordinator stopped after this round
+    replies, tokens : asked of language models in this round, and the tokens of prompts and replies, see `Asker`
     """
 
     number: int
@@ -58,6 +59,7 @@ class PlanningRound:
     finish: bool = False
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ class Sitter:
     kind = "fake"
 
     def __init__(self, i, answer=None):
-        self.i, self.answer, self.asked, self.replies = i, answer, [], 0
+        self.i, self.answer, self.asked, self.replies, self.tokens = i, answer, [], 0, 0
 
     async def judge(self, plans, feedback):
         self.asked.append((tuple(plans), feedback))
-        self.replies += 1
+        self.replies, self.tokens = self.replies + 1, self.tokens + 10
         if isinstance(self.answer, Exception):
             raise self.answer
         if self.answer:
@@ -91,6 +91,7 @@ def test_a_round_asks_everybody_once_for_the_total_of_the_plan_and_knows_it_then
     assert first.totals == ((130, 50, 90),) and [a.participant for a in first.feedback] == list(NAMES)
     assert [sitter.asked for sitter in people.values()] == [[(((0, 0),), "score"), (((1, 1),), "score")]] * 3
     assert first.replies == second.replies == 3 and not first.finish
+    assert first.tokens == second.tokens == 30
 
 
 def test_the_coordinator_is_told_what_was_answered_and_nothing_of_the_gains():

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from support.llm import Cache, scripted
+from support.llm import Cache, ChatModel, scripted
+from support.llm.transport import Completion, Transport
 from support.participants.asking import Asker
 from support.participants.facilitators.forms import text_form
 
@@ -14,6 +15,25 @@ def test_replies_are_counted_and_a_briefing_comes_before_the_question():
         asyncio.run(who.ask_model(text_form(), 50, "Well?", briefing))
     assert [[m["role"] for m in messages] for messages in heard] == [["user"], ["system", "user"]]
     assert (who.replies, who.kind) == (2, "model tiny")
+
+
+class Counted(Transport):
+    """Says yes, for 100 tokens of prompt and 7 of reply."""
+
+    model, endpoint = "counted", "here"
+
+    async def complete(self, request):
+        return Completion('{"text": "yes"}', prompt_tokens=100, completion_tokens=7)
+
+
+def test_the_tokens_of_prompts_and_replies_add_up_whether_they_were_called_for_or_cached(tmp_path):
+    cache = Cache(tmp_path / "study.sqlite")
+    counts = []
+    for _ in range(2):
+        who = Asker(ChatModel(Counted(), cache=cache))
+        asyncio.run(who.ask_model(text_form(), 50, "Well?"))
+        counts.append(who.tokens)
+    assert counts == [107, 107]
 
 
 def test_repetitions_are_told_apart_in_the_cache(tmp_path):

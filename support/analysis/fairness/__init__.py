@@ -16,12 +16,13 @@ from support.analysis.fairness.estimating import estimates
 from support.analysis.fairness.instances import references, regret, with_references
 from support.analysis.fairness.people import against_solver, frontier, possible, who_is_content
 from support.analysis.fairness.reading import heard, read_well, told, wordings
-from support.analysis.fairness.rounds import budget, rounds_of, trajectory
+from support.analysis.fairness.rounds import at_budget, budget, rounds_of, trajectory
 from support.analysis.fairness.runs import QUALITY, instance_key, run_columns, runs_of
 
 __all__ = [
     "QUALITY",
     "against_solver",
+    "at_budget",
     "budget",
     "estimates",
     "frontier",

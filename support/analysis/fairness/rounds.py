@@ -27,6 +27,7 @@ ROUND = (
     *SO_FAR,
     "finish",
     "replies",
+    "tokens",
     "format_errors",
     "seconds",
 )
@@ -43,7 +44,7 @@ def rounds_of(records: Records) -> pd.DataFrame:
         objective where there are two; `standing_…` of the plan that the group would end with if it ended now, by what
         it knows; `changed`, how many decisions differ from the nearest plan of earlier rounds (the mean of two plans;
         NaN in the first round); `best_…` of the best plan so far in truth, which nobody in the loop may recognise;
-        `finish`, `replies`, `format_errors`. NaN where there is no plan.
+        `finish`, `replies`, `tokens`, `format_errors`. NaN where there is no plan.
     """
     return pd.DataFrame([row for unit, record in records for row in _rows(settings_of(unit, record), record)])
 
@@ -69,6 +70,7 @@ def _rows(settings: dict[str, Any], record: Planning) -> list[dict[str, Any]]:
                 **_measured(problem, _better(problem, seen, objective), "best_"),
                 "finish": entry.finish,
                 "replies": entry.replies,
+                "tokens": entry.tokens,
                 "format_errors": len(entry.format_errors),
             }
         )
@@ -113,6 +115,29 @@ def budget(
     need_keys(rounds, keys, "rounds")
     parts = [_followed(part, keys, value) for _, part in rounds.groupby(keys, sort=False)]
     return pd.concat(parts, ignore_index=True)
+
+
+def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
+    """The last round of every run within so many evaluations, one row a run: ready for `means` and `paired`.
+
+    A run that stopped early has its last round; one whose first round costs more than that has no row.
+
+    Parameters
+    ----------
+    rounds : as `rounds_of` gives it
+
+    Raises
+    ------
+    InvalidInput
+        When no run has a round as cheap as that.
+    """
+    need_columns(rounds, ["round", "evaluations", "instance"], "rounds")
+    within = rounds[rounds["evaluations"] <= evaluations]
+    if within.empty:
+        least = rounds["evaluations"].min()
+        raise InvalidInput(f"evaluations: {evaluations} given; expected at least {least}, what the first round costs")
+    which = [str(c) for c in rounds if c not in ROUND]
+    return within.sort_values("round").groupby(which, sort=False, dropna=False).tail(1).sort_index()
 
 
 def _followed(part: pd.DataFrame, keys: list[str], value: str) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def runs_of(records: Records) -> pd.DataFrame:
         where no setting names them), participants, decisions and options as the gains have them, `instance` (equal
         for equal gains), `repetition`; the columns of `QUALITY` for the chosen plan; `found` (whether there was one),
         `stopped` (by the coordinator), `rounds_used`, `evaluations` (one participant judging one plan), `replies` of
-        models and `format_errors`.
+        models with their `tokens`, and `format_errors`.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
@@ -104,5 +104,6 @@ def _outcome(record: Planning) -> dict[str, Any]:
         "rounds_used": len(record.rounds),
         "evaluations": judged * len(record.participants),
         "replies": sum(entry.replies for entry in record.rounds),
+        "tokens": sum(entry.tokens for entry in record.rounds),
         "format_errors": sum(len(entry.format_errors) for entry in record.rounds),
     }

@@ -11,16 +11,15 @@ from support.records import Feedback, FormatError, Planning, PlanningRound
 GAINS = (((10, 0), (4, 6)), ((0, 10), (8, 2)), ((5, 5), (5, 5)))  # three participants, two decisions, two options
 
 
-def entry(number, *plans, gains=GAINS, best=None, heard=True, finish=False, errors=0, replies=0):
+def entry(number, *plans, gains=GAINS, best=None, heard=True, finish=False, errors=0, replies=0, tokens=0):
     """A round with these plans, answered by everybody unless it ends the search."""
     problem = FairDecisions(np.array(gains))
     totals = tuple(tuple(problem.totals(plan).tolist()) for plan in plans)
     answered = () if finish or not plans else tuple(Feedback(name) for name in problem.participants)
     known = tuple(tuple(map(float, row)) for row in totals) if heard and answered else ()
     amiss = tuple(FormatError("coordinator", "propose", "no plan") for _ in range(errors))
-    return PlanningRound(
-        number, plans, answered, known, totals, best, finish=finish, format_errors=amiss, replies=replies
-    )
+    took = {"format_errors": amiss, "replies": replies, "tokens": tokens}
+    return PlanningRound(number, plans, answered, known, totals, best, finish=finish, **took)
 
 
 def search(*rounds, gains=GAINS, chosen=None, coordinator="mcts", **settings):

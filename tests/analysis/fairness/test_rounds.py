@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.analysis.fairness import budget, rounds_of, runs_of, trajectory
+from support.analysis.fairness import at_budget, budget, rounds_of, runs_of, trajectory
 from support.errors import InvalidInput
 
 
@@ -95,6 +95,15 @@ def test_runs_that_nothing_tells_apart_are_refused():
     frame = paths(mcts_1=[(3, 1.0)], mcts_2=[(3, 2.0)]).drop(columns="repetition")
     with pytest.raises(InvalidInput, match="two runs have the same settings"):
         budget(frame)
+
+
+def test_at_a_budget_every_run_has_its_last_round_that_it_could_afford():
+    frame = paths(mcts_1=[(3, 9.0), (6, 5.0), (9, 1.0)], mcts_2=[(3, 8.0), (3, 4.0)], pairs_1=[(6, 7.0), (12, 2.0)])
+    values = at_budget(frame, 6).set_index("repetition")["standing_divergence"]
+    assert values.to_dict() == {"mcts_1": 5.0, "mcts_2": 4.0, "pairs_1": 7.0}
+    assert set(at_budget(frame, 3)["repetition"]) == {"mcts_1", "mcts_2"}
+    with pytest.raises(InvalidInput, match="evaluations: 2 given; expected at least 3"):
+        at_budget(frame, 2)
 
 
 def test_a_trajectory_has_every_participant_s_total_and_marks_the_plan_that_was_chosen(record):

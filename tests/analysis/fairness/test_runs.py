@@ -22,13 +22,13 @@ def test_a_run_has_the_quality_of_its_chosen_plan_in_truth(made):
 
 def test_what_a_run_took_is_counted(made):
     rounds = (
-        made.entry(1, (0, 0), (1, 1), replies=4),
-        made.entry(2, errors=2, replies=1),
+        made.entry(1, (0, 0), (1, 1), replies=4, tokens=900),
+        made.entry(2, errors=2, replies=1, tokens=80),
         made.entry(3, (1, 1), finish=True),
     )
     row = runs_of([({}, made.search(*rounds, chosen=(1, 1)))]).iloc[0]
     assert (row["rounds_used"], row["evaluations"], row["replies"], row["format_errors"]) == (3, 6, 5, 2)
-    assert row["stopped"]
+    assert row["tokens"] == 980 and row["stopped"]
 
 
 def test_a_run_without_a_plan_has_no_quality_and_is_not_found(made):
