@@ -15,8 +15,8 @@ notebooks: .venv/installed  ## every notebook in place: how the committed output
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(PY) -m support.recordings
 
-test: .venv/installed  ## all tests
-	$(PY) -m pytest
+test: .venv/installed  ## all tests, on as many cores as there are, up to four
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile
 
 lab: .venv/installed  ## JupyterLab on the notebooks
 	$(PY) -m jupyter lab --notebook-dir=notebooks

@@ -171,7 +171,7 @@ RECORDINGS: Mapping[str, Recording | LabelRecording | ParseRecording | SurveyRec
         Recording("fair_decisions", {**PLANNED, "feedback": ["words"], "seats": ["model"], "estimator": ["model"],
                   "rounds": [3], "temperature": [0.7]}, fair_decisions, paired=()),
         Recording("fair_decisions_rounds", {**PLANNED, "feedback": ["score"], "rounds": [3, 5, 7, 9]}, fair_decisions,
-                  repetitions=3, paired=("rounds",)),
+                  repetitions=2, paired=("rounds",)),
         Recording("fair_decisions_prompts", {**PLANNED, "prompt": ["full", "no example", "no objective"],
                   "feedback": ["score"], "rounds": [5]}, fair_decisions, repetitions=5, paired=("prompt",)),
     )

@@ -201,14 +201,18 @@ OWN: Mapping[str, Check] = {
 def findings(ours: pd.DataFrame) -> pd.DataFrame:
     """What becomes of the paper's findings here: finding, statement, verdict, of whom.
 
-    The verdict is a value of `VERDICTS`; `of whom` names those whose runs were compared.
+    The verdict is a value of `VERDICTS`. `of whom` has the answer for each of those whose runs were compared; where
+    they contradict each other, one yes and one no, the finding is undecided.
     """
     rows = []
     for finding, parts in FINDINGS.items():
         for statement, (comparison, who, more) in parts.items():
             answer = PLANNING[statement](ours)
             read = matching(ours, comparison, "gain", who, more) if answer != UNTESTED else []
-            of_whom = "; ".join(row.rpartition(": ")[0] for row in read)
+            of_each = {row.rpartition(": ")[0]: PLANNING[statement](ours[ours["row"] == row]) for row in read}
+            if {YES, NO} <= set(of_each.values()):
+                answer = CLOSE
+            of_whom = "; ".join(f"{name}: {each}" for name, each in of_each.items())
             said = {"finding": finding, "statement": statement, "verdict": VERDICTS[answer]}
             rows.append(said | {"of whom": of_whom})
     return pd.DataFrame(rows)

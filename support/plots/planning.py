@@ -46,6 +46,12 @@ LABELS: Mapping[str, str] = {
 }
 """What an axis says, with its unit."""
 
+FIXED: Mapping[Any, int] = {
+    **{name: i for i, name in enumerate(("random", "mcts", "local", "exact", "thompson", "model", "human"))},
+    **{name: i for i, name in enumerate(("score", "words", "comparison", "complete"))},
+}
+"""The place of a coordinator, or of a feedback, among colours, lines and marks: the same in every figure."""
+
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 GREY = "#777777"
 DODGE = 0.05  # of a step of x, between the marks of neighbouring lines
@@ -66,7 +72,7 @@ def plot_quality(
     """Mean quality against n or m: a line with t intervals for each level of `hue` (Figures 2 to 7).
 
     Behind the lines stand what a random plan has (grey: mean, and the middle 80 percent of single plans), the mean
-    best of k random plans (dotted) and the optimum (black).
+    best of k random plans (dotted) and the optimum (black). A coordinator or a feedback has one colour everywhere.
 
     Parameters
     ----------
@@ -81,9 +87,9 @@ def plot_quality(
     table = means(frame, [hue, x], value, level)
     places = sorted(table[x].unique())
     levels = _levels(table, hue, order)
-    for i, name in enumerate(levels):
+    for i, (name, style) in enumerate(styles(levels).items()):
         part = table[table[hue] == name].sort_values(x)
-        _line(part, ax, str(name), i, part[x] + _aside(i, len(levels), places), band=len(places) > MANY)
+        _line(part, ax, str(name), style, part[x] + _aside(i, len(levels), places), band=len(places) > MANY)
     ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
     ax.set_xticks(places if len(places) <= 2 * MANY else places[::3])
     ax.legend(fontsize=8, frameon=False, title=hue, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
@@ -97,8 +103,9 @@ def _references(table: pd.DataFrame, ax: Axes, x: str) -> None:
                     label="random plans, middle 80 %")  # fmt: skip
     ax.plot(there.index, there["random"], color=GREY, linewidth=1.5, label="random plan, mean")
     if x != "rounds":  # k is one number, and rounds are many
+        k = f"{table['k'].iloc[0]:g}" if "k" in table and table["k"].nunique() == 1 else "k"
         ax.plot(there.index, there["random_best"], color=GREY, linestyle=":", linewidth=1.5,
-                label="best of k random plans")  # fmt: skip
+                label=f"best of {k} random plans")  # fmt: skip
     ax.plot(there.index, there["optimum"], color="#000000", linewidth=1.5, label="optimum (exact solver)")
 
 
@@ -121,6 +128,18 @@ def _line(
 def _aside(i: int, count: int, places: Sequence[float]) -> float:
     step = float(np.diff(places).min()) if len(places) > 1 else 1.0
     return DODGE * step * (i - (count - 1) / 2)
+
+
+def styles(names: Sequence[Any]) -> dict[Any, int]:
+    """Which colour, line and mark each name has: those of `FIXED` their own, the others what is left, in their order.
+
+    >>> styles(["local", "mcts", "mine"])
+    {'local': 2, 'mcts': 1, 'mine': 0}
+    """
+    left = [i for i in range(len(COLOURS)) if i not in {FIXED.get(name) for name in names}]
+    strange = [name for name in names if name not in FIXED]
+    others = {name: left[i % len(left)] for i, name in enumerate(strange)}
+    return {name: FIXED.get(name, others.get(name, 0)) for name in names}
 
 
 def _levels(table: pd.DataFrame, by: str, order: Sequence[Any] | None) -> list[Any]:
@@ -147,8 +166,7 @@ def plot_budget(
     """
     followed = budget(rounds, by, value)
     table = means(followed, [by, "evaluations"], value, level)
-    levels = _levels(table, by, order)
-    for i, name in enumerate(levels):
+    for name, i in styles(_levels(table, by, order)).items():
         part = table[table[by] == name].sort_values("evaluations")
         runs = followed.loc[followed[by] == name, "run"].nunique()
         _line(part, ax, f"{name} ({runs} runs)", i, part["evaluations"], band=True, marks=len(part) <= 2 * MANY)

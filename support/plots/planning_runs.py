@@ -21,7 +21,7 @@ GREY, RED = "#777777", "#B00000"
 def plot_trajectory(table: pd.DataFrame, ax: Axes, *, optimum: float | None = None) -> Axes:
     """Every participant's total round by round, and between the largest and the smallest the divergence, in points.
 
-    The plan with the smallest divergence is printed in red, the one that the group ended with has a frame.
+    The plan with the smallest divergence is printed bold and red, the one that the group ended with has a frame.
 
     Parameters
     ----------
@@ -37,14 +37,17 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, *, optimum: float | None = No
     for i, name in enumerate(wide):
         ax.plot(wide.index, wide[name], color=COLOURS[i % 8], linestyle=STYLES[i % 8], marker=MARKERS[i % 8],
                 label=str(name))  # fmt: skip
-    chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown else None
+    chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown and shown["chosen"].any() else None
     for at, value, top in zip(wide.index, gap, wide.max(axis=1), strict=True):
         frame = {"boxstyle": "round", "fill": False, "edgecolor": "#000000"} if at == chosen else None
-        ax.annotate(f"{value:.0f}", (at, top), (0, 9), textcoords="offset points",
-                    ha="center", fontsize=9, bbox=frame, color=RED if value == gap.min() else "#000000")  # fmt: skip
+        least = {"color": RED, "fontweight": "bold"} if value == gap.min() else {}
+        ax.annotate(f"{value:.0f}", (at, top), (0, 9), textcoords="offset points", ha="center", fontsize=9,
+                    bbox=frame, **least)  # fmt: skip
     ends = "  framed: chosen" if chosen is not None else ""
     best = f"  optimum: {optimum:.0f}" if optimum is not None else ""
-    ax.annotate(f"above: divergence  red: smallest{ends}{best}", (0.01, 0.01), xycoords="axes fraction", fontsize=8)
+    ax.annotate(
+        f"above: divergence  bold and red: smallest{ends}{best}", (0.01, 0.01), xycoords="axes fraction", fontsize=8
+    )
     low, high = float(wide.min().min()), float(wide.max().max())
     room = max(high - low, 1.0)
     ax.set(xlabel="round", ylabel="total of a participant (points)", ylim=(low - 0.15 * room, high + 0.2 * room))
@@ -119,7 +122,7 @@ def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
     reached = table[table["reached"]]
     deals = reached.groupby(["points_a", "points_b"]).size().rename("count").reset_index()
     ax.scatter(deals["points_a"], deals["points_b"], s=40 * deals["count"], color=COLOURS[0], alpha=0.5, linewidth=0,
-               label=f"people's deals ({len(reached)} of {len(table)} groups)")  # fmt: skip
+               label=f"people's deals ({len(reached)} of {len(table)} groups), area: how many")  # fmt: skip
     fair = table.drop_duplicates(["fair_a", "fair_b"])
     ax.plot(fair["fair_a"], fair["fair_b"], MARKERS[7], color=COLOURS[4], markersize=11, markeredgecolor="#000000",
             linestyle="", label="fairest deal (solver)")  # fmt: skip

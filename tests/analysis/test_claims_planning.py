@@ -94,13 +94,19 @@ def test_reasoning_is_never_testable_and_a_model_is_needed_for_what_is_said_of_i
 
 def test_a_finding_says_of_whom_and_names_its_verdict():
     told = findings(as_the_paper_has_it()).set_index("statement")
-    assert told.loc["score feedback < comparison: divergence"].tolist()[1:] == ["reproduced", "model"]
+    assert told.loc["score feedback < comparison: divergence"].tolist()[1:] == ["reproduced", "model: yes"]
     both = table(*gain("mcts: score - words", -10), *gain("exact: score - words", 1, 2))
     turned = findings(both).set_index("statement")
     assert turned.loc["score feedback < verbal feedback: divergence", "verdict"] == "reversed"
-    assert turned.loc["score feedback < verbal feedback: divergence", "of whom"] == "mcts; exact"
+    assert turned.loc["score feedback < verbal feedback: divergence", "of whom"] == "mcts: no; exact: too close to call"
     close = findings(table(*gain("exact: score - words", 1, 2))).set_index("statement")["verdict"]
     assert close["score feedback < verbal feedback: divergence"] == "undecided"
+
+
+def test_coordinators_that_contradict_each_other_leave_a_finding_undecided():
+    ours = table(*gain("mcts: score - words", 10), *gain("exact: score - words", -10))
+    told = findings(ours).set_index("statement").loc["score feedback < verbal feedback: divergence"]
+    assert (told["verdict"], told["of whom"]) == ("undecided", "mcts: yes; exact: no")
 
 
 def test_one_coordinator_that_goes_the_other_way_is_enough_and_is_seen():

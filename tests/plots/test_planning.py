@@ -64,6 +64,26 @@ def test_random_plans_and_the_optimum_stand_behind(ax):
     assert legend(ax)[-1] == "mcts" and "optimum (exact solver)" in legend(ax) and len(legend(ax)) == 5
 
 
+def test_the_best_of_k_says_its_k(axes):
+    for given, said in ((with_references(frame()), "best of k random plans"), (None, "best of 5 random plans")):
+        ax = axes()
+        plot_quality(with_references(frame()).assign(k=5) if given is None else given, ax)
+        assert said in legend(ax)
+
+
+def test_a_coordinator_has_one_colour_in_every_figure(axes):
+    colours = []
+    for order in (["mcts", "random"], ["random", "mcts"], ["mcts"]):
+        ax = axes()
+        plot_quality(frame(), ax, order=order)
+        (bars,) = [c for c in ax.containers if c.get_label() == "mcts"]
+        colours.append(to_hex(bars[0].get_color()))
+    assert len(set(colours)) == 1
+    ax = axes()
+    plot_quality(frame(names=("mcts", "of my own")), ax)
+    assert len({to_hex(c[0].get_color()) for c in ax.containers}) == 2
+
+
 def test_every_instance_counts_once_among_the_references(ax):
     given = with_references(frame(count=2))
     given.loc[given["instance"] == "3-0", "optimum"] = 1.0
@@ -151,7 +171,7 @@ def test_a_trajectory_writes_the_divergence_of_every_round(ax):
     assert (to_hex(texts["26"].get_color()), to_hex(texts["64"].get_color())) == ("#b00000", "#000000")
     assert texts["26"].get_bbox_patch() is not None and texts["51"].get_bbox_patch() is None
     assert drawn(ax, [169, 140, 133]) and legend(ax) == ["p1", "p2", "p3"]
-    assert any("optimum: 3" in text for text in texts)
+    assert any("optimum: 3" in text and "framed: chosen" in text for text in texts)
 
 
 def test_two_plans_of_a_round_stand_side_by_side(ax):
@@ -159,6 +179,7 @@ def test_two_plans_of_a_round_stand_side_by_side(ax):
     plot_trajectory(two.assign(chosen=False), ax)
     assert ax.lines[0].get_xdata() == pytest.approx([1, 1.3, 2, 2.3, 3, 3.3])
     assert list(ax.get_xticks()) == [1, 2, 3]
+    assert not any("framed" in t.get_text() for t in ax.texts)  # no plan was chosen
 
 
 def test_totals_are_bars_and_the_divergence_stands_between_them(ax):
@@ -197,7 +218,7 @@ def test_people_s_deals_stand_beside_the_frontier_and_the_fair_deal(ax):
     assert sorted(map(tuple, circles.get_offsets().tolist())) == [(14, 22), (20, 16)]
     assert sorted(circles.get_sizes()) == [40, 80]
     assert drawn(ax, frontier(gains((5, 4, 3), (3, 5, 4)))["points_b"])
-    assert "people's deals (3 of 4 groups)" in legend(ax) and "efficient deals" in legend(ax)
+    assert "people's deals (3 of 4 groups), area: how many" in legend(ax) and "efficient deals" in legend(ax)
     assert drawn(ax, [19])
 
 

@@ -45,7 +45,7 @@ def matching(
     for row in ours.loc[ours["column"] == column, "row"].unique():
         where, _, what = row.rpartition(": ") if ": " in row else (row, "", "")
         said = where.split(", ")
-        rare = {name for name in said if name in BESIDE_THE_USUAL or name.endswith(" rounds")}
+        rare = {name for name in said if name in BESIDE_THE_USUAL or name.endswith((" rounds", " participants"))}
         if what == comparison and rare == set(more) and set(who) <= set(said):
             found.append(row)
     return found

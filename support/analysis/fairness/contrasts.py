@@ -32,6 +32,7 @@ from support.errors import InvalidInput
 FACTORS: Mapping[str, Any] = {
     "coordinator": None,
     "feedback": None,
+    "participants": 3,
     "preferences": "scores",
     "objective": "divergence",
     "solver": False,
@@ -139,7 +140,7 @@ def _level(factor: str, level: Any) -> str:
     """
     if factor == "solver":
         return "solver" if level else "no solver"
-    return f"{level:g} rounds" if factor == "rounds" else str(level)
+    return f"{level:g} {factor}" if factor in ("participants", "rounds") else str(level)
 
 
 def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,18 @@ from support.environments.fair_decisions.problem import FairDecisions
 from support.errors import InvalidInput
 
 ALL = 60_000  # plans that are listed rather than drawn: 3 options up to 10 decisions
-REFERENCES = ("optimum", "proven", "random", "random_low", "random_high", "random_best", "exact", "regret", "closed")
+REFERENCES = (
+    "optimum",
+    "proven",
+    "random",
+    "random_low",
+    "random_high",
+    "random_best",
+    "k",
+    "exact",
+    "regret",
+    "closed",
+)
 SHARE = (0.1, 0.9)
 Solve = Callable[..., Any]
 """As `support.solvers.fair.solve`."""
@@ -51,7 +62,7 @@ def references(
     -------
     DataFrame
         instance, objective, optimum, proven (whether it is), random (the mean over uniform plans), random_low and
-        random_high (the middle 80 percent of single plans), random_best (the mean best of k plans), exact (whether
+        random_high (the middle 80 percent of single plans), random_best (the mean best of k plans), k, exact (whether
         all plans were listed), and participants, decisions, options. Divergences are positive, lower is better.
 
     Raises
@@ -124,6 +135,7 @@ def random_plans(
         "random_low": float(low),
         "random_high": float(high),
         "random_best": sign * expected_best(ranked, k),
+        "k": k,
         "exact": exact,
     }
 

@@ -34,14 +34,17 @@ def test_a_cell_is_named_by_what_is_not_as_usual():
             runs(coordinator="model", feedback="complete", solver=True),
             runs(rounds=9),
             runs(coordinator="model", prompt="no example"),
+            runs(participants=4),
         ]
     )
     filled = frame.fillna(
-        {"preferences": "scores", "objective": "divergence", "solver": False, "rounds": 5, "prompt": "full"}
-    )
+        {"preferences": "scores", "objective": "divergence", "solver": False, "rounds": 5, "prompt": "full",
+         "participants": 3}
+    )  # fmt: skip
     assert set(results(filled)["row"]) == {
         "mcts, score", "mcts, words, rankings", "model, score, welfare", "model, complete, solver",
         "mcts, score, 9 rounds", "model, score, no example",
+        "mcts, score, 4 participants",
     }  # fmt: skip
 
 

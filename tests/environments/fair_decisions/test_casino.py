@@ -135,7 +135,11 @@ def test_an_outcome_in_other_words_is_named(written, change):
         negotiations(written(row))
 
 
-@pytest.mark.parametrize("content", [b"hello", gzip.compress(b"{"), gzip.compress(b"3"), gzip.compress(b"[]")[:-4]])
+@pytest.mark.parametrize(
+    "content",
+    [b"hello", gzip.compress(b"{"), gzip.compress(b"3"), gzip.compress(b"[]")[:-4]],
+    ids=["no gzip", "no json", "no list", "cut short"],
+)
 def test_a_file_that_is_not_the_corpus_is_named_and_left(tmp_path, content):
     path = tmp_path / FILES["valid"]
     path.write_bytes(content)
