@@ -59,7 +59,9 @@ class CallFailed(ModelError):
 
 
 class MalformedReply(ModelError):
-    """The model's reply does not fit the schema, even after it was told why."""
+    """The model's reply does not fit the schema, even after it was told why; `tokens` were spent all the same."""
+
+    tokens: int = 0
 
 
 class CacheMiss(ModelError):

@@ -34,6 +34,11 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    @property
+    def total(self) -> int:
+        """Both together."""
+        return self.prompt_tokens + self.completion_tokens
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -172,18 +177,20 @@ class ChatModel:
                 return self._reply(value, had)
             request = _with_repair(request, completion, complaint)
         assert schema is not None
-        raise MalformedReply(
+        error = MalformedReply(
             f"{self.model} did not give a {schema.__name__} in {len(had)} attempts. {complaint}. "
             f"Its last reply began: {had[-1][0].text[:200]!r}. Give more room in max_tokens (it was "
             f"{request.max_tokens}), a simpler schema, or use a larger model."
         )
+        error.tokens = _usage(had).total
+        raise error
 
     def _reply(self, value: Any, had: list[tuple[Completion, bool]]) -> Reply:
         last = had[-1][0]
         return Reply(
             text=last.text,
             value=value,
-            usage=Usage(sum(c.prompt_tokens for c, _ in had), sum(c.completion_tokens for c, _ in had)),
+            usage=_usage(had),
             latency=sum(c.latency for c, cached in had if not cached),
             cached=all(cached for _, cached in had),
             attempts=len(had),
@@ -267,6 +274,10 @@ def _whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     if isinstance(value, bool) or number < low or (high is not None and number > high):
         raise InvalidInput(f"{expected}.")
     return number
+
+
+def _usage(had: Sequence[tuple[Completion, bool]]) -> Usage:
+    return Usage(sum(c.prompt_tokens for c, _ in had), sum(c.completion_tokens for c, _ in had))
 
 
 def _validated(text: str, schema: type[BaseModel] | None) -> tuple[BaseModel | None, str | None]:

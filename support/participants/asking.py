@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from support.errors import MalformedReply
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -31,7 +33,7 @@ class Asker:
     replies : int
         Replies asked so far.
     tokens : int
-        Tokens of the prompts and replies so far, repairs among them; replies that never fitted their form are not.
+        Tokens of the prompts and replies so far, repairs and replies that never fitted their form among them.
     """
 
     def __init__(
@@ -51,6 +53,10 @@ class Asker:
         self.replies += 1
         messages = [{"role": "system", "content": briefing}] if briefing else []
         messages.append({"role": "user", "content": question})
-        reply = await self.model.reply(messages, schema=schema, max_tokens=room, **self.settings)
-        self.tokens += reply.usage.prompt_tokens + reply.usage.completion_tokens
+        try:
+            reply = await self.model.reply(messages, schema=schema, max_tokens=room, **self.settings)
+        except MalformedReply as error:
+            self.tokens += error.tokens
+            raise
+        self.tokens += reply.usage.total
         return reply.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, *, optimum: float | None = No
     chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown and shown["chosen"].any() else None
     for at, value, top in zip(wide.index, gap, wide.max(axis=1), strict=True):
         frame = {"boxstyle": "round", "fill": False, "edgecolor": "#000000"} if at == chosen else None
-        least = {"color": RED, "fontweight": "bold"} if value == gap.min() else {}
+        least: dict[str, Any] = {"color": RED, "fontweight": "bold"} if value == gap.min() else {}
         ax.annotate(f"{value:.0f}", (at, top), (0, 9), textcoords="offset points", ha="center", fontsize=9,
                     bbox=frame, **least)  # fmt: skip
     ends = "  framed: chosen" if chosen is not None else ""

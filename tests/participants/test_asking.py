@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from support.errors import MalformedReply
 from support.llm import Cache, ChatModel, scripted
 from support.llm.transport import Completion, Transport
 from support.participants.asking import Asker
@@ -22,8 +25,11 @@ class Counted(Transport):
 
     model, endpoint = "counted", "here"
 
+    def __init__(self, text='{"text": "yes"}'):
+        self.text = text
+
     async def complete(self, request):
-        return Completion('{"text": "yes"}', prompt_tokens=100, completion_tokens=7)
+        return Completion(self.text, prompt_tokens=100, completion_tokens=7)
 
 
 def test_the_tokens_of_prompts_and_replies_add_up_whether_they_were_called_for_or_cached(tmp_path):
@@ -34,6 +40,13 @@ def test_the_tokens_of_prompts_and_replies_add_up_whether_they_were_called_for_o
         asyncio.run(who.ask_model(text_form(), 50, "Well?"))
         counts.append(who.tokens)
     assert counts == [107, 107]
+
+
+def test_the_tokens_of_a_reply_that_never_fits_its_form_are_counted_with_those_of_its_repairs():
+    who = Asker(ChatModel(Counted("not a form")))
+    with pytest.raises(MalformedReply):
+        asyncio.run(who.ask_model(text_form(), 50, "Well?"))
+    assert (who.tokens, who.replies) == (3 * 107, 1)
 
 
 def test_repetitions_are_told_apart_in_the_cache(tmp_path):
