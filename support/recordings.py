@@ -70,12 +70,6 @@ class Recording:
             raise CallFailed(f"recording {self.name}: {store.errors(self.sweep().name)[0]}; nothing was written")
         return count
 
-    def seconds(self, store: Store) -> list[float]:
-        """What each unit took, in the order of the sweep's records; a unit that a replay answers takes no time."""
-        return [
-            round(taken, 1) for unit, _ in self.sweep().records(store) if (taken := store.seconds(unit)) is not None
-        ]
-
 
 @dataclass(frozen=True)
 class LabelRecording:
@@ -242,7 +236,7 @@ async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
             about = {"name": name, **model.details, "date": datetime.now(UTC).date().isoformat(), "seed": chosen.seed,
                      "grid": dict(chosen.grid), "replies": replies, "units": dict(count)}  # fmt: skip
             if isinstance(chosen, Recording):
-                about["seconds"] = chosen.seconds(store)
+                about["seconds"] = chosen.sweep().seconds(store)
     (folder / f"{name}.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return about
 

@@ -103,6 +103,14 @@ def test_a_finding_says_of_whom_and_names_its_verdict():
     assert close["score feedback < verbal feedback: divergence"] == "undecided"
 
 
+def test_what_costs_nobody_anything_is_not_testable():
+    free = table(*[(f"mcts, score, {k} rounds", "tokens", 0.0, 0.0) for k in (3, 9)])
+    paid = table(*[(f"model, score, {k} rounds", "tokens", 100.0 * k, 1.0) for k in (3, 9)])
+    statement = "more rounds: more tokens, nearly in proportion"
+    assert PLANNING[statement](free) == UNTESTED
+    assert PLANNING[statement](pd.concat([free, paid])) == YES
+
+
 def test_coordinators_that_contradict_each_other_leave_a_finding_undecided():
     ours = table(*gain("mcts: score - words", 10), *gain("exact: score - words", -10))
     told = findings(ours).set_index("statement").loc["score feedback < verbal feedback: divergence"]

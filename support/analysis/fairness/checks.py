@@ -130,13 +130,13 @@ def marginal(*later: str) -> Check:
 
 
 def cost_of_nine_rounds(column: str, test: Callable[[float], bool]) -> Check:
-    """Cost of 9 rounds over that of 3, for every coordinator that had both."""
+    """Cost of 9 rounds over that of 3, for every coordinator that had both, and for whom it was above 0."""
 
     def check(ours: pd.DataFrame) -> str:
         means = ours[ours["column"] == column].set_index("row")["value"]
         ends = ", 9 rounds"
         several = [row.removesuffix(ends) for row in means.index if row.endswith(ends)]
-        ratios = [means[row + ends] / means[row + ", 3 rounds"] for row in several if row + ", 3 rounds" in means]
+        ratios = [means[row + ends] / first for row in several if (first := means.get(row + ", 3 rounds", 0)) > 0]
         ratios = [ratio for ratio in ratios if np.isfinite(ratio)]
         return UNTESTED if not ratios else YES if all(test(ratio) for ratio in ratios) else NO
 
