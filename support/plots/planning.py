@@ -222,6 +222,8 @@ def plot_ablation(
 ) -> Axes:
     """Mean quality under each prompt as bars with t intervals, every single case as a dot (Figure 11).
 
+    Where the frame has a column `instance`, a line joins the dots of one instance.
+
     Parameters
     ----------
     frame : as `runs_of` gives it; five cases of each prompt in the paper
@@ -230,6 +232,7 @@ def plot_ablation(
     levels, places = _levels(frame, by, order), sorted(frame[x].unique())
     table = means(frame, [by, x], value, level).set_index([by, x])
     width = 0.8 / len(levels)
+    dots: list[pd.DataFrame] = []
     for i, name in enumerate(levels):
         here = [k for k, place in enumerate(places) if (name, place) in table.index]
         rows = table.loc[[(name, places[k]) for k in here]]
@@ -239,8 +242,12 @@ def plot_ablation(
                label=f"{name} ({int(rows['n'].min())} cases)")  # fmt: skip
         ax.errorbar(at, rows["mean"], errors, fmt="none", ecolor="#000000", capsize=3)
         for k, middle in zip(here, at, strict=True):
-            cases = frame.loc[(frame[by] == name) & (frame[x] == places[k]), value].dropna()
-            ax.plot(middle + np.linspace(-0.2, 0.2, len(cases)) * width, cases, ".", color="#000000", markersize=4)
+            cases = frame[(frame[by] == name) & (frame[x] == places[k])].dropna(subset=[value])
+            dots.append(cases.assign(at=middle + np.linspace(-0.2, 0.2, len(cases)) * width))
+            ax.plot(dots[-1]["at"], cases[value], ".", color="#000000", markersize=4)
+    if "instance" in frame:
+        for _, case in pd.concat(dots).groupby([x, "instance"]):
+            ax.plot(case["at"], case[value], color=GREY, linewidth=0.6)
     ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value), xticks=range(len(places)), ylim=(0, None))
     ax.set_xticklabels([str(place) for place in places])
     ax.legend(fontsize=8, frameon=False, title=by, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))

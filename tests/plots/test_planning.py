@@ -146,6 +146,9 @@ def test_an_ablation_shows_means_and_every_case(ax):
     dots = np.concatenate([line.get_ydata() for line in ax.lines if line.get_marker() == "."])
     assert sorted(dots) == sorted(given["divergence"])
     assert legend(ax) == ["full (5 cases)", "no example (5 cases)"]
+    pairs = {tuple(line.get_ydata()) for line in ax.lines if len(line.get_ydata()) == 2 and line.get_linestyle() == "-"}
+    both = given.pivot(index="instance", columns="prompt", values="divergence")[["full", "no example"]]
+    assert set(map(tuple, both.to_numpy())) <= pairs
 
 
 def test_a_prompt_that_was_not_tried_everywhere_leaves_a_gap(ax):
