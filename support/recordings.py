@@ -236,7 +236,7 @@ async def record(name: str, folder: Path = FOLDER) -> dict[str, Any]:
             about = {"name": name, **model.details, "date": datetime.now(UTC).date().isoformat(), "seed": chosen.seed,
                      "grid": dict(chosen.grid), "replies": replies, "units": dict(count)}  # fmt: skip
             if isinstance(chosen, Recording):
-                about["seconds"] = chosen.sweep().seconds(store)
+                about["seconds"] = [round(taken, 1) for taken in chosen.sweep().seconds(store)]
     (folder / f"{name}.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return about
 

@@ -341,3 +341,12 @@ def test_the_parameters_of_a_sweep_hold_the_defaults_of_its_study():
 
 async def told(rng, rule, model):
     return Transcript({"model": model.model}, rule, {}, ())
+
+
+def test_seconds_stand_in_the_order_of_the_records(store):
+    what = sweep()
+    run(what, store)
+    for number, unit in enumerate(what.units()):
+        store.add(unit, store.record(unit), seconds=float(number))
+    assert what.seconds(store) == [float(number) for number in range(12)]
+    assert [unit for unit, _ in what.records(store)] == list(what.units())

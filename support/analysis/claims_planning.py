@@ -201,8 +201,8 @@ OWN: Mapping[str, Check] = {
 def findings(ours: pd.DataFrame) -> pd.DataFrame:
     """What becomes of the paper's findings here: finding, statement, verdict, of whom.
 
-    The verdict is a value of `VERDICTS`. `of whom` has the answer for each of those whose runs were compared; where
-    they contradict each other, one yes and one no, the finding is undecided.
+    The verdict is a value of `VERDICTS`. `of whom` has the answer for each of those whose runs were compared; unless
+    it is the same for all of them, the finding is undecided.
     """
     rows = []
     for finding, parts in FINDINGS.items():
@@ -210,7 +210,7 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
             answer = PLANNING[statement](ours)
             read = matching(ours, comparison, "gain", who, more) if answer != UNTESTED else []
             of_each = {row.rpartition(": ")[0]: PLANNING[statement](ours[ours["row"] == row]) for row in read}
-            if {YES, NO} <= set(of_each.values()):
+            if len(set(of_each.values())) > 1:
                 answer = CLOSE
             of_whom = "; ".join(f"{name}: {each}" for name, each in of_each.items())
             said = {"finding": finding, "statement": statement, "verdict": VERDICTS[answer]}

@@ -72,7 +72,8 @@ def plot_quality(
     """Mean quality against n or m: a line with t intervals for each level of `hue` (Figures 2 to 7).
 
     Behind the lines stand what a random plan has (grey: mean, and the middle 80 percent of single plans), the mean
-    best of k random plans (dotted) and the optimum (black). A coordinator or a feedback has one colour everywhere.
+    best of k random plans (dotted) and the optimum (black). The names in `FIXED` have one colour in every figure,
+    others what is left in theirs.
 
     Parameters
     ----------

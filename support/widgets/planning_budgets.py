@@ -51,22 +51,50 @@ class BudgetExplorer:
             rounds, ["coordinator", "feedback", "instance", "round", "evaluations", *VALUES.values()], "rounds"
         )
         self.rounds = rounds.assign(search=rounds["coordinator"].astype(str) + ", " + rounds["feedback"].astype(str))
+        self._at_rest = True
         there = list(dict.fromkeys(self.rounds["search"]))
         if len(there) < 2:
             raise InvalidInput(f"rounds: of {', '.join(there) or 'no search'} only; expected two searches to compare")
         self.first = _choice(there, first or there[0], "first")
         self.second = _choice(there, second or there[1], "second")
         self.shown = w.Dropdown(options=list(VALUES), description="follow", style=LABEL)
-        budgets = sorted(int(e) for e in rounds["evaluations"].unique() if e > 0)
         self.evaluations = w.SelectionSlider(
-            options=budgets, value=budgets[-1], description="evaluations", continuous_update=False, style=LABEL
+            options=self._budgets(),
+            value=self._budgets()[-1],
+            description="evaluations",
+            continuous_update=False,
+            style=LABEL,
         )
         self.status = w.HTML()
         self.figure = w.Image(format="png", layout=w.Layout(width="100%", max_width="760px"))
         left, right = [self.first, self.second], [self.shown, self.evaluations]
         self.view = w.VBox([w.HBox([w.VBox(left), w.VBox(right)]), self.status, self.figure])
-        for control in (self.first, self.second, self.shown, self.evaluations):
+        for search in (self.first, self.second):
+            search.observe(lambda _: self._other_search(), "value")
+        for control in (self.shown, self.evaluations):
             control.observe(lambda _: self._show(), "value")
+        self._show()
+
+    def _budgets(self) -> list[int]:
+        """Numbers of evaluations that both searches reach: beyond, one of them would stand still for want of rounds."""
+        spent = self._both().groupby("search")["evaluations"]
+        common = sorted(int(e) for e in self._both()["evaluations"].unique() if 0 < e <= spent.max().min())
+        if not common:
+            raise InvalidInput(f"rounds: {self.first.value} or {self.second.value} had nothing judged; choose another")
+        return common
+
+    def _other_search(self) -> None:
+        """Offer the budgets of both searches; the one chosen stays where it is there, too."""
+        try:
+            budgets, before = self._budgets(), self.evaluations.value
+        except InvalidInput as error:
+            self._tell(str(error))
+            return
+        if budgets != list(self.evaluations.options):
+            self._at_rest = False  # new options move the value: draw once, at the end
+            self.evaluations.options = budgets
+            self.evaluations.value = before if before in budgets else budgets[-1]
+            self._at_rest = True
         self._show()
 
     @property
@@ -104,11 +132,16 @@ class BudgetExplorer:
         return self.rounds[self.rounds["search"].isin([self.first.value, self.second.value])]
 
     def _show(self) -> None:
+        if not self._at_rest:
+            return
         self.figure.value = png(self.draw())
         try:
             said = _in_words(self.difference.iloc[0], self.evaluations.value)
         except InvalidInput as error:
             said = str(error)
+        self._tell(said)
+
+    def _tell(self, said: str) -> None:
         self.status.value = f'<div class="convene-status" role="status">{escape(said)}</div>'
 
 

@@ -97,7 +97,9 @@ def test_a_finding_says_of_whom_and_names_its_verdict():
     assert told.loc["score feedback < comparison: divergence"].tolist()[1:] == ["reproduced", "model: yes"]
     both = table(*gain("mcts: score - words", -10), *gain("exact: score - words", 1, 2))
     turned = findings(both).set_index("statement")
-    assert turned.loc["score feedback < verbal feedback: divergence", "verdict"] == "reversed"
+    assert turned.loc["score feedback < verbal feedback: divergence", "verdict"] == "undecided"
+    against = findings(table(*gain("mcts: score - words", -10))).set_index("statement")["verdict"]
+    assert against["score feedback < verbal feedback: divergence"] == "reversed"
     assert turned.loc["score feedback < verbal feedback: divergence", "of whom"] == "mcts: no; exact: too close to call"
     close = findings(table(*gain("exact: score - words", 1, 2))).set_index("statement")["verdict"]
     assert close["score feedback < verbal feedback: divergence"] == "undecided"

@@ -47,6 +47,28 @@ def test_the_difference_is_the_paired_one_at_the_chosen_budget(explorer):
     assert explorer.difference["difference"].iloc[0] == 20 - 41
 
 
+def test_budgets_end_where_one_of_the_two_searches_does():
+    pairs = (
+        rounds().query("feedback == 'words'").assign(feedback="comparison", evaluations=lambda f: 2 * f["round"] * 3)
+    )
+    explorer = BudgetExplorer(pd.concat([rounds(), pairs]), "mcts, score", "mcts, comparison")
+    assert explorer.evaluations.options == (3, 6, 9) and "After 9 evaluations" in explorer.status.value
+    explorer.first.value = "mcts, comparison"
+    explorer.second.value = "mcts, score"
+    assert explorer.evaluations.value == 9
+    explorer.second.value = "mcts, comparison"
+    assert explorer.evaluations.options == (6, 12, 18) and "given twice" in explorer.status.value
+
+
+def test_a_search_that_had_nothing_judged_is_said_and_the_controls_stay():
+    idle = rounds().query("feedback == 'words'").assign(coordinator="idle", evaluations=0)
+    explorer = BudgetExplorer(pd.concat([rounds(), idle]))
+    explorer.second.value = "idle, words"
+    assert "had nothing judged" in explorer.status.value
+    explorer.second.value = "local, score"
+    assert "difference" in explorer.status.value
+
+
 def test_what_is_followed_can_be_the_truth_that_nobody_knew(explorer):
     before = explorer.figure.value
     explorer.shown.value = "best plan so far, in truth"

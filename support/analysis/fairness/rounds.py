@@ -120,7 +120,7 @@ def budget(
 def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
     """The last round of every run within so many evaluations, one row a run: ready for `means` and `paired`.
 
-    A run that stopped early has its last round; one whose first round costs more than that has no row.
+    A run that stopped early, or had no more rounds, has its last one; one whose first round costs more has no row.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
     Raises
     ------
     InvalidInput
-        When no run has a round as cheap as that.
+        When no run has a round as cheap as that, or two runs cannot be told apart.
     """
     need_columns(rounds, ["round", "evaluations", "instance"], "rounds")
     within = rounds[rounds["evaluations"] <= evaluations]
@@ -137,6 +137,8 @@ def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
         least = rounds["evaluations"].min()
         raise InvalidInput(f"evaluations: {evaluations} given; expected at least {least}, what the first round costs")
     which = [str(c) for c in rounds if c not in ROUND]
+    if within.duplicated([*which, "round"]).any():
+        raise InvalidInput("rounds: two runs have the same settings; keep a column that tells them apart")
     return within.sort_values("round").groupby(which, sort=False, dropna=False).tail(1).sort_index()
 
 

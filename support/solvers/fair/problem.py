@@ -66,7 +66,13 @@ def checked(problem: object) -> np.ndarray:
     InvalidInput
         On another shape, on values that are no whole numbers of 0 or more, and on totals too large to be exact.
     """
-    given = np.asarray(getattr(problem, "gains", problem))
+    try:
+        given = np.asarray(getattr(problem, "gains", problem))
+    except ValueError as error:
+        raise InvalidInput(
+            "gains: decisions with unequal numbers of options given; expected the same number for every decision, and "
+            "every participant (fill up with options that nobody can want)"
+        ) from error
     if given.ndim != 3 or 0 in given.shape:
         raise InvalidInput(
             f"gains: shape {given.shape} given; expected (participants, decisions, options), at least one of each"

@@ -104,6 +104,8 @@ def test_at_a_budget_every_run_has_its_last_round_that_it_could_afford():
     assert set(at_budget(frame, 3)["repetition"]) == {"mcts_1", "mcts_2"}
     with pytest.raises(InvalidInput, match="evaluations: 2 given; expected at least 3"):
         at_budget(frame, 2)
+    with pytest.raises(InvalidInput, match="two runs have the same settings"):
+        at_budget(frame.drop(columns="repetition"), 6)
 
 
 def test_a_trajectory_has_every_participant_s_total_and_marks_the_plan_that_was_chosen(record):

@@ -12,6 +12,7 @@ GOOD = [[[1, 2], [3, 4]], [[5, 0], [1, 1]]]
 @pytest.mark.parametrize(
     ("gains", "message"),
     [
+        ([[[1, 2], [3]]], "gains: decisions with unequal numbers of options given"),
         ([[1, 2]], r"gains: shape \(1, 2\) given; expected \(participants, decisions, options\)"),
         (np.zeros((0, 2, 2)), r"gains: shape \(0, 2, 2\) given"),
         (np.zeros((2, 0, 2)), r"gains: shape \(2, 0, 2\) given"),
