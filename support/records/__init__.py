@@ -4,6 +4,16 @@ A record holds everything that a later analysis may ask, and nothing that only a
 """
 
 from support.records.coordination import Conversation, Coordination, CoordinationRound, Option, Score, Turn
+from support.records.organizing import (
+    Action,
+    Edit,
+    Flag,
+    Hook,
+    Mail,
+    Organizing,
+    OrganizingDay,
+    Understood,
+)
 from support.records.planning import Feedback, Plan, Planning, PlanningRound
 from support.records.roundtable import (
     Ballot,
@@ -19,6 +29,7 @@ from support.records.roundtable import (
 )
 
 __all__ = [
+    "Action",
     "Ballot",
     "Candidate",
     "Choice",
@@ -26,10 +37,16 @@ __all__ = [
     "Coordination",
     "CoordinationRound",
     "Decision",
+    "Edit",
     "Feedback",
+    "Flag",
     "FormatError",
+    "Hook",
+    "Mail",
     "Message",
     "Option",
+    "Organizing",
+    "OrganizingDay",
     "Plan",
     "Planning",
     "PlanningRound",
@@ -38,5 +55,6 @@ __all__ = [
     "Score",
     "Transcript",
     "Turn",
+    "Understood",
     "View",
 ]

@@ -1,0 +1,138 @@
+"""What one takes from a rehearsal into the next one, and into deployment: policies, templates, stop hooks, preferences.
+
+They are one YAML file that people can read and edit. Nothing in it is executed, and no credentials are in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from support.environments.seminar.policies import VERSION, PolicySet, as_entries, policies_of, read_yaml
+from support.environments.seminar.sources import read_toml
+from support.errors import DamagedFile, InvalidInput
+from support.records.organizing import SENT, Edit, Hook
+
+PLACEHOLDERS = ("speaker", "dates", "date", "place", "time", "organiser", "question", "note")
+_FIELD = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A mail with gaps such as {speaker} and {dates}; of past mails, without gaps.
+
+    Raises
+    ------
+    InvalidInput
+        On another kind of mail, or a gap that nothing fills.
+    """
+
+    kind: str
+    subject: str
+    body: str
+    to_role: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in SENT:
+            raise InvalidInput(f"template: kind {self.kind!r} given; expected one of {', '.join(SENT)}")
+        for name in _FIELD.findall(self.subject + self.body):
+            if name not in PLACEHOLDERS:
+                known = ", ".join(f"{{{p}}}" for p in PLACEHOLDERS)
+                raise InvalidInput(f"template {self.kind}: {{{name}}} given; expected one of {known}")
+
+    def fill(self, **given: str) -> tuple[str, str]:
+        """Subject and body with the gaps filled; what is not given leaves nothing behind, nor an empty paragraph.
+
+        >>> Template("thanks", "Thanks", "Dear {speaker},\\n\\n{note}\\n\\nThank you.").fill(speaker="Ana")[1]
+        'Dear Ana,\\n\\nThank you.'
+        """
+        subject, body = (_FIELD.sub(lambda m: given.get(m[1], ""), text) for text in (self.subject, self.body))
+        paragraphs = [re.sub(r"[ \t]+", " ", p).strip() for p in re.split(r"\n\s*\n", body)]
+        return " ".join(subject.split()), "\n\n".join(p for p in paragraphs if p)
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What a run begins with, and what it leaves behind."""
+
+    policies: PolicySet = field(default_factory=PolicySet)
+    templates: Mapping[str, Template] = field(default_factory=dict)
+    hooks: tuple[Hook, ...] = ()
+    learnt: tuple[Edit, ...] = ()
+
+
+def load_templates(path: str | Path | None = None) -> dict[str, Template]:
+    """The project's templates by the kind of mail, or those of a file of the same form.
+
+    Raises
+    ------
+    DamagedFile, InvalidInput
+        On a file of another form, or a template that cannot be.
+    """
+    return {made.kind: made for made in (_template(e) for e in read_toml("mails.toml", path, "template"))}
+
+
+def load_past(path: str | Path | None = None) -> tuple[Template, ...]:
+    """Five mails that an organiser once sent, for their style; see `load_templates`."""
+    return tuple(_template(entry) for entry in read_toml("mails.toml", path, "past"))
+
+
+def _template(entry: Mapping[str, Any]) -> Template:
+    try:
+        return Template(entry["kind"], entry["subject"], entry["body"], entry.get("to_role", ""))
+    except KeyError as error:
+        raise DamagedFile(f"template: no {error} given; expected kind, subject and body") from error
+
+
+def export_artefacts(made: Artefacts, path: str | Path) -> Path:
+    """Write them as YAML; return where."""
+    content = {
+        "version": VERSION,
+        "policies": as_entries(made.policies),
+        "templates": [asdict(template) for template in made.templates.values()],
+        "hooks": [asdict(hook) for hook in made.hooks],
+        "learnt": [asdict(edit) for edit in made.learnt],
+    }
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    return target
+
+
+def import_artefacts(path: str | Path) -> Artefacts:
+    """Read what `export_artefacts` wrote, or a person in its manner.
+
+    Raises
+    ------
+    DamagedFile
+        On a file of another form.
+    InvalidInput
+        On a newer version, policies that contradict each other, a template with an unknown gap.
+    """
+    content = read_yaml(path)
+    templates = [_template(entry) for entry in _listed(content, "templates", path)]
+    return Artefacts(
+        policies_of(_listed(content, "policies", path), path),
+        {template.kind: template for template in templates},
+        tuple(_made(Hook, entry, path) for entry in _listed(content, "hooks", path)),
+        tuple(_made(Edit, entry, path) for entry in _listed(content, "learnt", path)),
+    )
+
+
+def _listed(content: Mapping[str, Any], name: str, path: str | Path) -> list[Mapping[str, Any]]:
+    found = content.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise DamagedFile(f"{path}: {name} is a {type(found).__name__}; expected a list of mappings")
+    return found
+
+
+def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
+    try:
+        return kind(**entry)
+    except TypeError as error:
+        raise DamagedFile(f"{path}: {error}; expected the fields of a {kind.__name__}") from error

@@ -1,0 +1,188 @@
+"""Replies about dates, read by patterns: which dates of a programme somebody can do, perhaps can, cannot do.
+
+A text is cut into clauses; a clause gives its mood (firm, vague, impossible) to the dates that it names. What the
+patterns do not know is not understood: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from support.environments.seminar.rules import NUMBERS
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+
+
+def _any(*phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+
+
+_MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|\.)?" for name in MONTHS if name != "september") + r"|sept?(?:ember|\.)?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_MORE = r"((?:\s*(?:,|and|or|&|/)\s*(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?)+)"
+_DATED = _any(rf"{_DAY}(?:\s+of)?\s+({_MONTH})", rf"({_MONTH})\s+(?:the\s+)?{_DAY}", r"(\d{4})-(\d\d)-(\d\d)")
+_LIST = _any(rf"{_DAY}{_MORE}(?:\s+of)?\s+({_MONTH})")
+_AFTER = _any(rf"({_MONTH})\s+(?:the\s+)?{_DAY}{_MORE}")
+_BARE = _any(r"the\s+(\d{1,2})(?:st|nd|rd|th)")
+_NUMBER = re.compile(r"\d{1,2}")
+
+_THESE = r"(?:them|these|those|the (?:\w+ )?(?:dates|days|slots))"
+ALL = _any(
+    rf"(?:all|any|every one|each|either) of {_THESE}", r"all (?:the |your |those )?(?:dates|days|slots)",
+    r"(?:every|any) (?:one|date|day|slot)", "whichever", "whenever",
+)  # fmt: skip
+NONE = _any(rf"(?:none|not one) of {_THESE}", "no dates?")
+EXCEPT = _any("except", "apart from", "other than", "but not", "save")
+REST = _any("the others?", "the rest", "the other dates", "others")
+CANNOT = _any(
+    "can'?t", "cannot", "can not", "could not", "couldn'?t", "won'?t", "impossible", "unable", "unfortunately",
+    "(?:is|are|am|'m) not", "(?:is|are)n'?t", "not (?:possible|able|free|work)", "(?:does|do)n'?t work", "no good",
+    "out of the question", "taken", "busy", "away", "blocked", "conflicts?", r"clash\w*", "travelling", "abroad",
+)  # fmt: skip
+PERHAPS = _any(
+    "perhaps", "maybe", "possibly", "probably", "might", "may be able", "unsure", "uncertain", r"tentative\w*",
+    "not (?:sure|certain)", "likely", "should (?:be|work)", "could (?:be|perhaps)", "with luck", "if all goes",
+    "have to (?:check|see)", "pencil", r"provisional\w*", "depends",
+)  # fmt: skip
+DECLINE = _any(
+    "(?:have to|must|will|'ll|need to) (?:decline|pass|say no|refuse)", "decline", "not give talks",
+    "cannot (?:speak|take part|join|come) (?:this|at all|in)", "not be able to (?:speak|take part|join)",
+    "this (?:term|season|year|autumn|spring|time) (?:is|will be) (?:too full|impossible)",
+    "ask (?:somebody|someone) else", "leave me out",
+)  # fmt: skip
+CANCEL = _any(
+    r"cancel\w*", "withdraw", "have to give (?:it|my date|the date) back", "can no longer", "after all,? not",
+    "not (?:come|speak|make it) after all",
+)  # fmt: skip
+WAITING = _any(
+    "get back to you", "let you know", "come back to (?:you|me)", "check (?:my|with|back)", "write again",
+    "ask me again", "try me", "need (?:some |a few |more )?(?:time|days)", "have an answer", "tell you",
+)  # fmt: skip
+LATER = _any(
+    r"(?:in|within|after|give me) (?:a |an |about |another )?(\d+|[a-z]+)? ?(?:working )?(days?|weeks?|months?)",
+    "next (week|month)",
+)
+
+_CLAUSE = re.compile(
+    r"[.;!?\n]+(?:\s|$)|,?\s+(?:but|though|although|while|whereas|however)\s+"
+    r"|,\s+(?=(?:the\s+)?\d|not |the (?:others?|rest)\b)",
+    re.IGNORECASE,
+)
+"""Where one clause ends and the next begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says about dates; dates in order, each in one of the first three only."""
+
+    available: tuple[date, ...] = ()
+    vague: tuple[date, ...] = ()
+    unavailable: tuple[date, ...] = ()
+    never_offered: tuple[date, ...] = ()
+    declined: bool = False
+    cancelled: bool = False
+    wait_until: date | None = None
+
+
+def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
+    """What a reply says.
+
+    Parameters
+    ----------
+    offered : sequence of date
+        The dates that the organiser named; others that are mentioned are `never_offered`, where they are in the future.
+    today : date
+        From which "in two weeks" counts.
+
+    Examples
+    --------
+    >>> slots = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10))
+    >>> read = read_reply("October 13 is fine, the 10th of November perhaps.", slots, date(2027, 8, 16))
+    >>> read.available, read.vague
+    ((datetime.date(2027, 10, 13),), (datetime.date(2027, 11, 10),))
+    """
+    firm, vague, cannot, strange = set[date](), set[date](), set[date](), set[date]()
+    for clause in _clauses(text):
+        known, others = _dates(clause, offered, today)
+        strange |= others
+        if NONE.search(clause):
+            cannot |= set(offered)
+            continue
+        impossible = bool(CANNOT.search(clause))
+        if ALL.search(clause):
+            without = known if EXCEPT.search(clause) or impossible else set()
+            cannot |= without
+            (vague if PERHAPS.search(clause) else firm).update(set(offered) - without)
+        elif known or REST.search(clause):
+            mood = cannot if impossible else vague if PERHAPS.search(clause) else firm
+            mood |= known or set(offered) - firm - vague - cannot
+    firm, vague = firm - cannot, vague - cannot - firm
+    declined = bool(DECLINE.search(text)) and not firm and not vague
+    return Reading(
+        tuple(sorted(firm)),
+        tuple(sorted(vague)),
+        tuple(sorted(cannot)),
+        tuple(sorted(strange)),
+        declined,
+        bool(CANCEL.search(text)),
+        _until(text, today) if not firm and not vague and not declined else None,
+    )
+
+
+def _clauses(text: str) -> Iterable[str]:
+    return (part for part in _CLAUSE.split(" ".join(text.replace("’", "'").split(" "))) if part and part.strip())
+
+
+def _dates(text: str, offered: Sequence[date], today: date) -> tuple[set[date], set[date]]:
+    """The dates that a text names: of the programme, and others after today."""
+    found = set[tuple[int, int]]()
+    for match in _LIST.finditer(text):
+        found |= {(_month(match[3]), int(k)) for k in (match[1], *_NUMBER.findall(match[2]))}
+    for match in _AFTER.finditer(text):
+        found |= {(_month(match[1]), int(k)) for k in (match[2], *_NUMBER.findall(match[3]))}
+    for match in _DATED.finditer(text):
+        if match[5]:
+            found.add((int(match[6]), int(match[7])))
+        else:
+            found.add((_month(match[2] or match[3]), int(match[1] or match[4])))
+    known = {slot for slot in offered if (slot.month, slot.day) in found}
+    bare = {int(match[1]) for match in _BARE.finditer(text)}
+    for number in bare:
+        same = [slot for slot in offered if slot.day == number]
+        known |= set(same) if len(same) == 1 else set()
+    others = {
+        day for m, d in found if (day := _next(m, d, today)) and not any((s.month, s.day) == (m, d) for s in offered)
+    }
+    return known, others
+
+
+def _month(word: str) -> int:
+    return next(k for k, name in enumerate(MONTHS, 1) if name.startswith(word.lower().rstrip(".")[:3]))
+
+
+def _next(month: int, day: int, today: date) -> date | None:
+    """The next day of that month and number after today; None where there is no such day."""
+    try:
+        made = date(today.year, month, day)
+        return made if made > today else date(today.year + 1, month, day)
+    except ValueError:
+        return None
+
+
+def _until(text: str, today: date) -> date | None:
+    """The day before which somebody does not want to be asked, where they say that they need time."""
+    if not WAITING.search(text):
+        return None
+    match = LATER.search(text)
+    if not match:
+        return None
+    unit = (match[2] or match[3] or "days").rstrip("s").lower()
+    word = (match[1] or "one").lower()
+    count = int(word) if word.isdigit() else NUMBERS.get(word, 3 if word == "few" else 1)
+    return today + timedelta(days=count * {"day": 1, "week": 7, "month": 30}[unit])

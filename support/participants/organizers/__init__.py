@@ -1,0 +1,1 @@
+"""Who organises: reads replies, sums up, selects policies, plans the day, writes the mails."""

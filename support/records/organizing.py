@@ -1,0 +1,182 @@
+"""What is planned, written and answered when an organiser fills the dates of a seminar by mail, day after day.
+
+The steps are those of "DoubleAgents" (Long et al.), section 3. Days count from 1; dates are ISO texts such as
+"2027-09-15".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from support.records.roundtable import FormatError
+
+INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS = (
+    "invitation", "follow_up", "clarification", "confirmation", "thanks",
+)  # fmt: skip
+SENT = (INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS)
+"""Kinds of mail that an organiser sends."""
+
+REPLY = "reply"
+"""The kind of every mail that comes back."""
+
+WAIT = "wait"
+ACTIONS = (*SENT, WAIT)
+"""What can be done about somebody on a day."""
+
+ORGANISER = "organiser"
+"""Sender and receiver at the desk, whatever the organiser's name."""
+
+PLAN, ACTION, MAIL = "plan", "action", "mail"
+REVIEWED = (PLAN, ACTION, MAIL)
+"""What a person at the desk may approve, change, have made again, or remove."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """One mail. `id` counts through the whole run; `answers` is the mail that it answers.
+
+    `slots` are the dates that it is about: offered, asked for, given away; or, in a reply whose writer is rule-based,
+    those that the writer meant, which only an audit may read.
+    """
+
+    id: int
+    day: int
+    kind: str
+    sender: str
+    to: str
+    subject: str
+    body: str
+    slots: tuple[str, ...] = ()
+    answers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What is to be done today about one person, and to what end.
+
+    `slot` is the date that a confirmation gives to them. `policy` is the id of the policy that asks for it, or "".
+    """
+
+    kind: str
+    person: str
+    goal: str = ""
+    slot: str | None = None
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a person at the desk changed, and the one sentence that is remembered of it.
+
+    `what` is one of `REVIEWED`, `about` the person concerned ("" for a plan). A removal leaves `after` empty.
+    """
+
+    what: str
+    about: str
+    before: str
+    after: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A reply that no policy covers: the question to the person at the desk, and what they said ("" if nothing)."""
+
+    mail: int
+    person: str
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A stop hook: what made the organiser stop and ask, and what was decided then. Day 0 is an earlier run."""
+
+    topic: str
+    question: str
+    answer: str = ""
+    day: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What the organiser made of a reply."""
+
+    mail: int
+    person: str
+    available: tuple[str, ...] = ()
+    vague: tuple[str, ...] = ()
+    unavailable: tuple[str, ...] = ()
+    never_offered: tuple[str, ...] = ()
+    declined: bool = False
+    cancelled: tuple[str, ...] = ()
+    wait_until: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizingDay:
+    """One finished day.
+
+    Attributes
+    ----------
+    number, date : the day of the run from 1, and the date
+    received, understood, flags : what came in, how it was read, what was asked about it
+    progress, selected, plan, reason : the morning's summary, the policies that were selected, the plan and why
+    actions, sent : what was decided, and the mails that went out
+    edits : what a person at the desk changed
+    assignment : every date with the people who have it, in the evening
+    pending : people with an unanswered mail and the working days since it, in the morning
+    violations : policies that were broken, and how; read literally, by those that are rules
+    summary : the evening's summary
+    """
+
+    number: int
+    date: str
+    received: tuple[Mail, ...] = ()
+    understood: tuple[Understood, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    progress: str = ""
+    selected: tuple[str, ...] = ()
+    plan: str = ""
+    reason: str = ""
+    actions: tuple[Action, ...] = ()
+    sent: tuple[Mail, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    assignment: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    pending: tuple[tuple[str, int], ...] = ()
+    violations: tuple[str, ...] = ()
+    summary: str = ""
+    format_errors: tuple[FormatError, ...] = ()
+    replies: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Organizing:
+    """A whole run: from the first mail to the last date, or to the deadline.
+
+    `scenario` and `people` tell what the run was about (people with all that drove the simulated ones), `seats` which
+    kind took each role: the people by their names, "organizer", "detector", "reviewer". `policies` are pairs of id and
+    text as they stood at the start, `hooks` those there were at the end.
+    """
+
+    scenario: Mapping[str, Any]
+    people: tuple[Mapping[str, Any], ...]
+    seats: Mapping[str, str]
+    policies: tuple[tuple[str, str], ...]
+    days: tuple[OrganizingDay, ...]
+    hooks: tuple[Hook, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rounds(self) -> tuple[OrganizingDay, ...]:
+        """The days, under the name that every record has for its steps."""
+        return self.days
+
+    @property
+    def assignment(self) -> Mapping[str, tuple[str, ...]]:
+        """Who has each date in the end."""
+        return dict(self.days[-1].assignment) if self.days else {}
