@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.fairness.runs import Records, problem_of, settings_of
+from support.analysis.fairness.runs import Records, changed, problem_of, settings_of
 from support.analysis.frames import need_columns, need_keys
 from support.environments.fair_decisions import measures
 from support.environments.fair_decisions.problem import FairDecisions
@@ -56,7 +56,7 @@ def _rows(settings: dict[str, Any], record: Planning) -> list[dict[str, Any]]:
     judged, seen = 0, list[Plan]()
     for t, entry in enumerate(record.rounds, start=1):
         judged += len(entry.plans) * len(record.participants) if entry.feedback else 0
-        changed = _changed(entry.plans, seen)
+        moved = changed(entry.plans, seen)
         seen += entry.plans
         rows.append(
             {
@@ -64,7 +64,7 @@ def _rows(settings: dict[str, Any], record: Planning) -> list[dict[str, Any]]:
                 "round": entry.number,
                 "evaluations": judged,
                 "plans": len(entry.plans),
-                "changed": changed,
+                "changed": moved,
                 **_measured(problem, _better(problem, entry.plans, objective)),
                 **_measured(problem, choose(record.rounds[:t], final), "standing_"),
                 **_measured(problem, _better(problem, seen, objective), "best_"),
@@ -82,12 +82,6 @@ def _better(problem: FairDecisions, plans: Sequence[Plan], objective: str) -> Pl
     if not plans:
         return None
     return plans[int(np.argmax(measures.value(objective, problem.totals_of(np.array(plans)))))]
-
-
-def _changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
-    if not plans or not before:
-        return float("nan")
-    return float(np.mean([(np.array(before) != np.array(plan)).sum(axis=1).min() for plan in plans]))
 
 
 def _measured(problem: FairDecisions, plan: Plan | None, prefix: str = "") -> dict[str, float]:

@@ -6,7 +6,7 @@ no quality (NaN) and is not `found`; it is counted, not given the worst value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -42,7 +42,8 @@ def runs_of(records: Records) -> pd.DataFrame:
         where no setting names them), participants, decisions and options as the gains have them, `instance` (equal
         for equal gains), `repetition`; the columns of `QUALITY` for the chosen plan; `found` (whether there was one),
         `stopped` (by the coordinator), `rounds_used`, `evaluations` (one participant judging one plan), `replies` of
-        models with their `tokens`, and `format_errors`.
+        models with their `tokens`, `format_errors`, and `changed`: how many decisions of a
+        plan differ from the nearest earlier one, the mean over rounds.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
@@ -106,4 +107,25 @@ def _outcome(record: Planning) -> dict[str, Any]:
         "replies": sum(entry.replies for entry in record.rounds),
         "tokens": sum(entry.tokens for entry in record.rounds),
         "format_errors": sum(len(entry.format_errors) for entry in record.rounds),
+        "changed": _mean_changed(record),
     }
+
+
+def changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
+    """How many decisions of a plan differ from the nearest of earlier plans; the mean of two plans, NaN without any.
+
+    >>> changed([(0, 1, 1)], [(0, 0, 0), (0, 1, 0)])
+    1.0
+    """
+    if not plans or not before:
+        return float("nan")
+    return float(np.mean([(np.array(before) != np.array(plan)).sum(axis=1).min() for plan in plans]))
+
+
+def _mean_changed(record: Planning) -> float:
+    seen, moves = list[Plan](), list[float]()
+    for entry in record.rounds:
+        if entry.plans and seen and not entry.finish:
+            moves.append(changed(entry.plans, seen))
+        seen += entry.plans
+    return float(np.mean(moves)) if moves else float("nan")

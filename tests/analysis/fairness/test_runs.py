@@ -31,6 +31,12 @@ def test_what_a_run_took_is_counted(made):
     assert row["tokens"] == 980 and row["stopped"]
 
 
+def test_changes_are_counted_from_the_nearest_earlier_plan_and_a_stop_is_none(made):
+    rounds = [made.entry(1, (0, 0)), made.entry(2, (1, 1)), made.entry(3, (1, 0)), made.entry(4, (1, 0), finish=True)]
+    assert runs_of([({}, made.search(*rounds, chosen=(1, 0)))])["changed"][0] == 1.5
+    assert np.isnan(runs_of([({}, made.search(made.entry(1, (0, 0)), chosen=(0, 0)))])["changed"][0])
+
+
 def test_a_run_without_a_plan_has_no_quality_and_is_not_found(made):
     row = runs_of([({}, made.search(made.entry(1, errors=1)))]).iloc[0]
     assert np.isnan(row["divergence"]) and not row["found"] and row["evaluations"] == 0
