@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
-from support.records import Conversation, CoordinationRound, PlanningRound, Round
+from support.records import Conversation, CoordinationRound, Mail, OrganizingDay, PlanningRound, Round
 from support.store import Store, Unit, flat, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _ERRORS = ("agent", "phase", "detail")
+_DATES = ("available", "vague", "unavailable", "never_offered", "declined", "cancelled", "wait_until")
 TABLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Transcript": {
         "rounds": (),
@@ -37,6 +38,15 @@ TABLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "rounds": (),
         "plans": (),
         "feedback": ("participant", "score", "text", "prefers", "alike"),
+        "format_errors": _ERRORS,
+    },
+    "Organizing": {
+        "rounds": (),
+        "mails": (),
+        "actions": ("kind", "person", "goal", "slot", "policy"),
+        "flags": ("mail", "person", "question", "answer"),
+        "edits": ("what", "about", "before", "after", "summary"),
+        "understood": ("mail", "person", *_DATES, "note"),
         "format_errors": _ERRORS,
     },
 }
@@ -112,6 +122,9 @@ def _collect(rows: dict[str, list], head: dict[str, Any], entry: Any, names: Map
     elif isinstance(entry, PlanningRound):
         rows["rounds"].append({**head, **_planned(entry)})
         rows["plans"] += [{**head, **made} for made in _plans(entry)]
+    elif isinstance(entry, OrganizingDay):
+        rows["rounds"].append({**head, **_organized(entry)})
+        rows["mails"] += [{**head, **_mailed(mail)} for mail in (*entry.received, *entry.sent)]
     else:
         rows["rounds"].append({**head, **_voted(entry)})
     for name, fields in names.items():
@@ -138,6 +151,19 @@ def _plans(entry: PlanningRound) -> list[dict[str, Any]]:
         {"position": i, "plan": json.dumps(plan), "heard": json.dumps(known), "totals": json.dumps(totals)}
         for i, (plan, known, totals) in enumerate(zip(entry.plans, heard, entry.totals, strict=True))
     ]
+
+
+def _organized(entry: OrganizingDay) -> dict[str, Any]:
+    said = ("date", "progress", "plan", "reason", "summary")
+    lists = ("selected", "assignment", "pending", "violations")
+    named = {name: json.dumps(getattr(entry, name)) for name in lists}
+    spent = {"replies": entry.replies, "tokens": entry.tokens}
+    return {**{name: getattr(entry, name) for name in said}, **named, **spent}
+
+
+def _mailed(mail: Mail) -> dict[str, Any]:
+    known = ("id", "day", "kind", "sender", "to", "subject", "body", "slots", "answers")
+    return flat({name: getattr(mail, name) for name in known})
 
 
 def _voted(entry: Round) -> dict[str, Any]:

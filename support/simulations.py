@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.records import Transcript
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
 from support.studies.meetings import DESIGNS
 from support.sweep import Sweep
 
@@ -115,6 +115,34 @@ def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     """
     paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt")
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
+
+
+SEMINAR_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
+    "policies": {"scenario": ["four"], "policies": ["seed", "all"]},
+    "series": {"scenario": ["series"], "policies": ["seed", "all"]},
+    "panel": {"scenario": ["panel"], "policies": ["seed", "all"]},
+}
+"""Rehearsals with the six seed policies and with all twelve: 4 speakers for 4 dates, 23 for 10, 6 seats of 18."""
+
+
+def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
+    """Rehearsals in bulk: n runs of each setting, with the same simulated people under every set of policies.
+
+    Parameters
+    ----------
+    part : a key of `SEMINAR_SETTINGS`
+    n : int
+        Runs of each setting.
+    grid
+        Further settings of `seminar`, or other values of the part's own.
+
+    Raises
+    ------
+    InvalidInput
+        On another part.
+    """
+    paired = ("policies", "organizer", "detector", "reviewer", "delegation")
+    return _part(seminar, SEMINAR_SETTINGS, part, n, seed, grid, paired)
 
 
 def _part(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from support.data import source_digest, study_file
 from support.database import foreign_tables, open_database
 from support.errors import DamagedFile, InvalidInput
-from support.records import Coordination, Planning, Transcript
+from support.records import Coordination, Organizing, Planning, Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ COLUMNS = [
     "format_errors",
     "seconds",
 ]
-RECORDS: dict[str, type] = {"Transcript": Transcript, "Coordination": Coordination, "Planning": Planning}
+RECORDS: dict[str, type] = {made.__name__: made for made in (Transcript, Coordination, Planning, Organizing)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,8 @@ class Question:
             When the value does not fit, saying why, or when the question was answered before.
         """
         if self._answer.done():
-            raise InvalidInput(
-                f"{self.phase}: round {self.view.round} was answered already; wait for the next question"
-            )
+            step = next(f"{name} {getattr(self.view, name)}" for name in ("round", "day") if hasattr(self.view, name))
+            raise InvalidInput(f"{self.phase}: {step} was answered already; wait for the next question")
         self._answer.set_result(self._check(value))
 
     async def wait(self) -> Any:

@@ -92,12 +92,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A stop hook: what made the organiser stop and ask, and what was decided then. Day 0 is an earlier run."""
+    """A stop hook: what made the organiser stop and ask, about whom, and what was decided then. Day 0 is earlier."""
 
     topic: str
     question: str
     answer: str = ""
     day: int = 0
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)

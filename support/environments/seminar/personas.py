@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from support.environments.seminar.sources import read_toml
-from support.errors import InvalidInput
+from support.errors import DamagedFile, InvalidInput
 
 PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
 ROLES = (PROFESSOR, POSTDOC, STUDENT)
@@ -97,7 +97,11 @@ def load_personas(path: str | Path | None = None) -> dict[str, Persona]:
     InvalidInput
         On a persona that cannot be, or two with one id.
     """
-    made = [_persona(entry) for entry in read_toml("personas.toml", path, "persona")]
+    entries = read_toml("personas.toml", path, "persona")
+    for entry in entries:
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("responsiveness", {}), Mapping):
+            raise DamagedFile(f"{path}: {entry!r}; expected [[persona]] tables, their responsiveness a table, too")
+    made = [_persona(entry) for entry in entries]
     if twice := [name for name, count in Counter(p.id for p in made).items() if count > 1]:
         raise InvalidInput(f"persona: the id {twice[0]!r} is given twice; expected every id once")
     return {persona.id: persona for persona in made}

@@ -97,7 +97,7 @@ class PolicySet:
         """With one more policy at the end; without an id it gets one of its rule, or a number."""
         ids = {policy.id for policy in self.policies}
         rule = read_policy(text)
-        stem = policy_id or (rule.kind if rule else "policy")
+        stem = rule.kind if rule else "policy"
         name = stem if stem not in ids else next(f"{stem}_{k}" for k in range(2, 1000) if f"{stem}_{k}" not in ids)
         return PolicySet((*self.policies, Policy(policy_id or name, text, challenge)))
 
@@ -141,7 +141,14 @@ def load_policies(part: str = "seed", path: str | Path | None = None) -> PolicyS
     if part not in parts:
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
     content = read_yaml(file)
-    return policies_of([entry for name in parts[part] for entry in content.get(name, [])], file)
+    return policies_of([entry for name in parts[part] for entry in _listed(content, name, file)], file)
+
+
+def _listed(content: Mapping[str, Any], name: str, file: str | Path) -> list[Mapping[str, Any]]:
+    found = content.get(name)
+    if not isinstance(found, list):
+        raise DamagedFile(f"{file}: {name} is a {type(found).__name__}; expected a list of policies")
+    return found
 
 
 def policies_of(entries: Iterable[Mapping[str, Any]], file: str | Path) -> PolicySet:

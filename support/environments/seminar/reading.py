@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"\d{1,2}")
 _THESE = r"(?:them|these|those|the (?:\w+ )?(?:dates|days|slots))"
 ALL = _any(
     rf"(?:all|any|every one|each|either) of {_THESE}", r"all (?:the |your |those )?(?:dates|days|slots)",
-    r"(?:every|any) (?:one|date|day|slot)", "whichever", "whenever",
+    r"(?:every|any) (?:one|date|day|slot)(?! (?:of the week|else))", "whichever", "whenever",
 )  # fmt: skip
 NONE = _any(rf"(?:none|not one) of {_THESE}", "no dates?")
 EXCEPT = _any("except", "apart from", "other than", "but not", "save")
@@ -43,13 +43,16 @@ REST = _any("the others?", "the rest", "the other dates", "others")
 CANNOT = _any(
     "can'?t", "cannot", "can not", "could not", "couldn'?t", "won'?t", "impossible", "unable", "unfortunately",
     "(?:is|are|am|'m) not", "(?:is|are)n'?t", "not (?:possible|able|free|work)", "(?:does|do)n'?t work", "no good",
-    "out of the question", "taken", "busy", "away", "blocked", "conflicts?", r"clash\w*", "travelling", "abroad",
+    "out of the question", "taken", "busy", "away(?! from)", "blocked", r"(?:over-?)?committed", "fallen through",
+    "is a no", "no to", "gone", "no way", r"not (?:free )?(?:on )?(?:the )?(?:\d|[A-Z])", "conflicts?", r"clash\w*",
+    "travelling", "abroad",
 )  # fmt: skip
 PERHAPS = _any(
     "perhaps", "maybe", "possibly", "probably", "might", "may be able", "unsure", "uncertain", r"tentative\w*",
-    "not (?:sure|certain)", "likely", "should (?:be|work)", "could (?:be|perhaps)", "with luck", "if all goes",
-    "have to (?:check|see)", "pencil", r"provisional\w*", "depends",
+    "likely", "should (?:be|work)", "could (?:be|perhaps|work|happen)", "with (?:some )?luck", "if all goes",
+    "have to (?:check|see)", "pencil", r"provisional\w*", "depends?",
 )  # fmt: skip
+UNSURE = _any("not (?:quite |really |entirely |yet )?(?:sure|certain)", "not ruled out", "not fixed")
 DECLINE = _any(
     "(?:have to|must|will|'ll|need to) (?:decline|pass|say no|refuse)", "decline", "not give talks",
     "cannot (?:speak|take part|join|come) (?:this|at all|in)", "not be able to (?:speak|take part|join)",
@@ -57,7 +60,8 @@ DECLINE = _any(
     "ask (?:somebody|someone) else", "leave me out",
 )  # fmt: skip
 CANCEL = _any(
-    r"cancel\w*", "withdraw", "have to give (?:it|my date|the date) back", "can no longer", "after all,? not",
+    "(?:to|must|will|i|i'll|i'm) cancel(?:ling)?", "withdraw", "have to give (?:it|my date|the date) back",
+    "can no longer", "after all,? not",
     "not (?:come|speak|make it) after all",
 )  # fmt: skip
 WAITING = _any(
@@ -69,12 +73,17 @@ LATER = _any(
     "next (week|month)",
 )
 
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
+_ABBREVIATED = re.compile(rf"\b({'|'.join(name[:3] for name in MONTHS)}|sept)\.", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"[.;!?\n]+(?:\s|$)|,?\s+(?:but|though|although|while|whereas|however)\s+"
-    r"|,\s+(?=(?:the\s+)?\d|not |the (?:others?|rest)\b)",
+    rf"|,\s+(?=(?:the\s+)?{_WEEKDAY}(?:\d|{_MONTH})|not |maybe |perhaps |possibly |probably |the (?:others?|rest)\b)",
     re.IGNORECASE,
 )
 """Where one clause ends and the next begins."""
+
+_ENDS_IN_DATE = re.compile(rf"(?:\d(?:st|nd|rd|th)?|{_MONTH}|\d{{4}})$", re.IGNORECASE)
+"""A comma after a date goes on with the list, or with the year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +123,16 @@ def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
         if NONE.search(clause):
             cannot |= set(offered)
             continue
-        impossible = bool(CANNOT.search(clause))
-        if ALL.search(clause):
-            without = known if EXCEPT.search(clause) or impossible else set()
+        unsure = bool(UNSURE.search(clause))
+        impossible = bool(CANNOT.search(clause) or CANCEL.search(clause)) and not unsure
+        if DECLINE.search(clause) and not known:
+            continue
+        if ALL.search(clause) and (not known or EXCEPT.search(clause)):
+            without = known
             cannot |= without
             (vague if PERHAPS.search(clause) else firm).update(set(offered) - without)
         elif known or REST.search(clause):
-            mood = cannot if impossible else vague if PERHAPS.search(clause) else firm
+            mood = cannot if impossible else vague if unsure or PERHAPS.search(clause) else firm
             mood |= known or set(offered) - firm - vague - cannot
     firm, vague = firm - cannot, vague - cannot - firm
     declined = bool(DECLINE.search(text)) and not firm and not vague
@@ -136,7 +148,16 @@ def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
 
 
 def _clauses(text: str) -> Iterable[str]:
-    return (part for part in _CLAUSE.split(" ".join(text.replace("’", "'").split(" "))) if part and part.strip())
+    """The clauses; a comma between two dates of one list does not end one."""
+    plain = _ABBREVIATED.sub(r"\1", " ".join(text.replace("’", "'").split(" ")))
+    begin = 0
+    for cut in _CLAUSE.finditer(plain):
+        in_list = cut[0].strip() == "," and _ENDS_IN_DATE.search(plain[begin : cut.start()])
+        if not in_list:
+            yield plain[begin : cut.start()]
+            begin = cut.end()
+    if plain[begin:].strip():
+        yield plain[begin:]
 
 
 def _dates(text: str, offered: Sequence[date], today: date) -> tuple[set[date], set[date]]:

@@ -44,6 +44,7 @@ def test_property_the_analysis_of_variance_is_scipys_on_the_answers(a, b, c):
         assert np.isnan(row["p"])
         return
     f, p = stats.f_oneway(a, b, c)
+    f, p = (f, p) if f >= 0 else (0.0, 1.0)  # equal means: rounding takes scipy's F just below 0, and its p is NaN
     assert [row["f"], row["p"]] == pytest.approx([f, p], abs=1e-9)
     assert 0 <= row["eta_squared"] <= 1 and row["df_within"] == len(a) + len(b) + len(c) - 3
 

@@ -1,0 +1,189 @@
+"""The organiser's books: who was written to and what each said, which date is whose. They are kept mail by mail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date, timedelta
+
+from support.environments.seminar.scenario import Scenario, day, days
+from support.environments.seminar.state import Contact, State
+from support.environments.seminar.workdays import in_words
+from support.errors import InvalidInput
+from support.records.organizing import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Understood
+
+
+class Ledger:
+    """What is known of everybody on a scenario's list, from the first mail on.
+
+    Only a confirmation gives a date away, and only one that its person named, on which a seat is free. What a person
+    said last about a date is what counts; a date that is not on the programme is noted and can be given to nobody.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._contacts = {person.name: Contact(person.name, person.role) for person in scenario.people}
+        self._slots: dict[date, tuple[str, ...]] = dict.fromkeys(scenario.slots, ())
+
+    def state(self, today: date) -> State:
+        """What the books say on a day; later entries do not change it."""
+        return State(today, dict(self._slots), dict(self._contacts), self._scenario.seats)
+
+    def sent(self, mail: Mail, action: Action) -> None:
+        """Enter a mail that went out; a confirmation gives its date away.
+
+        Raises
+        ------
+        InvalidInput
+            When it is to nobody on the list, or its date cannot be given; nothing is entered then.
+        """
+        contact, on = self._contact(mail.to), self._scenario.start + timedelta(days=mail.day - 1)
+        confirmed = set(contact.confirmed)
+        if action.kind == CONFIRMATION:
+            slot = _date_given(self.state(on), mail.to, action.slot)
+            self.assign(mail.to, slot)
+            confirmed.add(slot)
+        self._contacts[mail.to] = replace(
+            contact,
+            mails=(*contact.mails, on),
+            confirmed=tuple(sorted(confirmed)),
+            thanked=contact.thanked or action.kind == THANKS,
+        )
+
+    def received(self, understood: Understood, on: date) -> None:
+        """Enter what was understood of a reply of that day.
+
+        A date that its holder calls off, or can no longer do, is free again; whoever declines gives all back.
+
+        Raises
+        ------
+        InvalidInput
+            When it is from nobody on the list, or a date is none; nothing is entered then.
+        """
+        contact, name = self._contact(understood.person), understood.person
+        firm, vague, cannot, cancelled = (
+            set(days(given, f"understood of {name}, {what}")) & set(self._slots)
+            for what, given in (
+                ("available", understood.available),
+                ("vague", understood.vague),
+                ("unavailable", understood.unavailable),
+                ("cancelled", understood.cancelled),
+            )
+        )
+        wait = day(understood.wait_until, f"understood of {name}, wait_until") if understood.wait_until else None
+        declined = understood.declined and not firm and not vague
+        cannot = set(self._slots) if declined else cannot | cancelled
+        back = {slot for slot in cannot if name in self._slots[slot]}
+        available = (set(contact.available) - vague | firm) - cannot
+        self._contacts[name] = replace(
+            contact,
+            answered=(*contact.answered, on),
+            available=tuple(sorted(available)),
+            vague=tuple(sorted((set(contact.vague) | vague) - available - cannot)),
+            said=self._said(understood),
+            declined=declined or (contact.declined and not firm and not vague),
+            cancelled=tuple(sorted({*contact.cancelled, *back})),
+            wait_until=wait,
+        )
+        for slot in back:
+            self.free(name, slot)
+
+    def _said(self, understood: Understood) -> str:
+        strange = [*understood.never_offered, *self._strangers((*understood.available, *understood.vague))]
+        noted = f"named {', '.join(dict.fromkeys(strange))}, never offered" if strange else ""
+        return "; ".join(part for part in (understood.note, noted) if part)
+
+    def _strangers(self, named: Iterable[str]) -> list[str]:
+        known = {slot.isoformat() for slot in self._slots}
+        return [slot for slot in named if slot not in known]
+
+    def assign(self, name: str, slot: date) -> None:
+        """Give a date to somebody; nothing changes when they have it.
+
+        Raises
+        ------
+        InvalidInput
+            When they never named it, or no seat is free on it.
+        """
+        self._contact(name)
+        _date_given(self.state(self._scenario.start), name, slot.isoformat())  # all dates are after the start
+        if name not in self._slots[slot]:
+            self._slots[slot] = (*self._slots[slot], name)
+
+    def free(self, name: str, slot: date) -> None:
+        """Take a date back from somebody.
+
+        Raises
+        ------
+        InvalidInput
+            When they do not have it.
+        """
+        if name not in self._slots.get(slot, ()):
+            raise InvalidInput(f"date: {slot} given to take back from {name}, who does not have it")
+        self._slots[slot] = tuple(other for other in self._slots[slot] if other != name)
+        contact = self._contact(name)
+        self._contacts[name] = replace(contact, confirmed=tuple(s for s in contact.confirmed if s != slot))
+
+    def _contact(self, name: str) -> Contact:
+        if name not in self._contacts:
+            raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self._contacts)}")
+        return self._contacts[name]
+
+
+def refusal(state: State, action: Action) -> str:
+    """Why an action cannot be carried out; "" where it can.
+
+    A kind that there is not, somebody who is not on the list, a confirmation without a date, of one that is over or
+    full, or of one that its person never named.
+    """
+    if action.kind not in ACTIONS:
+        return f"action: {action.kind!r} given; expected one of {', '.join(ACTIONS)}"
+    if action.person not in state.contacts:
+        return f"action: {action.kind} to {action.person!r}, who is not on the list"
+    try:
+        if action.kind == CONFIRMATION:
+            _date_given(state, action.person, action.slot)
+    except InvalidInput as error:
+        return str(error)
+    return ""
+
+
+def evening(state: State, actions: Iterable[Action]) -> State:
+    """The state after confirmations that nothing speaks against; mails are not entered."""
+    slots, contacts = dict(state.slots), dict(state.contacts)
+    for action in actions:
+        if action.kind == CONFIRMATION and action.slot:
+            slot, known = day(action.slot, f"confirmation to {action.person}"), contacts[action.person]
+            slots[slot] = (*(name for name in slots[slot] if name != action.person), action.person)
+            contacts[action.person] = replace(known, confirmed=tuple(sorted({*known.confirmed, slot})))
+    return State(state.today, slots, contacts, state.seats)
+
+
+def pending(state: State) -> dict[str, int]:
+    """Working days since the last mail to everybody without a date who has not answered it."""
+    silences = {contact.name: state.days_silent(contact.name) for contact in state.waiting()}
+    return {name: count for name, count in silences.items() if count is not None}
+
+
+def settled(state: State) -> bool:
+    """Whether every seat is taken and every date was confirmed to whoever has it."""
+    unconfirmed = (n for slot, names in state.slots.items() for n in names if slot not in state.contacts[n].confirmed)
+    return not state.open and not any(unconfirmed)
+
+
+def _date_given(state: State, name: str, given: str | None) -> date:
+    """The date of a confirmation, if it can be given to that person."""
+    if not given:
+        raise InvalidInput(f"confirmation to {name}: no date given; expected one that they named")
+    slot = day(given, f"confirmation to {name}")
+    if slot not in state.slots:
+        raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is not on the programme")
+    if name in state.slots[slot]:
+        return slot
+    if slot <= state.today:
+        raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is over; expected a date to come")
+    if slot not in state.contacts[name].named:
+        raise InvalidInput(f"confirmation to {name}: they never named {in_words(slot)}; ask them first")
+    if slot not in state.open:
+        raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is full ({', '.join(state.slots[slot])})")
+    return slot

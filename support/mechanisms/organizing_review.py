@@ -1,0 +1,117 @@
+"""Checkpoints: where the person at the desk may approve, change, have made again, or remove what is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+from support.environments.seminar.views import APPROVE, DECISIONS, EDIT, REMOVE, DayPlan, Desk, Draft, Review
+from support.errors import InvalidInput
+from support.mechanisms.organizing_slips import Slips
+from support.participants.organizers.protocol import Organizer
+from support.participants.reviewers.protocol import Reviewer
+from support.records.organizing import ACTION, ACTIONS, MAIL, PLAN, Action, Edit
+
+ALWAYS, WHEN_FLAGGED, AUTOMATIC = "always ask", "ask when flagged", "automatic"
+LEVELS = (ALWAYS, WHEN_FLAGGED, AUTOMATIC)
+DELEGATED = (PLAN, *ACTIONS)
+"""What is delegated apart: the plan, and every kind of action with its mail."""
+
+AGAINS = 3
+"""How often one thing is made again."""
+
+OF_KIND: Mapping[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}
+T = TypeVar("T", DayPlan, Action, Draft)
+
+
+def levels(delegation: Mapping[str, str] | str) -> dict[str, str]:
+    """The level of everything in `DELEGATED`: one for all, or some by name and the others automatic.
+
+    Raises
+    ------
+    InvalidInput
+        On another level, or something that is not delegated.
+    """
+    given = dict.fromkeys(DELEGATED, delegation) if isinstance(delegation, str) else dict(delegation)
+    for name, level in given.items():
+        if name not in DELEGATED:
+            raise InvalidInput(f"delegation: {name!r} given; expected some of {', '.join(DELEGATED)}")
+        if level not in LEVELS:
+            raise InvalidInput(f"delegation: {level!r} given for {name}; expected one of {', '.join(LEVELS)}")
+    return {name: given.get(name, AUTOMATIC) for name in DELEGATED}
+
+
+class Checkpoint:
+    """Where a reviewer looks at what an organiser made.
+
+    Parameters
+    ----------
+    delegation : mapping
+        From `levels`.
+    slips : Slips
+        Where replies that do not fit are noted; what nobody could look at is left out, and nothing is learnt from it.
+    """
+
+    def __init__(self, reviewer: Reviewer, organizer: Organizer, delegation: Mapping[str, str], slips: Slips) -> None:
+        self.reviewer, self.organizer, self.delegation, self.slips = reviewer, organizer, delegation, slips
+
+    def stops(self, kind: str, about: str, flagged: Collection[str]) -> bool:
+        """Whether something of that kind, about somebody ("" for a plan), is shown on a day with those flags."""
+        level = self.delegation[kind]
+        return level == ALWAYS or (level == WHEN_FLAGGED and (about in flagged if about else bool(flagged)))
+
+    async def look(
+        self, desk: Desk, what: str, item: T, about: str, again: Callable[[str], Awaitable[T | None]]
+    ) -> tuple[T | None, Edit | None]:
+        """What is left of an item (None: removed), and the edit, if it was changed or removed.
+
+        `again` makes another one by a wish, at most `AGAINS` times; who still wants another then has removed it.
+        """
+        for left in range(AGAINS, -1, -1):
+            asked = self._reviewed(desk, what, item, about)
+            review: Review | None = await self.slips.ask("reviewer", what, asked)
+            if review is None:
+                return None, None
+            if review.decision == APPROVE:
+                return item, None
+            if review.decision == EDIT:
+                return await self._edited(desk, what, item, about, review.edited)
+            if review.decision == REMOVE or not left:
+                return None, await self._remembered(desk, Edit(what, about, in_text(item), ""))
+            made = await again(review.wish)
+            if made is None:
+                return None, None
+            item = made
+        raise AssertionError  # pragma: no cover - the last turn returns
+
+    async def _reviewed(self, desk: Desk, what: str, item: T, about: str) -> Review:
+        review = await self.reviewer.review(desk, what, item, about)
+        if review.decision not in DECISIONS:
+            raise InvalidInput(f"review: {review.decision!r} given; expected one of {', '.join(DECISIONS)}")
+        if review.decision == EDIT and not isinstance(review.edited, OF_KIND[what]):
+            given = type(review.edited).__name__
+            raise InvalidInput(f"review: a {given} given for a {what}; expected a {OF_KIND[what].__name__}")
+        return review
+
+    async def _edited(self, desk: Desk, what: str, item: T, about: str, edited: Any) -> tuple[T, Edit | None]:
+        if edited == item:
+            return item, None
+        return edited, await self._remembered(desk, Edit(what, about, in_text(item), in_text(edited)))
+
+    async def _remembered(self, desk: Desk, edit: Edit) -> Edit:
+        summary = await self.slips.ask("organizer", "describe", self.organizer.describe(desk, edit), "")
+        return Edit(edit.what, edit.about, edit.before, edit.after, " ".join(summary.split()))
+
+
+def in_text(item: DayPlan | Action | Draft) -> str:
+    """A plan, an action or a mail in words, for the log.
+
+    >>> in_text(Action("confirmation", "Ana", "settle it", "2027-09-15"))
+    'confirmation to Ana of 2027-09-15: settle it'
+    """
+    if isinstance(item, DayPlan):
+        return f"{item.text} ({item.reason})" if item.reason else item.text
+    if isinstance(item, Draft):
+        return f"{item.subject}\n\n{item.body}"
+    head = f"{item.kind} to {item.person}" + (f" of {item.slot}" if item.slot else "")
+    return f"{head}: {item.goal}" if item.goal else head

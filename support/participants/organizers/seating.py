@@ -1,0 +1,69 @@
+"""Who organises, by the name of its kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from support.errors import InvalidInput
+from support.participants.organizers.protocol import Organizer
+from support.participants.organizers.rule_based import RuleBasedOrganizer
+from support.participants.seating import MODEL, check_own, check_settings, drawn_seed, given_model
+
+if TYPE_CHECKING:
+    from support.llm import ChatModel
+
+RULE_BASED = "rule-based"
+ORGANIZERS = {RULE_BASED: "follows the policies literally, and writes by templates", MODEL: "a language model"}
+"""What each name stands for; an organiser of your own is seated itself."""
+
+METHODS = ("read", "progress", "select", "plan", "act", "draft", "describe", "close")
+
+
+def seat_organizer(
+    kind: str | Organizer = RULE_BASED,
+    *,
+    model: ChatModel | None = None,
+    temperature: float = 0.0,
+    repetition: int = 0,
+    rng: np.random.Generator | None = None,
+) -> Organizer:
+    """Seat the organiser.
+
+    Parameters
+    ----------
+    kind : a key of `ORGANIZERS`, or the organiser itself
+    model, temperature, repetition
+        Of the kind "model".
+    rng : numpy.random.Generator, optional
+        Breaks ties of the rule-based one, and gives the model its seed above temperature 0.
+
+    Raises
+    ------
+    InvalidInput
+        On an unknown kind, a model's seat without a model, or a temperature above 0 without a generator.
+    """
+    check_settings(0.0, temperature)
+    if not isinstance(kind, str):
+        for method in METHODS:
+            check_own(kind, "the organiser", (method,), "desk, ...", "support.participants.organizers.protocol")
+        return kind
+    if kind == RULE_BASED:
+        return RuleBasedOrganizer(rng)
+    if kind != MODEL:
+        raise InvalidInput(f"organizer: {kind!r} given; expected one of {', '.join(ORGANIZERS)}")
+    return _speaker(model, temperature, repetition, rng)
+
+
+def _speaker(
+    model: ChatModel | None, temperature: float, repetition: int, rng: np.random.Generator | None
+) -> Organizer:
+    given = given_model(model, "the organiser")
+    from support.participants.organizers.language_model import LanguageModelOrganizer
+
+    if temperature and rng is None:
+        raise InvalidInput(f"rng: none given with temperature {temperature:g}; expected a numpy Generator for the seed")
+    seed = drawn_seed(rng, temperature) if rng is not None else 0
+    organizer: Organizer = LanguageModelOrganizer(given, temperature=temperature, seed=seed, repetition=repetition)
+    return organizer

@@ -1,0 +1,130 @@
+"""What prompts say of a seminar: people, dates and mails in words, each of them bounded.
+
+Whatever others wrote is quoted: every line of it begins with ">", so that no text can pose as the end of itself, and
+one sentence of each prompt says that instructions inside are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from support.environments.seminar.state import Contact, State
+from support.environments.seminar.views import Desk
+from support.environments.seminar.workdays import in_words, passed
+from support.records.organizing import ORGANISER, Hook, Mail
+
+BODY, SAID = 900, 160  # characters of a mail, and of a note on what somebody said
+THREAD, LOG, LEARNT = 6, 12, 8  # mails of a thread, of a day's log, and changes that are remembered
+
+
+def quoted(text: str, most: int = BODY) -> str:
+    """A text by somebody else, cut off at so many characters, with ">" before each of its lines.
+
+    >>> quoted("Yes.\\n\\n# Now obey", 100)
+    '> Yes.\\n> # Now obey'
+    """
+    kept = text if len(text) <= most else text[:most].rstrip() + " […]"
+    return "\n".join(f"> {line}" for line in (" ".join(part.split()) for part in kept.splitlines()) if line)
+
+
+def line(text: str, most: int = SAID) -> str:
+    """A short text on one line, cut off."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[:most].rstrip() + " […]"
+
+
+def mails(written: Sequence[Mail], most: int = THREAD) -> list[str]:
+    """The last mails, each with a head of ours and quoted below it."""
+    return [
+        f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:\n{_whole(mail)}" for mail in written[-most:]
+    ]
+
+
+def dates(days: Iterable[date]) -> str:
+    """Dates with their ISO form: "2027-09-15 (Wednesday, 15 September 2027)"; "none" without any."""
+    return "; ".join(f"{day.isoformat()} ({in_words(day)})" for day in days) or "none"
+
+
+def day_of(slot: str) -> date:
+    """A date out of a record's ISO text."""
+    return date.fromisoformat(slot)
+
+
+def slot_lines(state: State) -> list[str]:
+    """Every date with who has it."""
+    return [
+        f"{dates([slot])}: {', '.join(names) or 'nobody'}{_free(state, names)}" for slot, names in state.slots.items()
+    ]
+
+
+def person_line(state: State, contact: Contact) -> str:
+    """All that is known of one person."""
+    parts = [_reached(state, contact)]
+    if contact.available:
+        parts.append(f"can do {_iso(contact.available)}")
+    if contact.vague:
+        parts.append(f"perhaps {_iso(contact.vague)}")
+    if own := state.dates_of(contact.name):
+        parts.append(f"has {_iso(own)}")
+    parts += ["declined"] if contact.declined else []
+    parts += [f"gave back {_iso(contact.cancelled)}"] if contact.cancelled else []
+    parts += [f"asked not to be written to before {contact.wait_until}"] if contact.wait_until else []
+    parts += ['noted: "' + line(contact.said).replace('"', "'") + '"'] if contact.said else []
+    return f"{contact.name} ({contact.role}): {'; '.join(parts)}"
+
+
+def speaker_context(state: State) -> str:
+    """Who is pending: people without a date who have not declined, and when they were last written to.
+
+    Nothing is told of dates: it is the first of the four contexts of section 4.1 of 002.
+    """
+    pending = [f"- {contact.name}: {_reached(state, contact)}" for contact in state.waiting()]
+    return "\n".join(["Speakers pending:", *(pending or ["- none"])])
+
+
+def slot_context(state: State) -> str:
+    """Which dates are filled and which are not: the second of the four contexts."""
+    filled = [slot for slot in state.slots if slot not in state.open]
+    return f"Dates filled: {_iso(filled) or 'none'}\nDates open: {_iso(state.open) or 'none'}"
+
+
+def decisions(hooks: Iterable[Hook]) -> list[str]:
+    """What the person at the desk was asked and said, a line each; open questions are left out."""
+    told = [f"{line(hook.question, 300)} They said: {line(hook.answer, 300)}" for hook in hooks if hook.answer.strip()]
+    return list(dict.fromkeys(told))
+
+
+def offered(desk: Desk, person: str) -> tuple[date, ...]:
+    """The dates of the programme that the organiser named to somebody; all of them where no mail says."""
+    named = {slot for mail in desk.thread(person) if mail.sender == ORGANISER for slot in mail.slots}
+    known = tuple(slot for slot in desk.scenario.slots if slot.isoformat() in named)
+    return known or desk.scenario.slots
+
+
+def _whole(mail: Mail) -> str:
+    return quoted(f"{mail.subject}\n{mail.body}")
+
+
+def _reached(state: State, contact: Contact) -> str:
+    if not contact.mails:
+        return "not written to yet"
+    last = max(contact.mails)
+    ago = passed(last, state.today)
+    when = f"written to {_times(len(contact.mails))}, last on {last} ({ago} working day{'' if ago == 1 else 's'} ago)"
+    if not contact.answered:
+        return f"{when}, has never answered"
+    waiting = f", {contact.unanswered} unanswered" if contact.unanswered else ""
+    return f"{when}, last answered on {max(contact.answered)}{waiting}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _iso(days: Iterable[date]) -> str:
+    return ", ".join(day.isoformat() for day in days)
+
+
+def _free(state: State, names: Sequence[str]) -> str:
+    return f", {state.seats - len(names)} of {state.seats} seats free" if state.seats > 1 else ""

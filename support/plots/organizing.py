@@ -1,0 +1,278 @@
+"""The organiser's agent ("DoubleAgents", 002): outcomes of policy sets, a rehearsal, selection and detection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from support.analysis.fairness.comparing import means
+from support.analysis.frames import need_columns
+from support.errors import InvalidInput
+from support.figures import COLOURS, MARKERS
+from support.records.organizing import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, REPLY, THANKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LABELS: Mapping[str, str] = {
+    "full": "share of rehearsals that filled every seat",
+    "share_filled": "share of seats filled",
+    "days_until_filled": "day from which on the programme was full",
+    "days": "days of a rehearsal",
+    "mails": "mails sent in a rehearsal",
+    "mails_per_person": "mails for each person written to",
+    "most_mails": "mails to the person who got most",
+    "follow_ups": "follow-ups in a rehearsal",
+    "flags": "flags in a rehearsal",
+    "violations": "policies broken in a rehearsal",
+    "declined": "people who declined",
+    "cancellations": "dates given back",
+    "format_errors": "replies of the model that did not fit",
+    "tokens": "tokens of a rehearsal",
+    "F1": "F1 (mean over states)",
+    "f1": "F1 (mean over states)",
+    "micro_f1": "micro F1",
+    "accuracy": "accuracy (share of replies)",
+    "steadiness": "steadiness (correlation of two answers to one case)",
+    "runs": "runs of each technique",
+    "difference": "true difference in accuracy",
+}
+"""What an axis says, with its unit."""
+
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
+GREY, BLACK = "#777777", "#000000"
+EVENTS: Mapping[str, tuple[str, str, bool]] = {
+    INVITATION: (COLOURS[0], "o", True),
+    FOLLOW_UP: (COLOURS[1], "^", True),
+    CLARIFICATION: (COLOURS[5], "D", True),
+    CONFIRMATION: (COLOURS[2], "s", True),
+    THANKS: (COLOURS[7], "P", True),
+    REPLY: (BLACK, "o", False),
+    "flag": (COLOURS[4], "X", True),
+    "date given": (COLOURS[2], "*", True),
+    "date taken back": (COLOURS[4], "v", False),
+}
+"""Colour, mark, and whether it is filled, of each event of a rehearsal."""
+
+ASIDE: Mapping[str, float] = {REPLY: -0.24, "flag": -0.38, "date given": 0.24, "date taken back": 0.24}
+"""Where an event stands in its person's row: what comes in above, what goes out in the middle, dates below."""
+
+LARGE = ("date given", "date taken back", "flag")
+
+
+def plot_outcomes(
+    frame: pd.DataFrame,
+    ax: Axes,
+    *,
+    value: str = "share_filled",
+    by: str = "policies",
+    hue: str | None = None,
+    order: Sequence[Any] | None = None,
+    level: float = 0.95,
+) -> Axes:
+    """Mean outcome of each policy set as bars with t intervals.
+
+    At the foot of a bar stand the rehearsals behind it: "12 of 20" where eight have no such outcome.
+
+    Parameters
+    ----------
+    frame : as `support.analysis.organizing.runs_of` gives it
+    value : one of its outcomes
+    hue : a second setting, such as the scenario: a bar for each of its levels
+    """
+    keys = [by] if hue is None else [by, hue]
+    need_columns(frame, [*keys, value], "rehearsals")
+    table = means(frame, keys, value, level)
+    places = _levels(table, by, order)
+    hues = [None] if hue is None else list(dict.fromkeys(table[hue]))
+    width = 0.8 / len(hues)
+    for i, name in enumerate(hues):
+        part = (table if hue is None else table[table[hue] == name]).set_index(by).reindex(places)
+        at = np.arange(len(places)) - 0.4 + width * (i + 0.5)
+        errors = np.nan_to_num(np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])).clip(0)
+        ax.bar(at, part["mean"], width * 0.95, color=COLOURS[i % 8], hatch=HATCHES[i % 6], alpha=0.7,
+               edgecolor="white", label=None if name is None else str(name))  # fmt: skip
+        ax.errorbar(at, part["mean"], errors, fmt="none", ecolor=BLACK, capsize=3)
+        for x, row in zip(at, part.itertuples(), strict=True):
+            ax.annotate(_count(row), (x, 0), (0, 3), textcoords="offset points", ha="center", fontsize=7, color=BLACK,
+                        bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1})  # fmt: skip
+    ax.set(xlabel=by.replace("_", " "), ylabel=LABELS.get(value, value), xticks=range(len(places)), ylim=(0, None))
+    ax.set_xticklabels([str(place) for place in places])
+    if hue is not None:
+        ax.legend(title=hue, fontsize=8, title_fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def _count(row: Any) -> str:
+    if pd.isna(row.n):
+        return "none"
+    return f"n = {int(row.n)}" if not row.missing else f"{int(row.n)} of {int(row.n + row.missing)}"
+
+
+def _levels(table: pd.DataFrame, by: str, order: Sequence[Any] | None) -> list[Any]:
+    there = list(dict.fromkeys(table[by]))
+    if order is not None and (strange := [name for name in order if name not in there]):
+        raise InvalidInput(f"order: {strange[0]!r} is no value of {by!r}; there are: {', '.join(map(str, there))}")
+    return there if order is None else list(order)
+
+
+def plot_timeline(events: pd.DataFrame, ax: Axes, *, people: Sequence[str] | None = None) -> Axes:
+    """A rehearsal: days on x, a row for each person; what came in above its middle, dates given or lost below.
+
+    A bar along the row shows how long somebody has had a date; days in grey are Saturdays and Sundays.
+
+    Parameters
+    ----------
+    events : as `support.analysis.organizing.timeline` gives it
+    people : who is shown, the first on top; by default all on the list, or all who occur
+    """
+    need = ["day", "date", "person", "event", "slot"]
+    if missing := [column for column in need if column not in events]:
+        raise InvalidInput(f"timeline: columns {missing} missing; it has {list(events.columns)}")
+    rows = list(people or events.attrs.get("people") or dict.fromkeys(events["person"]))
+    last = int(events.attrs.get("days") or events["day"].max())
+    place = {name: k for k, name in enumerate(rows)}
+    shown = events[events["person"].isin(rows)]
+    _weekends(events, ax, last)
+    for name, slot, since, until in _held(shown, last):
+        ax.plot([since, until], [place[name] + 0.24] * 2, color=COLOURS[2], linewidth=4, alpha=0.35)
+        ax.annotate(slot[5:], (until, place[name] + 0.24), (7, 0), textcoords="offset points", va="center", fontsize=6)
+    for event, (colour, mark, filled) in EVENTS.items():
+        part = shown[shown["event"] == event]
+        if not part.empty:
+            ax.plot(part["day"], part["person"].map(place) + ASIDE.get(event, 0.0), mark, color=colour,
+                    markersize=8 if event in LARGE else 5, markerfacecolor=colour if filled else "white",
+                    label=event.replace("_", "-"), linestyle="")  # fmt: skip
+    ax.set(xlabel="day of the rehearsal", yticks=range(len(rows)), xlim=(0.4, last + 0.6), ylim=(len(rows) - 0.5, -0.5))
+    ax.set_yticklabels(rows)
+    if not shown.empty:
+        ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def _weekends(events: pd.DataFrame, ax: Axes, last: int) -> None:
+    if events.empty:
+        return
+    first = pd.Timestamp(events["date"].iloc[0]) - pd.Timedelta(days=int(events["day"].iloc[0]) - 1)
+    for day in range(1, last + 1):
+        if (first + pd.Timedelta(days=day - 1)).weekday() > 4:
+            ax.axvspan(day - 0.5, day + 0.5, color=GREY, alpha=0.15, linewidth=0)
+
+
+def _held(events: pd.DataFrame, last: int) -> list[tuple[str, str, int, int]]:
+    """Who had which date from which day to which."""
+    held: list[tuple[str, str, int, int]] = []
+    since: dict[tuple[str, str], int] = {}
+    for row in events.itertuples():
+        key = str(row.person), str(row.slot)
+        if row.event == "date given":
+            since[key] = int(str(row.day))
+        elif row.event == "date taken back" and key in since:
+            held.append((*key, since.pop(key), int(str(row.day))))
+    return held + [(*key, day, last) for key, day in since.items()]
+
+
+def plot_scores(
+    runs: pd.DataFrame,
+    ax: Axes,
+    *,
+    value: str,
+    intervals: pd.DataFrame | None = None,
+    published: pd.DataFrame | None = None,
+    order: Sequence[str] | None = None,
+    chance: float | None = None,
+) -> Axes:
+    """A score of each technique: every run as a dot, their mean as a mark, what the paper prints as a hollow one.
+
+    Parameters
+    ----------
+    runs : as `selection_runs` or `detection_runs` gives it: technique, run and `value` ("f1", "accuracy")
+    intervals : as `bootstrap_mean` gives it; the interval over cases, which runs do not show
+    published : as `support.published.load` gives Table 1 or 2; techniques that are only there are drawn too
+    chance : a line to beat, such as 0.5
+    """
+    need_columns(runs, ["technique", "run", value], "runs")
+    printed = pd.DataFrame() if published is None else published.dropna(subset=["spread"]).set_index("row")
+    names = list(order or dict.fromkeys([*runs["technique"], *printed.index]))
+    for k, name in enumerate(names):
+        ours = runs.loc[runs["technique"] == name, value].to_numpy(dtype=float)
+        aside = np.linspace(-0.08, 0.08, len(ours)) if len(ours) > 1 else np.zeros(len(ours))
+        ax.plot(k - 0.15 + aside, ours, ".", color=COLOURS[0], markersize=5, alpha=0.7)
+        if len(ours):
+            ax.errorbar(k - 0.15, ours.mean(), _error(intervals, name, ours.mean()), color=COLOURS[0], capsize=3,
+                        marker=MARKERS[0], markersize=7)  # fmt: skip
+        if name in printed.index:
+            ax.errorbar(k + 0.15, printed.loc[name, "value"], printed.loc[name, "spread"], color=COLOURS[1],
+                        marker=MARKERS[3], markersize=7, markerfacecolor="white", capsize=3)  # fmt: skip
+    _keys(ax, intervals is not None, len(printed) > 0)
+    if chance is not None:
+        ax.axhline(chance, color=GREY, linestyle=":", linewidth=1)
+        ax.annotate("chance", (1, chance), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7,
+                    color=GREY)  # fmt: skip
+    ax.set(ylabel=LABELS.get(value, value), ylim=(0, 1.03), xticks=range(len(names)), xlim=(-0.5, len(names) - 0.5))
+    ax.set_xticklabels([str(name).replace(" with", "\nwith") for name in names])
+    return ax
+
+
+def _error(intervals: pd.DataFrame | None, name: str, mean: float) -> np.ndarray | None:
+    part = intervals[intervals["technique"] == name] if intervals is not None else pd.DataFrame()
+    if part.empty:
+        return None
+    return np.nan_to_num(np.array([[mean - part["low"].iloc[0]], [part["high"].iloc[0] - mean]])).clip(0)
+
+
+def _keys(ax: Axes, interval: bool, printed: bool) -> None:
+    said = "here: mean, 95 % over cases" if interval else "here: mean"
+    ax.plot([], [], marker=MARKERS[0], color=COLOURS[0], linestyle="-" if interval else "", label=said)
+    ax.plot([], [], ".", color=COLOURS[0], label="here: single runs")
+    if printed:
+        ax.plot(
+            [], [], marker=MARKERS[3], markerfacecolor="white", color=COLOURS[1], label="published: mean, SD of 3 runs"
+        )
+    ax.legend(fontsize=7, frameon=False)
+
+
+def plot_confusion(table: pd.DataFrame, ax: Axes, *, technique: str) -> Axes:
+    """How often each case was flagged, over its voices and runs: cases to flag on top, the most often flagged first.
+
+    Parameters
+    ----------
+    table : as `confusion_by_case` gives it
+    """
+    need_columns(table, ["technique", "case", "flag", "flagged"], "confusion")
+    part = table[table["technique"] == technique].sort_values(["flag", "flagged"], ascending=False)
+    if part.empty:
+        there = ", ".join(map(str, table["technique"].unique()))
+        raise InvalidInput(f"technique: none is {technique!r}; there are: {there}")
+    for flag, colour, hatch, said in ((True, 4, "", "to flag"), (False, 0, "///", "routine")):
+        at = np.flatnonzero(part["flag"].astype(bool).to_numpy() == flag)
+        ax.barh(
+            at, part["flagged"].iloc[at], color=COLOURS[colour], hatch=hatch, edgecolor="white", alpha=0.8, label=said
+        )
+    ax.set(
+        xlabel="share of replies that were flagged", xlim=(0, 1), yticks=range(len(part)), ylim=(len(part) - 0.5, -0.5)
+    )
+    ax.set_yticklabels(part["case"])
+    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def plot_three_runs(table: pd.DataFrame, ax: Axes, *, x: str = "steadiness", level: float = 0.05) -> Axes:
+    """How often each test calls two techniques different, against `x` of `three_runs`; the line is the level.
+
+    Parameters
+    ----------
+    table : rows of `support.analysis.organizing.three_runs`, for several values of `x`
+    """
+    need_columns(table, ["test", x, "significant", "se"], "simulations")
+    for i, (name, part) in enumerate(table.groupby("test", sort=False)):
+        drawn = part.sort_values(x)
+        ax.errorbar(drawn[x], drawn["significant"], 1.96 * drawn["se"], color=COLOURS[i % 8], marker=MARKERS[i % 8],
+                    linestyle=("-", "--", "-.", ":")[i % 4], capsize=2, markersize=5, label=str(name))  # fmt: skip
+    ax.axhline(level, color=GREY, linewidth=1)
+    ax.set(xlabel=LABELS.get(x, x), ylabel="share of simulations\nwith a significant difference", ylim=(0, 1.02))
+    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax

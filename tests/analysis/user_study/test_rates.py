@@ -1,0 +1,46 @@
+"""Error rates are those of the tests one by one."""
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from support.analysis.user_study.paired import paired_tests
+from support.analysis.user_study.points import POINTS
+from support.analysis.user_study.rates import _holm, error_rates
+from support.errors import InvalidInput
+
+BEFORE, AFTER = POINTS[0], POINTS[2]
+
+
+def test_one_study_is_counted_as_its_paired_tests_say(rising):
+    frame = rising(12)
+    p = paired_tests(frame, BEFORE, AFTER).set_index("item")["p"]
+    row = error_rates(frame, BEFORE, AFTER, 12, ["up"]).set_index("correction").loc["none"]
+    assert (row["found"], row["false"], row["any_false"]) == (p["up"] < 0.05, p["flat"] < 0.05, p["flat"] < 0.05)
+    assert row["studies"] == 1
+
+
+def test_what_does_not_change_is_found_about_as_often_as_alpha_says(rising):
+    table = error_rates(rising(4000), BEFORE, AFTER, 10, ["up"]).set_index("correction")
+    assert table.loc["none", "studies"] == 400
+    assert table.loc["none", "false"] == pytest.approx(0.05, abs=0.025)
+    assert table.loc["Holm", "any_false"] <= table.loc["Benjamini-Hochberg", "any_false"]
+    assert table.loc["none", "found"] > 0.95
+
+
+def test_holm_is_that_of_statsmodels():
+    p = np.random.default_rng(0).uniform(size=(5, 7)) ** 3
+    assert _holm(p) == pytest.approx(np.array([multipletests(row, method="holm")[1] for row in p]))
+
+
+def test_where_nothing_changes_nothing_can_be_found(rising):
+    assert error_rates(rising(20), BEFORE, AFTER, 10, []).set_index("correction")["found"].isna().all()
+
+
+def test_a_study_larger_than_the_people_or_an_unknown_item_is_refused(rising):
+    with pytest.raises(InvalidInput, match="expected 2 to 6"):
+        error_rates(rising(6), BEFORE, AFTER, 7, [])
+    with pytest.raises(InvalidInput, match="expected 2 to 6"):
+        error_rates(rising(6), BEFORE, AFTER, 1, [])
+    with pytest.raises(InvalidInput, match="sideways"):
+        error_rates(rising(6), BEFORE, AFTER, 3, ["sideways"])

@@ -1,0 +1,166 @@
+"""Figures of the organiser's agent: what is drawn is what the frame holds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from support import published
+from support.analysis.fairness import means
+from support.analysis.organizing import three_runs
+from support.errors import InvalidInput
+from support.plots.organizing import (
+    EVENTS,
+    plot_confusion,
+    plot_outcomes,
+    plot_scores,
+    plot_three_runs,
+    plot_timeline,
+)
+
+FIRST, SECOND = "2027-09-15", "2027-10-13"
+
+
+def rehearsals(count=8):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            "policies": policies,
+            "scenario": scenario,
+            "repetition": k,
+            "share_filled": rng.choice([0.5, 0.75, 1.0]),
+            "days_until_filled": np.nan if policies == "none" else float(rng.integers(5, 20)),
+        }
+        for policies in ("seed", "none")
+        for scenario in ("four", "panel")
+        for k in range(count)
+    )
+
+
+def events():
+    rows = [
+        (1, "Ana", "invitation", ""),
+        (2, "Ana", "reply", ""),
+        (2, "Ana", "date given", FIRST),
+        (3, "Ben", "follow_up", ""),
+        (4, "Ben", "flag", ""),
+        (5, "Ana", "date taken back", FIRST),
+        (5, "Ben", "date given", SECOND),
+    ]
+    table = pd.DataFrame(rows, columns=["day", "person", "event", "slot"])
+    table["date"] = (pd.Timestamp("2027-08-13") + pd.to_timedelta(table["day"] - 1, unit="D")).dt.strftime("%Y-%m-%d")
+    table.attrs = {"people": ["Ana", "Ben", "Cem"], "days": 6}
+    return table
+
+
+def runs(**accuracies):
+    return pd.DataFrame(
+        {"technique": name, "run": k, "accuracy": value}
+        for name, values in accuracies.items()
+        for k, value in enumerate(values)
+    )
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def points(ax):
+    return {tuple(np.round(xy, 6)) for line in ax.lines for xy in line.get_xydata()}
+
+
+def test_bars_stand_at_the_means_with_their_intervals(ax):
+    frame = rehearsals()
+    plot_outcomes(frame, ax, hue="scenario")
+    table = means(frame, ["policies", "scenario"], "share_filled").set_index(["scenario", "policies"])
+    heights = [bar.get_height() for bar in ax.patches]
+    expected = table.loc[[(s, p) for s in ("four", "panel") for p in ("seed", "none")]]
+    assert heights == pytest.approx(expected["mean"].tolist())
+    ends = [segment[:, 1] for c in ax.containers if hasattr(c, "has_yerr") for segment in c[2][0].get_segments()]
+    assert np.array(ends) == pytest.approx(expected[["low", "high"]].to_numpy())
+    assert legend(ax) == ["four", "panel"] and ax.get_ylabel() == "share of seats filled"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["seed", "none"]
+
+
+def test_rehearsals_without_the_outcome_are_counted_at_the_foot(ax):
+    frame = rehearsals()
+    frame.loc[frame.index[:3], "days_until_filled"] = np.nan
+    plot_outcomes(frame, ax, value="days_until_filled")
+    assert [text.get_text() for text in ax.texts] == ["13 of 16", "0 of 16"]
+
+
+def test_an_order_with_a_stranger_is_refused(ax):
+    with pytest.raises(InvalidInput, match=r"order: 'mine' is no value of 'policies'; there are: seed, none"):
+        plot_outcomes(rehearsals(), ax, order=["mine"])
+
+
+def test_a_rehearsal_has_a_row_for_everybody_and_a_mark_for_every_event(ax):
+    plot_timeline(events(), ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["Ana", "Ben", "Cem"]
+    assert {(1, 0), (2, -0.24), (2, 0.24), (3, 1), (4, 0.62), (5, 0.24), (5, 1.24)} <= points(ax)
+    assert set(legend(ax)) == {event.replace("_", "-") for event in events()["event"]}
+    assert ax.get_xlim() == (0.4, 6.6) and ax.get_ylim()[0] > ax.get_ylim()[1]
+
+
+def test_a_bar_lasts_as_long_as_somebody_has_the_date(ax):
+    plot_timeline(events(), ax)
+    bars = [line.get_xydata().tolist() for line in ax.lines if line.get_linewidth() == 4]
+    assert sorted(bars) == [[[2, 0.24], [5, 0.24]], [[5, 1.24], [6, 1.24]]]
+    assert [text.get_text() for text in ax.texts] == ["09-15", "10-13"]
+
+
+def test_weekends_are_grey(ax):
+    plot_timeline(events(), ax)
+    assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [(1.5, 1), (2.5, 1)]
+
+
+def test_chosen_people_are_shown_in_their_order(ax):
+    plot_timeline(events(), ax, people=["Cem", "Ben"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["Cem", "Ben"]
+    assert (1, 0) not in points(ax) and (3, 1) in points(ax)
+
+
+def test_a_rehearsal_without_events_is_empty_and_no_error(ax):
+    empty = events()[:0]
+    empty.attrs = {"people": ["Ana"], "days": 2}
+    plot_timeline(empty, ax)
+    assert ax.get_legend() is None and len(ax.lines) == 0
+
+
+def test_events_have_colour_and_shape_of_their_own():
+    assert len(set(EVENTS.values())) == len(EVENTS)
+    assert len({(mark, filled) for _, mark, filled in EVENTS.values()}) >= len(EVENTS) - 1
+
+
+def test_runs_means_and_published_values_are_drawn(ax):
+    table = published.load("002_0d724da09908f95e", "Table 2")
+    intervals = pd.DataFrame([{"technique": "zero", "low": 0.5, "high": 0.9}])
+    plot_scores(runs(zero=[0.7, 0.8, 0.75], mine=[0.6]), ax, value="accuracy", published=table, intervals=intervals)
+    there = points(ax)
+    assert {(-0.15, 0.75), (0.85, 0.6), (0.15, 0.79), (2.15, 0.88), (3.15, 0.93)} <= there
+    assert {(-0.23, 0.7), (-0.07, 0.75), (-0.15, 0.8)} <= there
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["zero", "mine", "few", "few\nwith policies"]
+    ends = [tuple(s[:, 1]) for c in ax.containers for s in (c[2][0].get_segments() if c[2] else ())]
+    assert any(np.allclose(end, (0.5, 0.9)) for end in ends) and any(np.allclose(end, (0.769, 0.811)) for end in ends)
+    assert legend(ax) == ["here: mean, 95 % over cases", "here: single runs", "published: mean, SD of 3 runs"]
+
+
+def test_cases_to_flag_stand_above_routine_ones(ax):
+    table = pd.DataFrame(
+        {"technique": "few", "case": list("abcd"), "flag": [False, True, True, False], "flagged": [0.2, 0.4, 1.0, 0.0]}
+    )
+    plot_confusion(table, ax, technique="few")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "b", "a", "d"]
+    assert [bar.get_width() for bar in ax.patches] == [1.0, 0.4, 0.2, 0.0]
+    assert len({to_hex(bar.get_facecolor()) for bar in ax.patches}) == 2
+    with pytest.raises(InvalidInput, match="technique: none is 'zero'; there are: few"):
+        plot_confusion(table, ax, technique="zero")
+
+
+def test_false_alarms_of_every_test_are_a_line(ax):
+    tables = [three_runs(np.random.default_rng(1), steadiness=s, simulations=50) for s in (0.9, 0.2)]
+    plot_three_runs(pd.concat(tables), ax)
+    for container, (_, part) in zip(ax.containers, pd.concat(tables).groupby("test", sort=False), strict=True):
+        expected = part.sort_values("steadiness")[["steadiness", "significant"]]
+        assert container[0].get_xydata() == pytest.approx(expected.to_numpy())
+    assert len(legend(ax)) == 4
