@@ -1,0 +1,73 @@
+"""A language model that answers questions about the mail log; what it rests on is checked against the log."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from support.environments.seminar.views import Desk
+from support.errors import InvalidInput
+from support.participants.answerers.protocol import Told
+from support.participants.asking import Asker
+from support.participants.organizers.told import quoted
+from support.prompts import render
+from support.records.organizing import Mail
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+LOG = 30  # mails that a prompt holds, the latest
+BODY, QUESTION, ANSWER, ROOM = 500, 300, 400, 250
+
+
+class LanguageModelAnswerer(Asker):
+    """Is shown the latest mails, numbered, and answers with the numbers of those that it used."""
+
+    async def answer(self, question: str, desk: Desk) -> Told:
+        """The model's answer.
+
+        Raises
+        ------
+        InvalidInput
+            On an empty question.
+        MalformedReply
+            When the reply names a mail that is not in the log, and again after two repairs.
+        """
+        if not question.strip():
+            raise InvalidInput("question: nothing given; expected words such as: What did Prof. Tarrant say last?")
+        mails = desk.mails[-LOG:]
+        if not mails:
+            return Told("The log is empty.")
+        asked = render(
+            "organizing/question",
+            mails=[_shown(mail) for mail in mails],
+            question=" ".join(question.split())[:QUESTION],
+        )
+        reply = await self.ask_model(_form(tuple(mail.id for mail in mails)), ROOM, asked)
+        return Told(reply.answer, tuple(dict.fromkeys(reply.mails)))
+
+
+def _shown(mail: Mail) -> str:
+    return f"Mail {mail.id}, day {mail.day}, from {mail.sender} to {mail.to}:\n{quoted(mail.body, BODY)}"
+
+
+@cache
+def _form(known: tuple[int, ...]) -> type[BaseModel]:
+    from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+    class AnswerReply(BaseModel):
+        """An answer and the mails that it rests on."""
+
+        model_config = ConfigDict(extra="forbid")
+        answer: str = Field(min_length=1, max_length=ANSWER)
+        mails: list[int] = Field(max_length=10)
+
+        @field_validator("mails")
+        @classmethod
+        def _in_the_log(cls, given: list[int]) -> list[int]:
+            strange = [number for number in given if number not in known]
+            if strange:
+                raise ValueError(f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list")
+            return given
+
+    return AnswerReply
