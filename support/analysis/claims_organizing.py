@@ -16,6 +16,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from support.analysis.claims import NO, UNTESTED, YES, Check, above
+from support.analysis.frames import need_columns
 
 WEEKEND_MAILS = "mails on weekends"
 
@@ -89,6 +90,7 @@ def weekend_mails(days: pd.DataFrame) -> pd.DataFrame:
     ----------
     days : as `support.analysis.organizing.days_of` gives it
     """
+    need_columns(days, ["date", "mails"], "the days")
     rest = pd.to_datetime(days["date"]).dt.day_of_week > 4
     sent = days.loc[rest, "mails"]
     row = {"row": "rehearsals", "column": WEEKEND_MAILS, "value": float(sent.sum()), "se": 0.0, "n": int(rest.sum())}

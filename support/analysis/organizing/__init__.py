@@ -1,5 +1,6 @@
 """The organiser's agent in numbers ("DoubleAgents", 002, section 4), and rehearsals in bulk.
 
+judging     selectors and detectors put to the test: one row for each answer
 evaluating  policy selection and edge-case detection: scores, over runs, by policy and by case
 repeating   tests between two techniques: t over runs as the paper has it, McNemar's, a bootstrap over cases
 simulating  how often each of these tests finds a difference, there or not there
@@ -16,6 +17,14 @@ from support.analysis.organizing.evaluating import (
     score,
     selection_runs,
     selection_scores,
+)
+from support.analysis.organizing.judging import (
+    judged,
+    literal_selections,
+    model_selections,
+    model_verdicts,
+    one_voice,
+    verdicts,
 )
 from support.analysis.organizing.outcomes import compare_sets, days_of, reading_audit, runs_of
 from support.analysis.organizing.repeating import (
@@ -36,7 +45,12 @@ __all__ = [
     "confusion_by_case",
     "days_of",
     "detection_runs",
+    "judged",
+    "literal_selections",
     "mcnemar_test",
+    "model_selections",
+    "model_verdicts",
+    "one_voice",
     "over_runs",
     "printed_test",
     "reading_audit",
@@ -48,4 +62,5 @@ __all__ = [
     "selection_scores",
     "three_runs",
     "timeline",
+    "verdicts",
 ]

@@ -7,7 +7,8 @@ Two tidy frames come in, one row for each item and run of a technique (a context
 
 F1 is given twice: the mean over states, and micro, of all policies of all states thrown together. The paper does not
 say which of the two it prints. Where nothing applies and nothing is selected, precision, recall and F1 of the state are
-1; where only one of the two sets is empty all three are 0. Micro scores need no such rule.
+1; where only one of the two sets is empty all three are 0. Micro scores need that rule only where it is so in all
+states.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import need_columns, need_keys
+from support.analysis.frames import need_columns, need_keys, numbers
 from support.analysis.organizing.repeating import bootstrap_mean
 from support.errors import InvalidInput
 
@@ -45,8 +46,6 @@ def score(selected: Collection[Hashable], applies: Collection[Hashable]) -> Scor
     (Score(precision=1.0, recall=1.0, f1=1.0), 0.0)
     """
     chosen, true = _as_set(selected, "selected"), _as_set(applies, "applies")
-    if not chosen and not true:
-        return Score(1.0, 1.0, 1.0)
     return _score(len(chosen & true), len(chosen), len(true))
 
 
@@ -58,6 +57,7 @@ def _as_set(given: Collection[Hashable], what: str) -> set[Hashable]:
 
 
 def _score(hits: int, chosen: int, true: int) -> Score:
+    """Where both sides are empty everything is 1; where one of them is, everything is 0."""
     found = 2 * hits / (chosen + true) if chosen + true else 1.0
     return Score(hits / chosen if chosen else float(not true), hits / true if true else float(not chosen), found)
 
@@ -117,7 +117,8 @@ def by_policy(frame: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for technique, part in frame.groupby("technique", sort=False):
         truths, choices = [set(a) for a in part["applies"]], [set(s) for s in part["selected"]]
-        for policy in dict.fromkeys(p for sets in (part["applies"], part["selected"]) for ids in sets for p in ids):
+        named = [*part["applies"], *part["selected"]]
+        for policy in dict.fromkeys(p for ids in named for p in (ids if isinstance(ids, Sequence) else sorted(ids))):
             true, chosen = [policy in ids for ids in truths], [policy in ids for ids in choices]
             counts = {"applies": sum(true), "selected": sum(chosen), "hits": int(np.logical_and(true, chosen).sum())}
             rows.append({"technique": technique, "policy": policy, **counts, **_by_one(**counts)})
@@ -138,16 +139,15 @@ def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
         technique, run, n (replies), accuracy, sensitivity (flagged of those to flag), specificity (clear of those that
         are), precision (to flag of those flagged), hits, false_alarms, misses, clear (replies). A share of none is NaN.
     """
-    _check(frame, DETECTION)
     rows = [
         {"technique": technique, "run": run, **_detection_run(part)}
-        for (technique, run), part in frame.groupby(["technique", "run"], sort=False)
+        for (technique, run), part in _right(frame).groupby(["technique", "run"], sort=False)
     ]
     return pd.DataFrame(rows)
 
 
 def _detection_run(part: pd.DataFrame) -> dict[str, float]:
-    true, said = part["flag"].to_numpy(dtype=bool), part["flagged"].to_numpy(dtype=bool)
+    true, said = part["flag"].to_numpy(), part["flagged"].to_numpy()
     hits, false, misses, clear = (int(n.sum()) for n in (true & said, ~true & said, true & ~said, ~true & ~said))
     return {
         "n": len(part),
@@ -171,9 +171,7 @@ def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
 
     The cases that fared worst come first within a technique.
     """
-    _check(frame, DETECTION)
-    judged = frame.assign(right=frame["flag"].astype(bool) == frame["flagged"].astype(bool))
-    grouped = judged.groupby(["technique", "case", "flag"], sort=False)
+    grouped = _right(frame).groupby(["technique", "case", "flag"], sort=False)
     table = grouped.agg(replies=("item", "size"), flagged=("flagged", "mean"), right=("right", "mean")).reset_index()
     place = {name: k for k, name in enumerate(dict.fromkeys(frame["technique"]))}
     ordered = table.assign(place=table["technique"].map(place)).sort_values(["place", "right"], kind="stable")
@@ -183,14 +181,15 @@ def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
 def over_runs(runs: pd.DataFrame, measures: Sequence[str], by: str = "technique") -> pd.DataFrame:
     """Mean and SD (divisor n - 1) of each measure over a technique's runs: technique, measure, runs, mean, sd.
 
-    One run has no SD (NaN). The SD is that of repetitions on the same items: it says nothing of other items.
+    A run without the measure (NaN) does not count in `runs`. One run has no SD (NaN). The SD is that of repetitions on the same items: it says nothing of other items.
     """
     need_columns(runs, [by, *measures], "runs")
     need_keys(runs, [by], "runs")
     rows = [
-        {by: name, "measure": measure, "runs": len(part), "mean": part[measure].mean(), "sd": part[measure].std(ddof=1)}
+        {by: name, "measure": measure, "runs": int(v.count()), "mean": float(v.mean()), "sd": float(v.std(ddof=1))}
         for name, part in runs.groupby(by, sort=False)
         for measure in measures
+        for v in [numbers(part, measure)]
     ]
     return pd.DataFrame(rows)
 
@@ -200,7 +199,6 @@ def results(
     selections: pd.DataFrame | None = None,
     verdicts: pd.DataFrame | None = None,
     draws: int = 2000,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Our results as the checks of the paper's statements read them: row (technique), column, value, se, n.
 
@@ -210,16 +208,30 @@ def results(
     parts: list[pd.DataFrame] = []
     if selections is not None:
         scored = selection_scores(selections)
-        parts.append(bootstrap_mean(scored, "f1", rng, cluster="item", draws=draws, level=level).assign(column="F1"))
+        parts.append(bootstrap_mean(scored, "f1", rng, cluster="item", draws=draws).assign(column="F1"))
     if verdicts is not None:
-        _check(verdicts, DETECTION)
-        right = (verdicts["flag"].astype(bool) == verdicts["flagged"].astype(bool)).astype(float)
-        table = bootstrap_mean(verdicts.assign(right=right), "right", rng, cluster="case", draws=draws, level=level)
+        table = bootstrap_mean(_right(verdicts), "right", rng, cluster="case", draws=draws)
         parts.append(table.assign(column="accuracy"))
     if not parts:
         raise InvalidInput("results: neither selections nor verdicts given; expected at least one of them")
     table = pd.concat(parts, ignore_index=True).rename(columns={"technique": "row", "mean": "value", "clusters": "n"})
     return table[["row", "column", "value", "se", "n"]]
+
+
+def _right(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts, checked, with `right`; a detector's text ("Clear") or nothing at all (NaN) is no verdict."""
+    _check(verdicts, DETECTION)
+    need_keys(verdicts, ["case"], "the frame of answers")
+    for name in ("flag", "flagged"):
+        strange = verdicts[~verdicts[name].map(lambda said: isinstance(said, bool | np.bool_))]
+        if not strange.empty:
+            first = strange.iloc[0]
+            raise InvalidInput(
+                f"{name}: {first[name]!r} given for item {first['item']} by {first['technique']!r}; expected True or "
+                "False: say what a reply without a verdict stands for, or drop its row"
+            )
+    told = {name: verdicts[name].astype(bool) for name in ("flag", "flagged")}
+    return verdicts.assign(**told, right=told["flag"] == told["flagged"])
 
 
 def _check(frame: pd.DataFrame, columns: Sequence[str]) -> None:

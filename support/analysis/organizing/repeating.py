@@ -103,14 +103,12 @@ def mcnemar_test(
     Raises
     ------
     InvalidInput
-        On an unknown technique, or none in common.
+        On an unknown technique, one technique twice, or no item in common.
     """
     from statsmodels.stats.contingency_tables import mcnemar
 
-    wide = (_items(frame, right, by, item)[[a, b]] if _known(frame, by, a, b) else pd.DataFrame()).dropna(how="all")
+    wide = _both(frame, right, a, b, by, item).dropna(how="all")
     pairs = wide.dropna() > 0.5
-    if pairs.empty:
-        raise InvalidInput(f"{item}: {a!r} and {b!r} have none in common; nothing to pair")
     one, other = pairs[a].to_numpy(), pairs[b].to_numpy()
     counts = {"both": one & other, "only_a": one & ~other, "only_b": ~one & other, "neither": ~one & ~other}
     found = {name: int(which.sum()) for name, which in counts.items()}
@@ -118,19 +116,21 @@ def mcnemar_test(
     return {"a": a, "b": b, "n": len(pairs), "left_out": len(wide) - len(pairs), **found, "p": float(tested.pvalue)}
 
 
-def _known(frame: pd.DataFrame, by: str, *names: Hashable) -> bool:
-    need_columns(frame, [by], "the frame of answers")
-    for name in names:
+def _both(frame: pd.DataFrame, value: str, a: Hashable, b: Hashable, by: str, item: str) -> pd.DataFrame:
+    """A row for each item: the means of a and b over their runs, NaN where one of them did not judge it."""
+    need_columns(frame, [by, item, value], "the frame of answers")
+    need_keys(frame, [by, item], "the frame of answers")
+    if a == b:
+        raise InvalidInput(f"{by}: {a!r} given twice; expected two of them to compare")
+    for name in (a, b):
         if not (frame[by] == name).any():
             there = ", ".join(map(str, frame[by].unique()))
             raise InvalidInput(f"{by}: none is {name!r}; there are: {there}")
-    return True
-
-
-def _items(frame: pd.DataFrame, value: str, by: str, item: str) -> pd.DataFrame:
-    need_columns(frame, [by, item, value], "the frame of answers")
-    need_keys(frame, [by, item], "the frame of answers")
-    return frame.assign(**{value: numbers(frame, value)}).pivot_table(index=item, columns=by, values=value)
+    chosen = frame[frame[by].isin([a, b])].assign(**{value: numbers(frame, value)})
+    wide = chosen.pivot_table(index=item, columns=by, values=value).reindex(columns=[a, b])
+    if wide.dropna().empty:
+        raise InvalidInput(f"{item}: {a!r} and {b!r} have none in common; nothing to pair")
+    return wide
 
 
 def bootstrap_mean(
@@ -147,14 +147,23 @@ def bootstrap_mean(
     Returns
     -------
     DataFrame
-        technique, mean (over rows), se, low, high (percentiles), clusters, draws, level.
+        technique, mean (over rows; a blank one is left out), se, low, high (percentiles), clusters, draws, level.
+
+    Raises
+    ------
+    InvalidInput
+        On a row without a technique or a case, or a technique whose rows are all blank.
     """
     need_columns(frame, [by, cluster, value], "the frame of answers")
+    need_keys(frame, [by, cluster], "the frame of answers")
     rows = []
     for name, part in frame.groupby(by, sort=False):
-        sums = part.assign(**{value: numbers(part, value)}).groupby(cluster)[value].agg(["sum", "count"])
+        there = part.assign(**{value: numbers(part, value)}).dropna(subset=[value])
+        if there.empty:
+            raise InvalidInput(f"{value}: all {len(part)} of {name!r} are blank; expected a number in one at least")
+        sums = there.groupby(cluster)[value].agg(["sum", "count"])
         drawn = _drawn(sums["sum"].to_numpy(), sums["count"].to_numpy(), rng, draws, level)
-        rows.append({by: name, "mean": float(sums["sum"].sum() / sums["count"].sum()), **drawn})
+        rows.append({by: name, "mean": float(there[value].mean()), **drawn})
     return pd.DataFrame(rows)
 
 
@@ -184,12 +193,9 @@ def bootstrap_difference(
     Raises
     ------
     InvalidInput
-        On an unknown technique, no item in common, or an item of two cases.
+        On an unknown technique, one technique twice, no item in common, or an item of no case or of two.
     """
-    _known(frame, by, a, b)
-    wide = _items(frame, value, by, item)[[a, b]].dropna()
-    if wide.empty:
-        raise InvalidInput(f"{item}: {a!r} and {b!r} have none in common; nothing to pair")
+    wide = _both(frame, value, a, b, by, item).dropna()
     gaps = wide[a] - wide[b]
     owners = gaps.index.to_series() if cluster == item else _owners(frame, item, cluster)[gaps.index]
     sums = gaps.groupby(owners.to_numpy()).agg(["sum", "count"])
@@ -199,6 +205,7 @@ def bootstrap_difference(
 
 def _owners(frame: pd.DataFrame, item: str, cluster: str) -> pd.Series[Any]:
     need_columns(frame, [cluster], "the frame of answers")
+    need_keys(frame, [cluster], "the frame of answers")
     pairs = frame[[item, cluster]].drop_duplicates()
     if pairs[item].duplicated().any():
         strange = pairs[pairs[item].duplicated()].iloc[0]

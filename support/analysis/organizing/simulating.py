@@ -44,9 +44,13 @@ def three_runs(
     Raises
     ------
     InvalidInput
-        On an accuracy or a steadiness not strictly between 0 and 1, a likeness outside of 0 to 1, fewer than 2 runs or
-        cases, or no voice.
+        On an accuracy, a steadiness or a level not strictly between 0 and 1, a likeness outside of 0 to 1, fewer than
+        2 runs or cases, no voice, or no simulation.
     """
+    if not 0 < level < 1:
+        raise InvalidInput(f"level: {level!r} given; expected one strictly between 0 and 1, such as 0.05")
+    if simulations < 1:
+        raise InvalidInput(f"simulations: {simulations!r} given; expected at least 1, and a thousand or more to tell")
     means = _need_sizes(runs, cases, voices, accuracy, difference, steadiness, likeness)
     right = [
         (rng.random((simulations, runs, cases, voices)) < p[:, None, :, None]).astype(np.int16)

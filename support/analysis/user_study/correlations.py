@@ -45,11 +45,13 @@ def spearman(data: pd.DataFrame, target: str = "reliance", items: Sequence[str] 
     Raises
     ------
     InvalidInput
-        Several sources, answers off the scale, or no such item.
+        Several sources, answers off the scale, no such item, or no other one.
     """
     checked = need_repeated(data)
-    others = [item for item in (items or dict.fromkeys(checked["item"])) if item != target]
+    others = [item for item in dict.fromkeys(items or checked["item"]) if item != target]
     need_repeated(checked, [target, *others])
+    if not others:
+        raise InvalidInput(f"items: nothing but {target!r} given; expected items to correlate it with")
     wide = checked.pivot(index=["respondent", "point"], columns="item", values="answer")
     rows = [
         {"forms": forms, "item": item} | _correlated(part[target], part[item])
@@ -86,6 +88,12 @@ def largest_family(
         The size of the largest family, tests without a printed number included; 0 where not even the printed ones
         alone pass.
 
+    Raises
+    ------
+    InvalidInput
+        No correlation, one outside of -1 to 1, fewer than 4 forms, or correlations that all may be 1: their p is 0,
+        and they pass in any family.
+
     Examples
     --------
     >>> largest_family([0.78, 0.51, -0.47], 20), largest_family([0.78, 0.51, -0.47], 18)
@@ -93,8 +101,12 @@ def largest_family(
     """
     if n < 4:
         raise InvalidInput(f"n is {n!r}; expected 4 forms or more.")
+    if not correlations or max(map(abs, correlations)) > 1:
+        raise InvalidInput(f"correlations: {list(correlations)} given; expected one or more from -1 to 1.")
     edge = 0.5 * 10**-decimals
     p, kept = max(p_of(min(abs(r) + edge, 1.0), n) for r in correlations), len(correlations) + unprinted
+    if p == 0:
+        raise InvalidInput(f"correlations: {list(correlations)} may all be 1 unrounded; no family is too large for them.")
     largest = int(kept * alpha / p + 1e-9)
     return largest if largest >= kept else 0
 

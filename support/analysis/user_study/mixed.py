@@ -10,12 +10,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from support.analysis.frames import check_level
 from support.analysis.surveys.families import with_holm
 from support.analysis.user_study.points import in_order, need_repeated
 from support.errors import InvalidInput
 
 TERMS = ("source", "item", "term", "estimate", "se", "low", "high", "t", "df", "p", "n", "respondents",
          "sd_respondents", "sd_rest", "note")  # fmt: skip
+FITTED = ("estimate", "se", "low", "high", "t", "df", "p", "sd_respondents", "sd_rest")
+"""The columns that are NaN where there is no fit."""
 
 
 def mixed_model(data: pd.DataFrame, items: tuple[str, ...] = (), level: float = 0.95) -> pd.DataFrame:
@@ -23,7 +26,8 @@ def mixed_model(data: pd.DataFrame, items: tuple[str, ...] = (), level: float = 
 
     Who missed a point stays in with the others, which a paired test cannot do. Tests take t with
     n - respondents - (points - 1) degrees of freedom, not the normal distribution that statsmodels takes: for ten
-    people the latter finds too much, and where everybody answers everything this is the repeated-measures ANOVA.
+    people the latter finds too much. Where everybody answers everything this is the repeated-measures ANOVA, unless
+    respondents differ by less than the rest would make them: their variance is then 0 (`note`), in the ANOVA negative.
 
     Parameters
     ----------
@@ -41,8 +45,9 @@ def mixed_model(data: pd.DataFrame, items: tuple[str, ...] = (), level: float = 
     Raises
     ------
     InvalidInput
-        Several sources, answers off the scale, or a single point.
+        Several sources, answers off the scale, a single point, or a level not between 0 and 1.
     """
+    check_level(level)
     checked = need_repeated(data, items).dropna(subset=["answer"])
     points = in_order(checked["point"])
     if len(points) < 2:
@@ -59,7 +64,7 @@ def _rows(part: pd.DataFrame, points: list[str], level: float) -> list[dict[str,
     shared = {"item": part["item"].iloc[0], "n": n, "respondents": people}
     df = n - people - len(terms)
     if why := _why_not(part, there, df):
-        return [shared | dict.fromkeys(TERMS[3:10] + TERMS[12:14], nan) | {"term": t, "note": why} for t in _all(terms)]
+        return [shared | dict.fromkeys(FITTED, nan) | {"term": term, "note": why} for term in _all(terms)]
     fitted, note = _fit(part, there)
     spreads = {"sd_respondents": float(np.sqrt(fitted.cov_re.iloc[0, 0])), "sd_rest": float(np.sqrt(fitted.scale))}
     shared |= spreads | {"df": df, "note": note}
@@ -104,7 +109,8 @@ def _fit(part: pd.DataFrame, points: list[str]) -> tuple[Any, str]:
 
 def _said(warned: list[str], converged: bool) -> str:
     if any("boundary" in text for text in warned):  # the complaint about the Hessian then says the same
-        warned = ["respondents do not differ beyond the rest (variance 0)"]
+        others = [text for text in warned if "boundary" not in text and "Hessian" not in text]
+        warned = ["respondents do not differ beyond the rest (variance 0)", *others]
     return "; ".join(dict.fromkeys([*([] if converged else ["the fit did not converge"]), *warned]))
 
 

@@ -142,6 +142,11 @@ def cohens_dz(differences: np.ndarray) -> float:
 def smallest_shown(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
     """The smallest d_z that a two-sided paired t-test of n pairs shows with this power.
 
+    Raises
+    ------
+    InvalidInput
+        Fewer than two pairs, or not 0 < alpha < power < 1.
+
     Examples
     --------
     >>> round(smallest_shown(10), 2), round(smallest_shown(8), 2)
@@ -151,6 +156,8 @@ def smallest_shown(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
 
     if n < 2:
         raise InvalidInput(f"n is {n!r}; expected 2 pairs or more.")
+    if not 0 < alpha < power < 1:
+        raise InvalidInput(f"alpha is {alpha!r} and power {power!r}; expected 0 < alpha < power < 1.")
     critical = float(stats.t.ppf(1 - alpha / 2, n - 1))
     # The noncentral t of scipy is NaN far out: average the normal power over the estimated standard deviations instead.
     spreads = np.sqrt(stats.chi2.ppf((np.arange(4000) + 0.5) / 4000, n - 1) / (n - 1))

@@ -97,7 +97,7 @@ def need_repeated(data: pd.DataFrame, items: Sequence[str] = ()) -> pd.DataFrame
     data : DataFrame
         As `collected` gives it: respondent, point, item, answer, source at least.
     items : sequence, optional
-        Only these are returned, in this order.
+        Only these are returned, in this order; one that is named twice only once.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def need_repeated(data: pd.DataFrame, items: Sequence[str] = ()) -> pd.DataFrame
     there = list(dict.fromkeys(checked["item"]))
     if unknown := [item for item in items if item not in there]:
         raise InvalidInput(f"items: {', '.join(unknown)} not among the answers; there are {', '.join(there)}")
-    return checked if not items else pd.concat([checked[checked["item"] == item] for item in items], ignore_index=True)
+    return checked if not items else pd.concat([checked[checked["item"] == name] for name in dict.fromkeys(items)], ignore_index=True)
 
 
 def in_order(points: Iterable[str]) -> list[str]:
