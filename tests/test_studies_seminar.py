@@ -12,6 +12,8 @@ from support.environments.seminar.scenario import scenario
 from support.environments.seminar.views import Verdict
 from support.errors import InvalidInput
 from support.export import TABLES, export
+from support.mechanisms.organizing import desk_of
+from support.participants.organizers.rule_based import RuleBasedOrganizer
 from support.records import Hook, Organizing
 from support.records.organizing import REPLY
 from support.simulations import SEMINAR_SETTINGS, rehearsals
@@ -121,7 +123,8 @@ def test_policies_are_named_by_part_and_change_or_given(given, ids):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("sead", "part: 'sead' given; expected one of seed, further, all"),
+        ("sead", "policies: 'sead' given; expected one of seed, further, all, none, and changes"),
+        ([{"id": "a"}], "policies: KeyError.'text'.; expected policies with id and text"),
         ("seed + wekend", "policy: 'wekend' given; expected one of begin"),
         ("seed - weekend", "policy: 'weekend' given; expected one of begin"),
         ("seed + begin", "seed has begin already; leave it out"),
@@ -180,3 +183,19 @@ def test_every_part_is_a_sweep_and_another_is_refused():
         assert rehearsals(part, 1, seed=1).study is seminar
     with pytest.raises(InvalidInput, match="part: 'years' given; expected one of policies, series, panel"):
         rehearsals("years", 1, 1)
+
+
+@pytest.mark.parametrize("name", ["four", "series"])
+def test_the_last_desk_can_be_had_again_from_the_days(name):
+    class Spy(RuleBasedOrganizer):
+        async def close(self, desk):
+            self.last = desk
+            return await super().close(desk)
+
+    spy = Spy(np.random.default_rng(1))
+    run = play(3, scenario=name, organizer=spy, policies="all")
+    found = desk_of(scenario(name), run.days)
+    same = ("scenario", "state", "day", "mails", "hooks", "edits")
+    assert [getattr(found, part) for part in same] == [getattr(spy.last, part) for part in same]
+    with pytest.raises(InvalidInput, match="days: none given"):
+        desk_of(scenario(name), [])

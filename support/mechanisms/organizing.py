@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import date, timedelta
 from typing import Any
 
 from support.environments.seminar.artefacts import Artefacts, Template
 from support.environments.seminar.hooks import hook_of
-from support.environments.seminar.ledger import pending, settled
+from support.environments.seminar.ledger import Ledger, pending, settled
 from support.environments.seminar.scenario import Scenario
+from support.environments.seminar.views import Desk
 from support.environments.seminar.violations import violations
 from support.errors import InvalidInput
 from support.mechanisms.organizing_acting import Workday
@@ -33,7 +35,7 @@ from support.participants.detectors.protocol import Detector
 from support.participants.organizers.protocol import Organizer
 from support.participants.reviewers.protocol import Reviewer
 from support.participants.speakers.protocol import Speaker
-from support.records import Hook, Organizing, OrganizingDay
+from support.records import Hook, Mail, Organizing, OrganizingDay
 
 
 async def organize(
@@ -119,6 +121,44 @@ def carried(artefacts: Artefacts, days: Sequence[OrganizingDay]) -> Artefacts:
     left = tuple(replace(hook, day=0) for hook in hooks(days))
     learnt = tuple(edit for day in days for edit in day.edits)
     return replace(artefacts, hooks=(*artefacts.hooks, *left), learnt=(*artefacts.learnt, *learnt))
+
+
+def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefacts | None = None) -> Desk:
+    """The desk in the evening of the last of these days, to look things up on it.
+
+    Parameters
+    ----------
+    scenario : that of the run
+    artefacts : what the run began with
+
+    Raises
+    ------
+    InvalidInput
+        On no day at all.
+    """
+    if not days:
+        raise InvalidInput("days: none given; expected the days of a run, from its first")
+    ledger, mails = Ledger(scenario), list[Mail]()
+    for day in days:
+        evening = date.fromisoformat(day.date) - timedelta(days=1)  # on which the morning's replies were written
+        for one in day.understood:
+            ledger.received(one, evening)
+        for mail in day.sent:
+            ledger.sent(mail, next(a for a in day.actions if (a.person, a.kind) == (mail.to, mail.kind)))
+        mails += [*(replace(mail, slots=()) for mail in day.received), *day.sent]
+    shown = replace(scenario, people=tuple(person.introduced for person in scenario.people))
+    begun, today = artefacts or Artefacts(), date.fromisoformat(days[-1].date)
+    learnt = tuple(edit for day in days for edit in day.edits)
+    return Desk(
+        shown,
+        ledger.state(today),
+        days[-1].number,
+        tuple(mails),
+        begun.policies,
+        begun.templates,
+        hooks=(*begun.hooks, *hooks(days)),
+        edits=(*begun.learnt, *learnt),
+    )
 
 
 class _Run:

@@ -35,6 +35,7 @@ class Office:
 
     def __init__(self, scenario: Scenario, artefacts: Artefacts, past: Sequence[Template], slips: Slips) -> None:
         self.scenario, self.artefacts, self.past, self.slips = scenario, artefacts, tuple(past), slips
+        self._shown = replace(scenario, people=tuple(person.introduced for person in scenario.people))
         self.policies = artefacts.policies
         self.ledger = Ledger(scenario)
         self.number, self.mails = 0, list[Mail]()
@@ -51,9 +52,9 @@ class Office:
         return self.ledger.state(self.scenario.start + timedelta(days=self.number - 1))
 
     def desk(self) -> Desk:
-        """What the organiser sees now."""
+        """What the organiser sees now; of how people behave nothing is on it."""
         return Desk(
-            self.scenario,
+            self._shown,
             self.state,
             self.number,
             tuple(self.mails),
@@ -72,9 +73,10 @@ class Office:
         return mail
 
     def send(self, action: Action, draft: Draft) -> Mail:
-        """Send a mail: it is about all open dates, or about the one of its action; a confirmation gives that away."""
-        offers = action.kind in (INVITATION, FOLLOW_UP)
-        slots = [s.isoformat() for s in self.state.open] if offers else [action.slot] if action.slot else []
+        """Send a mail: it is about all open dates to come, or the one of its action; a confirmation gives that away."""
+        state, offers = self.state, action.kind in (INVITATION, FOLLOW_UP)
+        free = [slot.isoformat() for slot in state.open if slot > state.today]
+        slots = free if offers else [action.slot] if action.slot else []
         head = len(self.mails) + 1, self.number, action.kind, ORGANISER, action.person
         mail = Mail(*head, draft.subject, draft.body, tuple(slots))
         self.ledger.sent(mail, action)

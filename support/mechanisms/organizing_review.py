@@ -9,8 +9,9 @@ from support.environments.seminar.views import APPROVE, DECISIONS, EDIT, REMOVE,
 from support.errors import InvalidInput
 from support.mechanisms.organizing_slips import Slips
 from support.participants.organizers.protocol import Organizer
+from support.participants.reviewers.checking import KINDS
 from support.participants.reviewers.protocol import Reviewer
-from support.records.organizing import ACTION, ACTIONS, MAIL, PLAN, Action, Edit
+from support.records.organizing import ACTIONS, PLAN, Action, Edit
 
 ALWAYS, WHEN_FLAGGED, AUTOMATIC = "always ask", "ask when flagged", "automatic"
 LEVELS = (ALWAYS, WHEN_FLAGGED, AUTOMATIC)
@@ -20,7 +21,6 @@ DELEGATED = (PLAN, *ACTIONS)
 AGAINS = 3
 """How often one thing is made again."""
 
-OF_KIND: Mapping[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}
 T = TypeVar("T", DayPlan, Action, Draft)
 
 
@@ -67,30 +67,29 @@ class Checkpoint:
 
         `again` makes another one by a wish, at most `AGAINS` times; who still wants another then has removed it.
         """
-        for left in range(AGAINS, -1, -1):
-            asked = self._reviewed(desk, what, item, about)
+        shown: T | None = item
+        wishes = 0
+        while shown is not None:
+            asked = self._reviewed(desk, what, shown, about)
             review: Review | None = await self.slips.ask("reviewer", what, asked)
             if review is None:
-                return None, None
+                break
             if review.decision == APPROVE:
-                return item, None
+                return shown, None
             if review.decision == EDIT:
-                return await self._edited(desk, what, item, about, review.edited)
-            if review.decision == REMOVE or not left:
-                return None, await self._remembered(desk, Edit(what, about, in_text(item), ""))
-            made = await again(review.wish)
-            if made is None:
-                return None, None
-            item = made
-        raise AssertionError  # pragma: no cover - the last turn returns
+                return await self._edited(desk, what, shown, about, review.edited)
+            if review.decision == REMOVE or wishes == AGAINS:
+                return None, await self._remembered(desk, Edit(what, about, in_text(shown), ""))
+            shown, wishes = await again(review.wish), wishes + 1
+        return None, None
 
     async def _reviewed(self, desk: Desk, what: str, item: T, about: str) -> Review:
         review = await self.reviewer.review(desk, what, item, about)
         if review.decision not in DECISIONS:
             raise InvalidInput(f"review: {review.decision!r} given; expected one of {', '.join(DECISIONS)}")
-        if review.decision == EDIT and not isinstance(review.edited, OF_KIND[what]):
+        if review.decision == EDIT and not isinstance(review.edited, KINDS[what]):
             given = type(review.edited).__name__
-            raise InvalidInput(f"review: a {given} given for a {what}; expected a {OF_KIND[what].__name__}")
+            raise InvalidInput(f"review: a {given} given for a {what}; expected a {KINDS[what].__name__}")
         return review
 
     async def _edited(self, desk: Desk, what: str, item: T, about: str, edited: Any) -> tuple[T, Edit | None]:

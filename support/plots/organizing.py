@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +21,24 @@ if TYPE_CHECKING:
 LABELS: Mapping[str, str] = {
     "full": "share of rehearsals that filled every seat",
     "share_filled": "share of seats filled",
+    "speakers": "people with a date",
     "days_until_filled": "day from which on the programme was full",
+    "filled": "seats filled",
     "days": "days of a rehearsal",
     "mails": "mails sent in a rehearsal",
     "mails_per_person": "mails for each person written to",
     "most_mails": "mails to the person who got most",
     "follow_ups": "follow-ups in a rehearsal",
+    "answers": "replies received in a rehearsal",
     "flags": "flags in a rehearsal",
+    "decided": "flags that somebody decided",
     "violations": "policies broken in a rehearsal",
     "declined": "people who declined",
     "cancellations": "dates given back",
+    "never_offered": "dates read that nobody had offered",
+    "edits": "edits in a rehearsal",
     "format_errors": "replies of the model that did not fit",
+    "replies": "replies of models in a rehearsal",
     "tokens": "tokens of a rehearsal",
     "F1": "F1 (mean over states)",
     "f1": "F1 (mean over states)",
@@ -57,7 +65,7 @@ EVENTS: Mapping[str, tuple[str, str, bool]] = {
 }
 """Colour, mark, and whether it is filled, of each event of a rehearsal."""
 
-ASIDE: Mapping[str, float] = {REPLY: -0.24, "flag": -0.38, "date given": 0.24, "date taken back": 0.24}
+ASIDE: Mapping[str, float] = {REPLY: -0.24, "flag": -0.38, "date given": 0.24, "date taken back": 0.4}
 """Where an event stands in its person's row: what comes in above, what goes out in the middle, dates below."""
 
 LARGE = ("date given", "date taken back", "flag")
@@ -122,7 +130,8 @@ def _levels(table: pd.DataFrame, by: str, order: Sequence[Any] | None) -> list[A
 def plot_timeline(events: pd.DataFrame, ax: Axes, *, people: Sequence[str] | None = None) -> Axes:
     """A rehearsal: days on x, a row for each person; what came in above its middle, dates given or lost below.
 
-    A bar along the row shows how long somebody has had a date; days in grey are Saturdays and Sundays.
+    A bar along the row shows how long somebody has had a date, which stands at its end (month and day); days in grey
+    are Saturdays and Sundays.
 
     Parameters
     ----------
@@ -139,7 +148,10 @@ def plot_timeline(events: pd.DataFrame, ax: Axes, *, people: Sequence[str] | Non
     _weekends(events, ax, last)
     for name, slot, since, until in _held(shown, last):
         ax.plot([since, until], [place[name] + 0.24] * 2, color=COLOURS[2], linewidth=4, alpha=0.35)
-        ax.annotate(slot[5:], (until, place[name] + 0.24), (7, 0), textcoords="offset points", va="center", fontsize=6)
+        # A date that is held to the end stands outside, where the axis does not cross it out.
+        end = (1, "axes fraction", 3) if until == last else (until, "data", 7)
+        ax.annotate(slot[5:], (end[0], place[name] + 0.24), (end[2], 0), xycoords=(end[1], "data"),
+                    textcoords="offset points", va="center", fontsize=6, annotation_clip=False)  # fmt: skip
     for event, (colour, mark, filled) in EVENTS.items():
         part = shown[shown["event"] == event]
         if not part.empty:
@@ -148,8 +160,9 @@ def plot_timeline(events: pd.DataFrame, ax: Axes, *, people: Sequence[str] | Non
                     label=event.replace("_", "-"), linestyle="")  # fmt: skip
     ax.set(xlabel="day of the rehearsal", yticks=range(len(rows)), xlim=(0.4, last + 0.6), ylim=(len(rows) - 0.5, -0.5))
     ax.set_yticklabels(rows)
+    ax.locator_params("x", integer=True)
     if not shown.empty:
-        ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+        ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), borderaxespad=4)
     return ax
 
 
@@ -190,7 +203,7 @@ def plot_scores(
     Parameters
     ----------
     runs : as `selection_runs` or `detection_runs` gives it: technique, run and `value` ("f1", "accuracy")
-    intervals : as `bootstrap_mean` gives it; the interval over cases, which runs do not show
+    intervals : as `bootstrap_mean` gives it; the interval over cases, or states for F1, which runs do not show
     published : as `support.published.load` gives Table 1 or 2; techniques that are only there are drawn too
     chance : a line to beat, such as 0.5
     """
@@ -200,20 +213,21 @@ def plot_scores(
     for k, name in enumerate(names):
         ours = runs.loc[runs["technique"] == name, value].to_numpy(dtype=float)
         aside = np.linspace(-0.08, 0.08, len(ours)) if len(ours) > 1 else np.zeros(len(ours))
-        ax.plot(k - 0.15 + aside, ours, ".", color=COLOURS[0], markersize=5, alpha=0.7)
+        ax.plot(k - 0.15 + aside, ours, ".", color=COLOURS[0], markersize=8, zorder=4, markeredgecolor="white",
+                markeredgewidth=0.5)  # fmt: skip
         if len(ours):
             ax.errorbar(k - 0.15, ours.mean(), _error(intervals, name, ours.mean()), color=COLOURS[0], capsize=3,
                         marker=MARKERS[0], markersize=7)  # fmt: skip
         if name in printed.index:
             ax.errorbar(k + 0.15, printed.loc[name, "value"], printed.loc[name, "spread"], color=COLOURS[1],
                         marker=MARKERS[3], markersize=7, markerfacecolor="white", capsize=3)  # fmt: skip
-    _keys(ax, intervals is not None, len(printed) > 0)
+    _keys(ax, "" if intervals is None else _of_what(intervals, value), len(printed) > 0)
     if chance is not None:
         ax.axhline(chance, color=GREY, linestyle=":", linewidth=1)
         ax.annotate("chance", (1, chance), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7,
                     color=GREY)  # fmt: skip
     ax.set(ylabel=LABELS.get(value, value), ylim=(0, 1.03), xticks=range(len(names)), xlim=(-0.5, len(names) - 0.5))
-    ax.set_xticklabels([str(name).replace(" with", "\nwith") for name in names])
+    ax.set_xticklabels([fill(str(name), 13) for name in names])
     return ax
 
 
@@ -224,8 +238,13 @@ def _error(intervals: pd.DataFrame | None, name: str, mean: float) -> np.ndarray
     return np.nan_to_num(np.array([[mean - part["low"].iloc[0]], [part["high"].iloc[0] - mean]])).clip(0)
 
 
-def _keys(ax: Axes, interval: bool, printed: bool) -> None:
-    said = "here: mean, 95 % over cases" if interval else "here: mean"
+def _of_what(intervals: pd.DataFrame, value: str) -> str:
+    level = intervals["level"].iloc[0] if "level" in intervals else 0.95
+    return f", {100 * level:g} % over {'states' if 'f1' in value.lower() else 'cases'}"
+
+
+def _keys(ax: Axes, interval: str, printed: bool) -> None:
+    said = f"here: mean{interval}"
     ax.plot([], [], marker=MARKERS[0], color=COLOURS[0], linestyle="-" if interval else "", label=said)
     ax.plot([], [], ".", color=COLOURS[0], label="here: single runs")
     if printed:
@@ -255,7 +274,7 @@ def plot_confusion(table: pd.DataFrame, ax: Axes, *, technique: str) -> Axes:
     ax.set(
         xlabel="share of replies that were flagged", xlim=(0, 1), yticks=range(len(part)), ylim=(len(part) - 0.5, -0.5)
     )
-    ax.set_yticklabels(part["case"])
+    ax.set_yticklabels([str(case).replace("_", " ") for case in part["case"]])
     ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH = 30  # letters of a label before it breaks
 GREY = "#777777"
+PS = {"p": "uncorrected p", "p_fdr": "FDR-corrected p", "p_holm": "Holm-corrected p"}
 
 
 def plot_points(
@@ -52,7 +53,7 @@ def plot_points(
     _check(frame)
     items = [item for item in order if item in set(frame["item"])]
     wide = frame.pivot(index="item", columns="group", values="mean").reindex(index=items, columns=list(points))
-    shifts = np.linspace(-1, 1, len(points)) * (0.14 if "low" in frame else 0.07)  # equal means stay apart
+    shifts = np.linspace(-1, 1, len(points)) * 0.16  # equal means stay apart
     for place, row in enumerate(wide.to_numpy()):
         there = ~np.isnan(row)
         ax.plot(row[there], place + shifts[there], color=GREY, linewidth=1.2, zorder=1)
@@ -70,13 +71,19 @@ def plot_points(
     return ax
 
 
-def plot_correlations(frame: pd.DataFrame, ax: Axes, *, alpha: float = 0.05, column: str = "p_fdr") -> Axes:
+def plot_correlations(
+    frame: pd.DataFrame, ax: Axes, *, alpha: float = 0.05, column: str = "p_fdr", target: str = "reliance"
+) -> Axes:
     """Correlations with one item: a row an item, a mark each kind of forms, filled where the corrected p is small.
 
     Parameters
     ----------
     frame : DataFrame
         As `correlations.spearman` gives it, of one source: forms, item, rho and `column`.
+    column : str
+        Whose values under `alpha` fill a mark: "p_fdr", "p_holm" or "p".
+    target : str
+        The item that all others were correlated with.
     """
     need_columns(frame, ["source", "forms", "item", "rho", column], "the correlations")
     _check(frame.rename(columns={"forms": "group"}))
@@ -93,8 +100,8 @@ def plot_correlations(frame: pd.DataFrame, ax: Axes, *, alpha: float = 0.05, col
     ax.axvline(0, color="#444444", linewidth=0.8)
     ax.set_yticks(range(len(items)), [str(item).replace("_", " ") for item in items], fontsize=8)
     ax.set_ylim(len(items) - 0.5, -0.5)
-    ax.set(xlabel=f"Spearman's correlation with reliance (-1 to 1); filled: {column.replace('_', ' ')} < {alpha:g}",
-           xlim=(-1.05, 1.05))  # fmt: skip
+    said = f"filled: {PS.get(column, column)} < {alpha:g}"
+    ax.set(xlabel=f"Spearman's correlation with {target.replace('_', ' ')} (-1 to 1); {said}", xlim=(-1.05, 1.05))
     ax.grid(axis="y", color="#EEEEEE", linewidth=0.8)
     ax.legend(title=f"forms ({frame['source'].iloc[0]})", fontsize=8, title_fontsize=8, frameon=False,
               loc="center left", bbox_to_anchor=(1.0, 0.5))  # fmt: skip

@@ -14,7 +14,7 @@ from support.environments.seminar.artefacts import Artefacts, Template, load_pas
 from support.environments.seminar.policies import PolicySet, load_policies, policies_of
 from support.environments.seminar.scenario import Scenario
 from support.environments.seminar.scenario import scenario as load_scenario
-from support.errors import InvalidInput
+from support.errors import DamagedFile, InvalidInput
 from support.mechanisms import organizing
 from support.mechanisms.organizing_review import AUTOMATIC, levels
 from support.participants.seating import SeatsOf
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from support.participants.reviewers.protocol import Reviewer
 
 Policies = str | PolicySet | Sequence[Mapping[str, Any]]
+
+PARTS = ("seed", "further", "all", "none")
+"""What a setting of policies begins with."""
 
 
 async def seminar(
@@ -76,7 +79,6 @@ async def seminar(
     begun = begun if begun.templates else replace(begun, templates=templates)
     spoken: dict[str, Any] = {"model": model, "temperature": temperature, "repetition": repetition}
     people, roles = _seated(programme, seats, organizer, detector, reviewer, who, desk, spoken)
-    levels(delegation)  # refuses another level before anybody is asked
     told: dict[str, Any] = {"delegation": delegation if isinstance(delegation, str) else levels(delegation)}
     run = organizing.organize(
         programme, people, **roles, artefacts=begun, past=past, delegation=delegation, until=until
@@ -122,7 +124,7 @@ def policy_set(given: Policies) -> PolicySet:
     Raises
     ------
     InvalidInput
-        On a part or a policy that there is not, or policies that contradict each other.
+        On a part or a policy that there is not, an entry without id and text, or policies that contradict each other.
 
     Examples
     --------
@@ -132,8 +134,15 @@ def policy_set(given: Policies) -> PolicySet:
     if isinstance(given, PolicySet):
         return given
     if not isinstance(given, str):
-        return policies_of(given, "policies")
+        try:
+            return policies_of(given, "policies")
+        except DamagedFile as error:  # there is no file that could be
+            raise InvalidInput(str(error)) from error
     part, *changes = re.split(r"\s+([+-])\s+", given.strip())
+    if part not in PARTS:
+        raise InvalidInput(
+            f"policies: {part!r} given; expected one of {', '.join(PARTS)}, and changes to it such as 'seed + weekend'"
+        )
     chosen, known = PolicySet() if part == "none" else _policies(part), _policies("all")
     for sign, name in zip(changes[::2], changes[1::2], strict=True):
         if sign == "-":

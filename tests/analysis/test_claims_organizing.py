@@ -6,6 +6,7 @@ import pytest
 from support import published
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
 from support.analysis.claims_organizing import ORGANIZING, untested, weekend_mails
+from support.errors import InvalidInput
 
 STATEMENTS = published.statements(published.load("002_0d724da09908f95e"))
 PAPER = {"speaker": 0.27, "slot": 0.11, "both": 0.27, "summary": 0.70}
@@ -78,4 +79,10 @@ def test_one_mail_on_a_weekend_is_one_too_many():
     statement = "D3: weekends without mails"  # the first day is a Friday
     assert answers(pd.concat([table(), weekend_mails(days(3, 0, 0, 2))]))[statement] == YES
     assert answers(pd.concat([table(), weekend_mails(days(3, 0, 1, 2))]))[statement] == NO
+    assert answers(pd.concat([table(), weekend_mails(days(3, 1, 0, 2))]))[statement] == NO
     assert answers(pd.concat([table(), weekend_mails(days(3))]))[statement] == UNTESTED
+
+
+def test_days_that_are_none_are_refused():
+    with pytest.raises(InvalidInput, match="the days has no column 'date'"):
+        weekend_mails(pd.DataFrame())

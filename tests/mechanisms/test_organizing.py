@@ -125,10 +125,11 @@ class Desk:
     kind = "desk"
 
     def __init__(self, *reviews, answer=""):
-        self.reviews, self.answer, self.seen = list(reviews), answer, []
+        self.reviews, self.answer, self.seen, self.desks = list(reviews), answer, [], []
 
     async def review(self, desk, what, item, about=""):
         self.seen.append((desk.day, what, about, item))
+        self.desks.append(desk)
         made = self.reviews.pop(0) if self.reviews else Review(APPROVE)
         if isinstance(made, Exception):
             raise made
@@ -141,11 +142,11 @@ class Desk:
         return self.answer
 
 
-def play(ana=None, bo=None, host=None, watch=None, desk=None, **settings):
+def play(ana=None, bo=None, host=None, watch=None, desk=None, scenario=SCENARIO, **settings):
     async def run():
         people = {"Ana": ana or Guest(yes(ONE)), "Bo": bo or Guest(yes(ONE, TWO))}
         made = organize(
-            SCENARIO, people, host or Host(), watch or Watch(), desk or Desk(), **{"artefacts": BEGUN, **settings}
+            scenario, people, host or Host(), watch or Watch(), desk or Desk(), **{"artefacts": BEGUN, **settings}
         )
         return [day async for day in made]
 
@@ -184,6 +185,33 @@ def test_nothing_on_the_desk_tells_which_dates_were_meant_and_a_reading_is_about
     assert all(mail.slots == () for _, desk, _ in host.desks for mail in desk.mails if mail.kind == "reply")
     assert [(u.mail, u.person) for u in second.understood] == [(3, "Ana"), (4, "Bo")]
     assert reads[0][0].state.contacts["Ana"].available == ()
+
+
+def test_somebody_in_two_roles_is_counted_once():
+    class Both(Host, Watch):
+        def __init__(self):
+            Host.__init__(self)
+            Watch.__init__(self)
+
+    both = Both()
+    first, _ = play(host=both, watch=both)
+    assert (first.replies, first.tokens) == (1, 10)
+
+
+def test_nobody_at_the_desk_is_told_how_people_behave():
+    secret = Persona("ana", "Ana", "Ana@example.org", "professor", "birds", days=4, share=0.3, issue="No camera.")
+    host, desk = Host(), Desk()
+    play(host=host, desk=desk, delegation="always ask", until=2, scenario=replace(SCENARIO, people=(secret, PEOPLE[1])))
+    shown = [one for _, one, _ in host.desks] + desk.desks
+    assert len(shown) > 8 and {one.scenario.by_name["Ana"] for one in shown} == {secret.introduced}
+
+
+def test_a_date_that_is_over_is_offered_to_nobody():
+    ana = Guest()
+    near = replace(SCENARIO, slots=(date(2027, 8, 20), SLOTS[1]))
+    host = Host(act=lambda desk: (Action("follow_up", "Ana"),) if desk.day in (1, 2) else ())
+    first, second, *_ = play(ana, Guest(), host, scenario=near, until=2)
+    assert [m.slots for m in (*first.sent, *second.sent)] == [("2027-08-20", TWO), (TWO,)]
 
 
 def test_days_run_to_the_deadline_over_the_weekend_or_to_the_last_that_was_asked_for():
@@ -311,6 +339,8 @@ def test_a_wish_makes_it_again_at_most_three_times():
         ((Action("confirmation", "Ana", slot=ONE),), "they never named Wednesday, 15 September 2027"),
         ((Action("confirmation", "Ana", slot="2027-09-16"),), "is not on the programme"),
         ((Action("confirmation", "Ana", slot="soon"),), "'soon' given"),
+        ((Action("clarification", "Ana", slot="soon"),), "clarification to Ana: 'soon' given"),
+        ((Action("invitation", "Ana", slot="2027-09-16"),), f"is not on the programme; expected one of {ONE}, {TWO}"),
         ((Action("invitation", "Zoe"),), "'Zoe', who is not on the list"),
         ((Action("telephone", "Ana"),), "'telephone' given"),
         ((Action("wait", "Ana"), Action("invitation", "Ana")), "a second one for Ana"),

@@ -8,9 +8,11 @@ from matplotlib.colors import to_hex
 from support import published
 from support.analysis.fairness import means
 from support.analysis.organizing import three_runs
+from support.analysis.organizing.outcomes import OUTCOMES
 from support.errors import InvalidInput
 from support.plots.organizing import (
     EVENTS,
+    LABELS,
     plot_confusion,
     plot_outcomes,
     plot_scores,
@@ -97,7 +99,7 @@ def test_an_order_with_a_stranger_is_refused(ax):
 def test_a_rehearsal_has_a_row_for_everybody_and_a_mark_for_every_event(ax):
     plot_timeline(events(), ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["Ana", "Ben", "Cem"]
-    assert {(1, 0), (2, -0.24), (2, 0.24), (3, 1), (4, 0.62), (5, 0.24), (5, 1.24)} <= points(ax)
+    assert {(1, 0), (2, -0.24), (2, 0.24), (3, 1), (4, 0.62), (5, 0.4), (5, 1.24)} <= points(ax)
     assert set(legend(ax)) == {event.replace("_", "-") for event in events()["event"]}
     assert ax.get_xlim() == (0.4, 6.6) and ax.get_ylim()[0] > ax.get_ylim()[1]
 
@@ -107,6 +109,23 @@ def test_a_bar_lasts_as_long_as_somebody_has_the_date(ax):
     bars = [line.get_xydata().tolist() for line in ax.lines if line.get_linewidth() == 4]
     assert sorted(bars) == [[[2, 0.24], [5, 0.24]], [[5, 1.24], [6, 1.24]]]
     assert [text.get_text() for text in ax.texts] == ["09-15", "10-13"]
+
+
+def test_a_date_given_on_the_day_on_which_another_is_taken_back_is_seen(ax):
+    table = pd.concat([events(), events().tail(1).assign(person="Ana")], ignore_index=True)
+    plot_timeline(table, ax, people=["Ana", "Ben"])
+    assert {(5, 0.24), (5, 0.4)} <= points(ax)
+
+
+def test_a_date_that_is_held_to_the_end_stands_outside_and_days_are_whole(ax):
+    plot_timeline(events(), ax)
+    ends = {text.get_text(): (text.xycoords[0], text.xy[0]) for text in ax.texts}
+    assert ends == {"09-15": ("data", 5), "10-13": ("axes fraction", 1)}
+    assert all(tick == int(tick) for tick in ax.get_xticks())
+
+
+def test_every_outcome_has_a_label_of_its_own():
+    assert set(OUTCOMES) <= set(LABELS) and len({LABELS[name] for name in OUTCOMES}) == len(OUTCOMES)
 
 
 def test_weekends_are_grey(ax):
@@ -139,19 +158,26 @@ def test_runs_means_and_published_values_are_drawn(ax):
     there = points(ax)
     assert {(-0.15, 0.75), (0.85, 0.6), (0.15, 0.79), (2.15, 0.88), (3.15, 0.93)} <= there
     assert {(-0.23, 0.7), (-0.07, 0.75), (-0.15, 0.8)} <= there
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["zero", "mine", "few", "few\nwith policies"]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["zero", "mine", "few", "few with\npolicies"]
     ends = [tuple(s[:, 1]) for c in ax.containers for s in (c[2][0].get_segments() if c[2] else ())]
     assert any(np.allclose(end, (0.5, 0.9)) for end in ends) and any(np.allclose(end, (0.769, 0.811)) for end in ends)
     assert legend(ax) == ["here: mean, 95 % over cases", "here: single runs", "published: mean, SD of 3 runs"]
 
 
+def test_the_key_says_what_was_drawn_anew_and_how_much_it_covers(ax):
+    intervals = pd.DataFrame([{"technique": "slot", "low": 0.5, "high": 0.9, "level": 0.8}])
+    table = runs(slot=[0.7, 0.8]).rename(columns={"accuracy": "micro_f1"})
+    plot_scores(table, ax, value="micro_f1", intervals=intervals)
+    assert legend(ax)[0] == "here: mean, 80 % over states"
+
+
 def test_cases_to_flag_stand_above_routine_ones(ax):
     table = pd.DataFrame(
-        {"technique": "few", "case": list("abcd"), "flag": [False, True, True, False], "flagged": [0.2, 0.4, 1.0, 0.0]}
+        {"technique": "few", "case": list("abcd"), "flag": [False, True, True, False], "flagged": [0.5, 0.4, 1.0, 0.0]}
     )
     plot_confusion(table, ax, technique="few")
     assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "b", "a", "d"]
-    assert [bar.get_width() for bar in ax.patches] == [1.0, 0.4, 0.2, 0.0]
+    assert [bar.get_width() for bar in ax.patches] == [1.0, 0.4, 0.5, 0.0]
     assert len({to_hex(bar.get_facecolor()) for bar in ax.patches}) == 2
     with pytest.raises(InvalidInput, match="technique: none is 'zero'; there are: few"):
         plot_confusion(table, ax, technique="zero")
@@ -163,4 +189,7 @@ def test_false_alarms_of_every_test_are_a_line(ax):
     for container, (_, part) in zip(ax.containers, pd.concat(tables).groupby("test", sort=False), strict=True):
         expected = part.sort_values("steadiness")[["steadiness", "significant"]]
         assert container[0].get_xydata() == pytest.approx(expected.to_numpy())
-    assert len(legend(ax)) == 4
+        ends = np.array([segment[:, 1] for segment in container[2][0].get_segments()])
+        errors = part.sort_values("steadiness")["se"].to_numpy()
+        assert ends[:, 1] - ends[:, 0] == pytest.approx(2 * 1.96 * errors)
+    assert len(legend(ax)) == 4 and ax.lines[-1].get_ydata() == [0.05, 0.05]

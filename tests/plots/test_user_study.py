@@ -52,12 +52,13 @@ def test_two_sources_or_a_cell_twice_are_refused(ax, means):
 
 
 def test_a_correlation_is_filled_where_its_corrected_p_is_small(ax):
-    rows = [("a", 0.8, 0.01), ("b", -0.2, 0.4)]
+    rows = [("a", 0.2, 0.4), ("b", -0.8, 0.01)]
     frame = pd.DataFrame(rows, columns=["item", "rho", "p_fdr"]).assign(forms="pooled", source="people")
     plot_correlations(frame, ax)
     marks = ax.collections[0]
-    assert marks.get_offsets()[:, 0].tolist() == [0.8, -0.2]
-    assert [to_hex(c) == "#ffffff" for c in marks.get_facecolors()] == [False, True]
+    assert marks.get_offsets()[:, 0].tolist() == [0.2, -0.8]
+    assert [to_hex(c) == "#ffffff" for c in marks.get_facecolors()] == [True, False]
+    assert ax.get_xlabel() == "Spearman's correlation with reliance (-1 to 1); filled: FDR-corrected p < 0.05"
 
 
 def test_bounds_run_from_end_to_end_and_the_printed_difference_is_marked(ax):

@@ -141,7 +141,7 @@ def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = [
         {"technique": technique, "run": run, **_detection_run(part)}
-        for (technique, run), part in _right(frame).groupby(["technique", "run"], sort=False)
+        for (technique, run), part in _with_right(frame).groupby(["technique", "run"], sort=False)
     ]
     return pd.DataFrame(rows)
 
@@ -171,7 +171,7 @@ def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
 
     The cases that fared worst come first within a technique.
     """
-    grouped = _right(frame).groupby(["technique", "case", "flag"], sort=False)
+    grouped = _with_right(frame).groupby(["technique", "case", "flag"], sort=False)
     table = grouped.agg(replies=("item", "size"), flagged=("flagged", "mean"), right=("right", "mean")).reset_index()
     place = {name: k for k, name in enumerate(dict.fromkeys(frame["technique"]))}
     ordered = table.assign(place=table["technique"].map(place)).sort_values(["place", "right"], kind="stable")
@@ -181,17 +181,21 @@ def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
 def over_runs(runs: pd.DataFrame, measures: Sequence[str], by: str = "technique") -> pd.DataFrame:
     """Mean and SD (divisor n - 1) of each measure over a technique's runs: technique, measure, runs, mean, sd.
 
-    A run without the measure (NaN) does not count in `runs`. One run has no SD (NaN). The SD is that of repetitions on the same items: it says nothing of other items.
+    A run without the measure (NaN) does not count in `runs`. One run has no SD (NaN). The SD is that of repetitions on
+    the same items: it says nothing of other items.
     """
     need_columns(runs, [by, *measures], "runs")
     need_keys(runs, [by], "runs")
     rows = [
-        {by: name, "measure": measure, "runs": int(v.count()), "mean": float(v.mean()), "sd": float(v.std(ddof=1))}
+        {by: name, "measure": measure, **_spread(numbers(part, measure))}
         for name, part in runs.groupby(by, sort=False)
         for measure in measures
-        for v in [numbers(part, measure)]
     ]
     return pd.DataFrame(rows)
+
+
+def _spread(values: pd.Series[float]) -> dict[str, float]:
+    return {"runs": int(values.count()), "mean": float(values.mean()), "sd": float(values.std(ddof=1))}
 
 
 def results(
@@ -210,7 +214,7 @@ def results(
         scored = selection_scores(selections)
         parts.append(bootstrap_mean(scored, "f1", rng, cluster="item", draws=draws).assign(column="F1"))
     if verdicts is not None:
-        table = bootstrap_mean(_right(verdicts), "right", rng, cluster="case", draws=draws)
+        table = bootstrap_mean(_with_right(verdicts), "right", rng, cluster="case", draws=draws)
         parts.append(table.assign(column="accuracy"))
     if not parts:
         raise InvalidInput("results: neither selections nor verdicts given; expected at least one of them")
@@ -218,7 +222,7 @@ def results(
     return table[["row", "column", "value", "se", "n"]]
 
 
-def _right(verdicts: pd.DataFrame) -> pd.DataFrame:
+def _with_right(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The verdicts, checked, with `right`; a detector's text ("Clear") or nothing at all (NaN) is no verdict."""
     _check(verdicts, DETECTION)
     need_keys(verdicts, ["case"], "the frame of answers")

@@ -25,6 +25,7 @@ OUTCOMES = (
     "full",
     "filled",
     "share_filled",
+    "speakers",
     "days_until_filled",
     "days",
     "mails",
@@ -45,7 +46,9 @@ OUTCOMES = (
 )
 """What is measured of a rehearsal."""
 
-COMPARED = ("full", "share_filled", "days_until_filled", "mails_per_person", "follow_ups", "flags", "violations")
+COMPARED = (
+    "full", "share_filled", "speakers", "days_until_filled", "mails_per_person", "follow_ups", "flags", "violations",
+)  # fmt: skip
 UNTOLD = ("model", "human")
 """Kinds of speakers whose replies do not say which dates were meant."""
 
@@ -63,9 +66,10 @@ def runs_of(records: Records) -> pd.DataFrame:
     -------
     DataFrame
         The settings (the unit's before the record's; the roles' kinds and the scenario's id where no setting names
-        them), `repetition`, `candidates` (people on the list), `seats` (dates times speakers of each), and `OUTCOMES`:
-        full (whether every seat was taken in the end), filled (seats), share_filled, days_until_filled (the day from
-        which on the programme stayed full), days (of the run), mails (sent), mails_per_person and most_mails (of those
+        them), `repetition`, `candidates` (people on the list), `places` (dates times speakers of each), and `OUTCOMES`:
+        full (whether every seat was taken in the end), filled (seats), share_filled, speakers (people with a date:
+        fewer than filled where somebody has two), days_until_filled (the day from which on the programme stayed full),
+        days (of the run), mails (sent), mails_per_person and most_mails (of those
         who were written to), follow_ups, answers (mails that came back), flags and those of them decided, violations,
         declined (people), cancellations (dates given back), never_offered (dates accepted that nobody had offered),
         edits, format_errors, replies of models and their tokens.
@@ -82,7 +86,7 @@ def settings_of(unit: Unit | Mapping[str, Any], record: Organizing) -> dict[str,
         **head(record.settings),
         **head(unit),
         "candidates": len(record.people),
-        "seats": seats_of(record),
+        "places": seats_of(record),
     }
 
 
@@ -99,6 +103,7 @@ def _outcome(record: Organizing) -> dict[str, Any]:
         "full": bool(seats) and filled == seats,
         "filled": filled,
         "share_filled": filled / seats if seats else float("nan"),
+        "speakers": len({name for names in record.assignment.values() for name in names}),
         "days_until_filled": _full_from(record.days, seats),
         "days": len(record.days),
         "mails": sent.total(),
@@ -152,7 +157,7 @@ def days_of(records: Records) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The settings, candidates and seats as `runs_of` has them, `run` (its place among the records), day, date,
+        The settings, candidates and places as `runs_of` has them, `run` (its place among the records), day, date,
         mails (sent), follow_ups, answers, flags, decided, violations, edits, format_errors, replies, tokens, selected
         (policies), pending (people with an unanswered mail, in the morning), filled and share_filled (in the evening).
     """

@@ -106,7 +106,9 @@ def largest_family(
     edge = 0.5 * 10**-decimals
     p, kept = max(p_of(min(abs(r) + edge, 1.0), n) for r in correlations), len(correlations) + unprinted
     if p == 0:
-        raise InvalidInput(f"correlations: {list(correlations)} may all be 1 unrounded; no family is too large for them.")
+        raise InvalidInput(
+            f"correlations: {list(correlations)} may all be 1 unrounded; no family is too large for them."
+        )
     largest = int(kept * alpha / p + 1e-9)
     return largest if largest >= kept else 0
 

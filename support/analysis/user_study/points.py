@@ -112,7 +112,11 @@ def need_repeated(data: pd.DataFrame, items: Sequence[str] = ()) -> pd.DataFrame
     there = list(dict.fromkeys(checked["item"]))
     if unknown := [item for item in items if item not in there]:
         raise InvalidInput(f"items: {', '.join(unknown)} not among the answers; there are {', '.join(there)}")
-    return checked if not items else pd.concat([checked[checked["item"] == name] for name in dict.fromkeys(items)], ignore_index=True)
+    return (
+        checked
+        if not items
+        else pd.concat([checked[checked["item"] == name] for name in dict.fromkeys(items)], ignore_index=True)
+    )
 
 
 def in_order(points: Iterable[str]) -> list[str]:

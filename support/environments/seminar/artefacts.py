@@ -6,7 +6,7 @@ They are one YAML file that people can read and edit. Nothing in it is executed,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,9 +84,21 @@ def load_past(path: str | Path | None = None) -> tuple[Template, ...]:
 
 def _template(entry: Mapping[str, Any]) -> Template:
     try:
-        return Template(entry["kind"], entry["subject"], entry["body"], entry.get("to_role", ""))
+        given = {"kind": entry["kind"], "subject": entry["subject"], "body": entry["body"]}
     except KeyError as error:
         raise DamagedFile(f"template: no {error} given; expected kind, subject and body") from error
+    given["to_role"] = entry.get("to_role", "")
+    _check_texts("template", given)
+    return Template(**given)
+
+
+def _check_texts(what: str, given: Mapping[str, Any], numbers: Sequence[str] = ()) -> None:
+    """Refuse what YAML took for something else than text: an answer "no" without quotation marks is a truth value."""
+    for name, value in given.items():
+        wanted = int if name in numbers else str
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            expected = "a whole number" if wanted is int else "text; put it in quotation marks"
+            raise DamagedFile(f"{what}: {name} = {value!r} given; expected {expected}")
 
 
 def export_artefacts(made: Artefacts, path: str | Path) -> Path:
@@ -133,6 +145,9 @@ def _listed(content: Mapping[str, Any], name: str, path: str | Path) -> list[Map
 
 def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
     try:
-        return kind(**entry)
+        made = kind(**entry)
     except TypeError as error:
-        raise DamagedFile(f"{path}: {error}; expected the fields of a {kind.__name__}") from error
+        known = ", ".join(kind.__dataclass_fields__)
+        raise DamagedFile(f"{path}: {error}; expected the fields of a {kind.__name__}: {known}") from error
+    _check_texts(f"{path}, {kind.__name__.lower()}", entry, ("day",))
+    return made

@@ -6,6 +6,7 @@ import re
 import textwrap
 
 from support.environments.seminar.policies import LONGEST, PolicySet
+from support.environments.seminar.rules import OCCASION
 from support.errors import InvalidInput
 from support.records.organizing import Flag, Hook
 
@@ -32,16 +33,18 @@ def hook_of(flag: Flag, day: int) -> Hook:
 def hook_to_policy(hook: Hook, policies: PolicySet) -> PolicySet:
     """With one more policy: what was decided about a hook's question holds from now on.
 
+    It is no rule, whatever its words (see `rules.OCCASION`): who follows rules only does not follow it, and says so.
+
     Raises
     ------
     InvalidInput
-        On a hook that nobody answered, an answer too long for a policy, or one that contradicts another policy.
+        On a hook that nobody answered, or an answer too long for a policy.
     """
     answer = " ".join(hook.answer.split())
     if not answer:
         raise InvalidInput(f"hook: {hook.topic!r} has no answer; decide about it first, then make it a policy")
     topic, taken = topic_of(hook.question) or hook.topic, {policy.id for policy in policies}
-    head = f"When this comes up: {topic}."
+    head = f"{OCCASION} {topic}."
     if len(answer) >= LONGEST - len(head):
         raise InvalidInput(
             f"hook: an answer of {len(answer)} characters given; a policy holds at most {LONGEST - len(head) - 1} "

@@ -133,8 +133,8 @@ class Ledger:
 def refusal(state: State, action: Action) -> str:
     """Why an action cannot be carried out; "" where it can.
 
-    A kind that there is not, somebody who is not on the list, a confirmation without a date, of one that is over or
-    full, or of one that its person never named.
+    A kind that there is not, somebody who is not on the list, a date that is not on the programme, a confirmation
+    without a date, of one that is over or full, or of one that its person never named.
     """
     if action.kind not in ACTIONS:
         return f"action: {action.kind!r} given; expected one of {', '.join(ACTIONS)}"
@@ -143,6 +143,8 @@ def refusal(state: State, action: Action) -> str:
     try:
         if action.kind == CONFIRMATION:
             _date_given(state, action.person, action.slot)
+        elif action.slot is not None:
+            _on_programme(state, f"{action.kind} to {action.person}", action.slot)
     except InvalidInput as error:
         return str(error)
     return ""
@@ -175,9 +177,7 @@ def _date_given(state: State, name: str, given: str | None) -> date:
     """The date of a confirmation, if it can be given to that person."""
     if not given:
         raise InvalidInput(f"confirmation to {name}: no date given; expected one that they named")
-    slot = day(given, f"confirmation to {name}")
-    if slot not in state.slots:
-        raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is not on the programme")
+    slot = _on_programme(state, f"confirmation to {name}", given)
     if name in state.slots[slot]:
         return slot
     if slot <= state.today:
@@ -186,4 +186,12 @@ def _date_given(state: State, name: str, given: str | None) -> date:
         raise InvalidInput(f"confirmation to {name}: they never named {in_words(slot)}; ask them first")
     if slot not in state.open:
         raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is full ({', '.join(state.slots[slot])})")
+    return slot
+
+
+def _on_programme(state: State, what: str, given: str) -> date:
+    slot = day(given, what)
+    if slot not in state.slots:
+        known = ", ".join(known.isoformat() for known in state.slots)
+        raise InvalidInput(f"{what}: {in_words(slot)} is not on the programme; expected one of {known}")
     return slot

@@ -10,9 +10,13 @@ from typing import Any
 
 from support.environments.seminar.sources import read_toml
 from support.errors import DamagedFile, InvalidInput
+from support.records.organizing import ORGANISER
 
 PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
 ROLES = (PROFESSOR, POSTDOC, STUDENT)
+ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
+"""Names of roles in mails and records, which nobody may have."""
+
 SHARES = ("vague", "forgets", "cancels", "share")
 
 
@@ -82,9 +86,9 @@ class Persona:
                 raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a number from 0 to 1")
 
     @property
-    def faculty(self) -> bool:
-        """Whether they come first where faculty does."""
-        return self.role == PROFESSOR
+    def introduced(self) -> Persona:
+        """The same person as an organiser knows them: how they behave, and what they may raise, is left out."""
+        return Persona(self.id, self.name, self.email, self.role, self.field, self.affiliation)
 
 
 def load_personas(path: str | Path | None = None) -> dict[str, Persona]:
@@ -99,12 +103,17 @@ def load_personas(path: str | Path | None = None) -> dict[str, Persona]:
     """
     entries = read_toml("personas.toml", path, "persona")
     for entry in entries:
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("responsiveness", {}), Mapping):
-            raise DamagedFile(f"{path}: {entry!r}; expected [[persona]] tables, their responsiveness a table, too")
+        _check_form(entry, path or "personas.toml")
     made = [_persona(entry) for entry in entries]
     if twice := [name for name, count in Counter(p.id for p in made).items() if count > 1]:
         raise InvalidInput(f"persona: the id {twice[0]!r} is given twice; expected every id once")
     return {persona.id: persona for persona in made}
+
+
+def _check_form(entry: Mapping[str, Any], file: str | Path) -> None:
+    for name, form, what in (("responsiveness", dict, "a table of days and needs"), ("constraints", list, "a list")):
+        if not isinstance(given := entry.get(name, form()), form):
+            raise DamagedFile(f"{file}, persona {entry.get('name', '?')}: {name} = {given!r} given; expected {what}")
 
 
 def _persona(entry: Mapping[str, Any]) -> Persona:
@@ -126,10 +135,16 @@ def check_people(people: Sequence[Persona]) -> None:
     Raises
     ------
     InvalidInput
-        When two have one name or one address: it says who, and how to mend it.
+        When two have one name or one address, or somebody is called as a role is: it says who, and how to mend it.
     """
     if not people:
         raise InvalidInput("people: nobody given; expected at least one person to invite")
+    for person in people:
+        if person.name.strip().casefold() in ROLE_NAMES:
+            raise InvalidInput(
+                f"people: the name {person.name!r} given ({person.id}), which stands for a role in mails and records; "
+                "give another one"
+            )
     for what in ("name", "email"):
         seen: dict[str, Persona] = {}
         for person in people:

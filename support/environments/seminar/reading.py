@@ -7,11 +7,12 @@ patterns do not know is not understood: nothing is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from support.environments.seminar.rules import NUMBERS
+from support.environments.seminar.workdays import later
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -25,14 +26,15 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 _MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|\.)?" for name in MONTHS if name != "september") + r"|sept?(?:ember|\.)?"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_MORE = r"((?:\s*(?:,|and|or|&|/)\s*(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?)+)"
+_MORE = r"((?:\s*(?:,|and|or|&|/)\s*(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?){1,31})"
 _DATED = _any(rf"{_DAY}(?:\s+of)?\s+({_MONTH})", rf"({_MONTH})\s+(?:the\s+)?{_DAY}", r"(\d{4})-(\d\d)-(\d\d)")
 _LIST = _any(rf"{_DAY}{_MORE}(?:\s+of)?\s+({_MONTH})")
 _AFTER = _any(rf"({_MONTH})\s+(?:the\s+)?{_DAY}{_MORE}")
 _BARE = _any(r"the\s+(\d{1,2})(?:st|nd|rd|th)")
 _NUMBER = re.compile(r"\d{1,2}")
+_YEAR = re.compile(r",?\s+(20\d\d)\b(?!-)")
 
-_THESE = r"(?:them|these|those|the (?:\w+ )?(?:dates|days|slots))"
+_THESE = r"(?:them|(?:the|your|these|those) (?:\w+ )?(?:dates|days|slots)|these|those)"
 ALL = _any(
     rf"(?:all|any|every one|each|either) of {_THESE}", r"all (?:the |your |those )?(?:dates|days|slots)",
     r"(?:every|any) (?:one|date|day|slot)(?! (?:of the week|else))", "whichever", "whenever",
@@ -42,10 +44,11 @@ EXCEPT = _any("except", "apart from", "other than", "but not", "save")
 REST = _any("the others?", "the rest", "the other dates", "others")
 CANNOT = _any(
     "can'?t", "cannot", "can not", "could not", "couldn'?t", "won'?t", "impossible", "unable", "unfortunately",
-    "(?:is|are|am|'m) not", "(?:is|are)n'?t", "not (?:possible|able|free|work)", "(?:does|do)n'?t work", "no good",
-    "out of the question", "taken", "busy", "away(?! from)", "blocked", r"(?:over-?)?committed", "fallen through",
-    "is a no", "no to", "gone", "no way", r"not (?:free )?(?:on )?(?:the )?(?:\d|[A-Z])", "conflicts?", r"clash\w*",
-    "travelling", "abroad",
+    "(?:is|are|am|'m) not", "(?:is|are)n'?t(?! out)", "not (?:possible|able|free|work)", "(?:does|do)n'?t work",
+    "no good", "out of the question", "taken", "busy", "away(?! from)", "blocked", r"(?:over-?)?committed",
+    "fallen through", "is a no", "no to", "(?:is|are) out", "gone(?! through)", "no way",
+    r"not (?:free )?(?:on )?(?:the )?(?:\d\w*|[A-Z]\w*)", "conflicts?", r"clash\w*", "travelling", "abroad", "i teach",
+    r"(?:there'?s|there is|have) an? (?:\w+ )?(?:interview|exam)", "interviews (?:on|for)", r"\w+ has me",
 )  # fmt: skip
 PERHAPS = _any(
     "perhaps", "maybe", "possibly", "probably", "might", "may be able", "unsure", "uncertain", r"tentative\w*",
@@ -60,7 +63,7 @@ DECLINE = _any(
     "ask (?:somebody|someone) else", "leave me out",
 )  # fmt: skip
 CANCEL = _any(
-    "(?:to|must|will|i|i'll|i'm) cancel(?:ling)?", "withdraw", "have to give (?:it|my date|the date) back",
+    "(?:to|must|will|i|i'll|i'm) cancel(?:ling)?", "withdraw", "have to give [^.]{2,40} back", "bailing on",
     "can no longer", "after all,? not",
     "not (?:come|speak|make it) after all",
 )  # fmt: skip
@@ -74,7 +77,9 @@ LATER = _any(
 )
 
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
-_ABBREVIATED = re.compile(rf"\b({'|'.join(name[:3] for name in MONTHS)}|sept)\.", re.IGNORECASE)
+_ABBREVIATED = re.compile(rf"\b((?i:{'|'.join(name[:3] for name in MONTHS)}|sept))\.(?!\s+[A-Z]|\s*$)")
+"""A month cut short inside of a sentence; before a capital its full stop ends the sentence, too."""
+_BLANKS = re.compile(r"[ \t]+")
 _CLAUSE = re.compile(
     r"[.;!?\n]+(?:\s|$)|,?\s+(?:but|though|although|while|whereas|however)\s+"
     rf"|,\s+(?=(?:the\s+)?{_WEEKDAY}(?:\d|{_MONTH})|not |maybe |perhaps |possibly |probably |the (?:others?|rest)\b)",
@@ -84,6 +89,10 @@ _CLAUSE = re.compile(
 
 _ENDS_IN_DATE = re.compile(rf"(?:\d(?:st|nd|rd|th)?|{_MONTH}|\d{{4}})$", re.IGNORECASE)
 """A comma after a date goes on with the list, or with the year."""
+
+
+FURTHEST = 366
+"""Days ahead that somebody may want to wait; whoever writes of more means never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,30 +125,17 @@ def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
     >>> read.available, read.vague
     ((datetime.date(2027, 10, 13),), (datetime.date(2027, 11, 10),))
     """
-    firm, vague, cannot, strange = set[date](), set[date](), set[date](), set[date]()
+    moods, strange = _Moods(set(offered)), set[date]()
     for clause in _clauses(text):
         known, others = _dates(clause, offered, today)
         strange |= others
-        if NONE.search(clause):
-            cannot |= set(offered)
-            continue
-        unsure = bool(UNSURE.search(clause))
-        impossible = bool(CANNOT.search(clause) or CANCEL.search(clause)) and not unsure
-        if DECLINE.search(clause) and not known:
-            continue
-        if ALL.search(clause) and (not known or EXCEPT.search(clause)):
-            without = known
-            cannot |= without
-            (vague if PERHAPS.search(clause) else firm).update(set(offered) - without)
-        elif known or REST.search(clause):
-            mood = cannot if impossible else vague if unsure or PERHAPS.search(clause) else firm
-            mood |= known or set(offered) - firm - vague - cannot
-    firm, vague = firm - cannot, vague - cannot - firm
+        moods.hear(clause, known)
+    firm, vague = moods.firm - moods.cannot, moods.vague - moods.cannot - moods.firm
     declined = bool(DECLINE.search(text)) and not firm and not vague
     return Reading(
         tuple(sorted(firm)),
         tuple(sorted(vague)),
-        tuple(sorted(cannot)),
+        tuple(sorted(moods.cannot)),
         tuple(sorted(strange)),
         declined,
         bool(CANCEL.search(text)),
@@ -147,12 +143,45 @@ def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
     )
 
 
+@dataclass
+class _Moods:
+    """The dates by what the clauses so far said of them; a date may be in several, until all clauses are heard."""
+
+    offered: set[date]
+    firm: set[date] = field(default_factory=set)
+    vague: set[date] = field(default_factory=set)
+    cannot: set[date] = field(default_factory=set)
+
+    def hear(self, clause: str, known: set[date]) -> None:
+        """Take in one clause and the offered dates that it names."""
+        if NONE.search(clause):
+            self.cannot |= self.offered
+        elif DECLINE.search(clause) and not known:
+            return
+        elif ALL.search(clause) and EXCEPT.search(clause):
+            self.cannot |= known
+            (self.vague if PERHAPS.search(clause) else self.firm).update(self.offered - known)
+        elif ALL.search(clause) and not known:
+            self._of(clause).update(self.offered)
+        elif known or REST.search(clause):
+            self._of(clause).update(known or self.offered - self.firm - self.vague - self.cannot)
+
+    def _of(self, clause: str) -> set[date]:
+        """The dates of the mood that a clause has."""
+        if UNSURE.search(clause):
+            return self.vague
+        if CANNOT.search(clause) or CANCEL.search(clause):
+            return self.cannot
+        return self.vague if PERHAPS.search(clause) else self.firm
+
+
 def _clauses(text: str) -> Iterable[str]:
     """The clauses; a comma between two dates of one list does not end one."""
-    plain = _ABBREVIATED.sub(r"\1", " ".join(text.replace("’", "'").split(" ")))
+    plain = _ABBREVIATED.sub(r"\1", _BLANKS.sub(" ", text.replace("’", "'")))
     begin = 0
     for cut in _CLAUSE.finditer(plain):
-        in_list = cut[0].strip() == "," and _ENDS_IN_DATE.search(plain[begin : cut.start()])
+        before = plain[max(begin, cut.start() - len("september")) : cut.start()]
+        in_list = cut[0].strip() == "," and _ENDS_IN_DATE.search(before)
         if not in_list:
             yield plain[begin : cut.start()]
             begin = cut.end()
@@ -162,25 +191,36 @@ def _clauses(text: str) -> Iterable[str]:
 
 def _dates(text: str, offered: Sequence[date], today: date) -> tuple[set[date], set[date]]:
     """The dates that a text names: of the programme, and others after today."""
-    found = set[tuple[int, int]]()
-    for match in _LIST.finditer(text):
-        found |= {(_month(match[3]), int(k)) for k in (match[1], *_NUMBER.findall(match[2]))}
-    for match in _AFTER.finditer(text):
-        found |= {(_month(match[1]), int(k)) for k in (match[2], *_NUMBER.findall(match[3]))}
-    for match in _DATED.finditer(text):
-        if match[5]:
-            found.add((int(match[6]), int(match[7])))
-        else:
-            found.add((_month(match[2] or match[3]), int(match[1] or match[4])))
-    known = {slot for slot in offered if (slot.month, slot.day) in found}
-    bare = {int(match[1]) for match in _BARE.finditer(text)}
-    for number in bare:
+    found = set(_written(text))
+    known = {slot for slot in offered if {(None, slot.month, slot.day), (slot.year, slot.month, slot.day)} & found}
+    without = _DATED.sub(" ", _AFTER.sub(" ", _LIST.sub(" ", text)))  # else "the 5th of May" would be any 5th, too
+    for number in {int(match[1]) for match in _BARE.finditer(without)}:
         same = [slot for slot in offered if slot.day == number]
         known |= set(same) if len(same) == 1 else set()
-    others = {
-        day for m, d in found if (day := _next(m, d, today)) and not any((s.month, s.day) == (m, d) for s in offered)
+    strange = {
+        (y, m, d) for y, m, d in found if not any((m, d) == (s.month, s.day) and y in (None, s.year) for s in known)
     }
-    return known, others
+    others = {_day(y, m, d) if y else _next(m, d, today) for y, m, d in strange}
+    return known, {day for day in others if day and day > today}
+
+
+def _written(text: str) -> Iterator[tuple[int | None, int, int]]:
+    """Year (None where none is given), month and day of every date that is written out."""
+    for match in _LIST.finditer(text):
+        yield from ((_year(match), _month(match[3]), int(k)) for k in (match[1], *_NUMBER.findall(match[2])))
+    for match in _AFTER.finditer(text):
+        yield from ((_year(match), _month(match[1]), int(k)) for k in (match[2], *_NUMBER.findall(match[3])))
+    for match in _DATED.finditer(text):
+        if match[5]:
+            yield int(match[5]), int(match[6]), int(match[7])
+        else:
+            yield _year(match), _month(match[2] or match[3]), int(match[1] or match[4])
+
+
+def _year(match: re.Match[str]) -> int | None:
+    """The year that stands behind a date."""
+    found = _YEAR.match(match.string, match.end())
+    return int(found[1]) if found else None
 
 
 def _month(word: str) -> int:
@@ -189,9 +229,13 @@ def _month(word: str) -> int:
 
 def _next(month: int, day: int, today: date) -> date | None:
     """The next day of that month and number after today; None where there is no such day."""
+    made = (_day(year, month, day) for year in (today.year, today.year + 1))
+    return next((day for day in made if day and day > today), None)
+
+
+def _day(year: int, month: int, day: int) -> date | None:
     try:
-        made = date(today.year, month, day)
-        return made if made > today else date(today.year + 1, month, day)
+        return date(year, month, day)
     except ValueError:
         return None
 
@@ -206,4 +250,5 @@ def _until(text: str, today: date) -> date | None:
     unit = (match[2] or match[3] or "days").rstrip("s").lower()
     word = (match[1] or "one").lower()
     count = int(word) if word.isdigit() else NUMBERS.get(word, 3 if word == "few" else 1)
-    return today + timedelta(days=count * {"day": 1, "week": 7, "month": 30}[unit])
+    days = min(count * {"day": 1, "week": 7, "month": 30}[unit], FURTHEST)
+    return later(today, days) if "working" in match[0].lower() else today + timedelta(days=days)

@@ -37,6 +37,9 @@ class Rule:
 USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}
 """Numbers where a sentence names none."""
 
+OCCASION = "When this comes up:"
+"""How a policy begins that was made of a stop hook. It holds for one kind of question, and quotes what others wrote."""
+
 _DAYS = re.compile(r"\b(\d+|[a-z]+)[ -](?:business |working |work ?|week)?(days?|weeks?)\b")
 _TIMES = re.compile(r"\b(\d+|[a-z]+) (?:times|mails?|e-?mails?|reminders?|messages?|attempts|tries|letters)\b")
 _FEW = re.compile(r"\b(?:only |fewer than |less than )?(\d+|[a-z]+)(?: or (\d+|[a-z]+))? (?:dates?|days?|slots?)\b")
@@ -67,7 +70,9 @@ PATTERNS: tuple[tuple[str, str], ...] = (
 
 
 def read_policy(text: str) -> Rule | None:
-    """The rule that a sentence states; None where no pattern fits.
+    """The rule that a sentence states; None where no pattern fits, and for one that is for an `OCCASION` only.
+
+    "A week" and "a day" are numbers where no other is given.
 
     Examples
     --------
@@ -78,6 +83,8 @@ def read_policy(text: str) -> Rule | None:
     >>> read_policy("Be kind.")
     """
     plain = " ".join(text.casefold().replace("’", "'").split())
+    if plain.startswith(OCCASION.casefold()):
+        return None
     kind = next((kind for kind, pattern in PATTERNS if re.search(pattern, plain)), None)
     if kind is None:
         return None
@@ -87,10 +94,10 @@ def read_policy(text: str) -> Rule | None:
 
 
 def _days(text: str, *, working: bool = True) -> int:
-    for match in _DAYS.finditer(text):
-        if number := _value(match[1]):
-            return number * ((5 if working else 7) if match[2].startswith("week") else 1)
-    return 0
+    found = [(match[1], (5 if working else 7) if match[2].startswith("week") else 1) for match in _DAYS.finditer(text)]
+    numbered = (_value(word) * unit for word, unit in found)
+    single = (unit for word, unit in found if word in ("a", "another"))
+    return next((number for number in (*numbered, *single) if number), 0)
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int:
@@ -102,7 +109,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _value(word: str) -> int:
-    return int(word) if word.isdigit() else NUMBERS.get(word, 7 if word == "week" else 0)
+    return int(word) if word.isdigit() else NUMBERS.get(word, 0)
 
 
 def contradiction(rules: Iterable[tuple[str, Rule | None]]) -> tuple[str, str, str] | None:

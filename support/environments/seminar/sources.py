@@ -17,13 +17,18 @@ def read_toml(name: str, path: str | Path | None, table: str) -> list[Mapping[st
     Raises
     ------
     DamagedFile
-        When it is no TOML, or has no such table.
+        When it is no TOML, or has no such tables.
     """
     file = Path(path) if path else inputs("seminar", name)
     try:
-        return list(tomllib.loads(file.read_text(encoding="utf-8"))[table])
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise DamagedFile(
-            f"{file}: {error!r}; expected [[{table}]] tables (see data/inputs/seminar/README.md), or restore it with "
-            "git checkout -- data/inputs"
-        ) from error
+        found = tomllib.loads(file.read_text(encoding="utf-8"))[table]
+    except (OSError, tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"{file}: {error!r}; {_expected(table)}") from error
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise DamagedFile(f"{file}: {table} = {found!r} given; {_expected(table)}")
+    return found
+
+
+def _expected(table: str) -> str:
+    readme = "data/inputs/seminar/README.md"
+    return f"expected [[{table}]] tables (see {readme}), or restore it with git checkout -- data/inputs"

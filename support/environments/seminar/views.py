@@ -20,7 +20,7 @@ class Desk:
     Attributes
     ----------
     scenario : Scenario
-        Of the people on it an organiser may use name, role, field and affiliation, and nothing of how they behave.
+        Of the people on it name, address, role, field and affiliation; in a run, nothing else of them is told.
     state : State
         As of this morning.
     day : int

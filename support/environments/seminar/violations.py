@@ -197,7 +197,7 @@ def _urgent(day: Audited, rule: Rule) -> Breaches:
     still = {c.name for c in day.after.waiting()}
     for slot in day.after.open:
         namers = [c.name for c in day.before.waiting() if slot in c.named and c.name in still]
-        if namers and 0 <= (left := (slot - day.before.today).days) <= rule.number:
+        if namers and 0 < (left := (slot - day.before.today).days) <= rule.number:
             yield f"{in_words(slot)}, {left} days away, stayed free although {' and '.join(namers)} had named it"
 
 
@@ -219,7 +219,7 @@ BROKEN: Mapping[str, Callable[[Audited, Rule], Breaches]] = {
 """How each kind of rule is broken."""
 
 _ONE = r"\d{1,2}(?:st|nd|rd|th)?"
-_LIST = rf"{_ONE}(?:\s*(?:,\s*and|,\s*or|,|and|or|&|/)\s*(?:the\s+)?{_ONE})*"
+_LIST = rf"{_ONE}(?:\s*(?:,\s*and|,\s*or|,|and|or|&|/)\s*(?:the\s+)?{_ONE}){{0,31}}"
 _MONTH = "|".join(rf"{month[:3]}[a-z]*" for month in MONTHS)
 _DAY_FIRST = re.compile(rf"\b(?P<days>{_LIST})(?:\s+of)?\s+(?P<month>{_MONTH})\b", re.IGNORECASE)
 _MONTH_FIRST = re.compile(rf"\b(?P<month>{_MONTH})\.?\s+(?:the\s+)?(?P<days>{_LIST})\b", re.IGNORECASE)

@@ -27,7 +27,7 @@ FROM_US = re.compile(
     r"\b(?:we|i|us) (?:\w+ )?(?:write|wrote|send|sent|ask|asked|tell|told|say|said)\b|\bdid (?:we|i)\b", re.I
 )
 FROM_THEM = re.compile(
-    r"\b(?:say|said|reply|replied|answer(?:ed)?|write|wrote|ask|asked|offer(?:ed)?|suggest(?:ed)?)\b", re.I
+    r"\b(?:say|said|reply|replied|answer(?:ed)?|write|wrote|ask|asked|offer(?:ed)?|suggest(?:ed)?|tell|told)\b", re.I
 )
 LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?|newest)\b", re.I)
 FIRST = re.compile(r"\b(?:first|earliest|at the beginning)\b", re.I)

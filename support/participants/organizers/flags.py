@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 from support.environments.seminar.views import Desk
 from support.records.organizing import ORGANISER, Hook
 
 
 def answers_to(desk: Desk) -> dict[str, list[Hook]]:
-    """Today's answers by the person whom they concern; unanswered flags are nobody's, see `adrift` for the others."""
+    """Answers that are to be told, by the person whom they concern: today's, and earlier ones that were not yet told.
+
+    Unanswered flags are nobody's, see `adrift` for the others.
+    """
     found = defaultdict[str, list[Hook]](list)
-    for hook in desk.answers:
+    for hook in (*_untold(desk), *desk.answers):
         if hook.answer.strip() and (name := concerned(desk, hook)):
             found[name].append(hook)
     return dict(found)
+
+
+def _untold(desk: Desk) -> Iterator[Hook]:
+    """Answers of earlier days of this run, since which nothing was sent to the person, nor an answer struck out."""
+    for hook in desk.hooks:
+        if not 0 < hook.day < desk.day or hook.person not in desk.state.contacts:
+            continue
+        told = any(mail.to == hook.person and mail.day >= hook.day for mail in desk.mails)
+        answer = " ".join(hook.answer.split())
+        struck = any(edit.about == hook.person and not edit.after and answer in edit.before for edit in desk.edits)
+        if not (told or struck):
+            yield hook
 
 
 def adrift(desk: Desk) -> list[Hook]:

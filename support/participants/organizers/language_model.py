@@ -132,7 +132,7 @@ class LanguageModelOrganizer(Asker):
             kind=action.kind.replace("_", " "),
             goal=told.line(action.goal, forms.GOAL),
             slot=in_words(told.day_of(action.slot)) if action.slot else "",
-            dates=[in_words(slot) for slot in desk.state.open] if action.kind in ASKING else [],
+            dates=[in_words(s) for s in desk.state.open if s > desk.today] if action.kind in ASKING else [],
             scenario=desk.scenario,
             template=_template(desk.templates.get(action.kind)),
             past=_past(desk, action),

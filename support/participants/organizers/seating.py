@@ -53,12 +53,10 @@ def seat_organizer(
         return RuleBasedOrganizer(rng)
     if kind != MODEL:
         raise InvalidInput(f"organizer: {kind!r} given; expected one of {', '.join(ORGANIZERS)}")
-    return _speaker(model, temperature, repetition, rng)
+    return _model(model, temperature, repetition, rng)
 
 
-def _speaker(
-    model: ChatModel | None, temperature: float, repetition: int, rng: np.random.Generator | None
-) -> Organizer:
+def _model(model: ChatModel | None, temperature: float, repetition: int, rng: np.random.Generator | None) -> Organizer:
     given = given_model(model, "the organiser")
     from support.participants.organizers.language_model import LanguageModelOrganizer
 

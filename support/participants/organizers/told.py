@@ -90,8 +90,13 @@ def slot_context(state: State) -> str:
 
 
 def decisions(hooks: Iterable[Hook]) -> list[str]:
-    """What the person at the desk was asked and said, a line each; open questions are left out."""
-    told = [f"{line(hook.question, 300)} They said: {line(hook.answer, 300)}" for hook in hooks if hook.answer.strip()]
+    """What the person at the desk was asked and said; open questions are left out.
+
+    A question repeats words of a reply, so that it is quoted as one.
+    """
+    told = [
+        f"{quoted(hook.question, 300)}\n  They said: {line(hook.answer, 300)}" for hook in hooks if hook.answer.strip()
+    ]
     return list(dict.fromkeys(told))
 
 

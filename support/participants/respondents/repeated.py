@@ -66,6 +66,8 @@ class RepeatedRespondent(RuleBasedRespondent):
 
     def expected(self, construct: str, point: str) -> float:
         """The answer before noise and rounding, of one who reads the item."""
+        if point not in self.points:
+            raise InvalidInput(f"point: {point!r} given; this respondent was made for {', '.join(self.points)}")
         rises = self.gain * self.points.index(point) if construct.startswith(RISING) else 0.0
         return MIDDLE + self.persona.leniency + rises + (self.trait if construct.startswith(LINKED) else 0.0)
 

@@ -11,7 +11,6 @@ import numpy as np
 from support.environments.seminar.personas import Persona
 
 FIRM, PERHAPS, NO = "firm", "perhaps", "no"
-MOODS = (FIRM, PERHAPS, NO)
 
 TURNS = 0.75
 """Share of vague dates that turn out to be free when somebody asks."""
@@ -19,7 +18,7 @@ CONDITIONAL = 0.4
 """Share of issues on which coming depends; the others are mere questions."""
 YIELDS = 0.6
 """Share of conditions that are given up when they are refused, or never answered."""
-LONGEST = 10  # working days between a confirmation and its cancellation
+LONGEST = 10  # working days between a confirmation and its cancellation, at most; see `cancels_after`
 
 
 @dataclass
@@ -31,7 +30,8 @@ class Truth:
     conditional, yields : bool
         Whether coming depends on the issue, and whether that condition would be given up.
     cancels_after : int, optional
-        Working days from the first confirmation to its cancellation; None for people who keep their word.
+        Working days from the first confirmation to its cancellation, beside the `days` of every answer of theirs;
+        None for people who keep their word.
     """
 
     persona: Persona

@@ -110,6 +110,41 @@ def test_mean_and_sd_are_over_runs(made):
     assert np.isnan(over_runs(runs[:1], ["accuracy"])["sd"]).all()
 
 
+def test_a_run_without_a_measure_does_not_count_in_it(made):
+    runs = detection_runs(made.verdicts("model", "1100", "0000", "1110"))  # nobody flagged in the second: no precision
+    table = over_runs(runs, ["precision", "accuracy"]).set_index("measure")
+    assert table["runs"].to_dict() == {"precision": 2, "accuracy": 3}
+    assert table.loc["precision", "mean"] == pytest.approx((1 + 2 / 3) / 2)
+
+
+@pytest.mark.parametrize("said", ["Clear", np.nan, None, 0.9])
+@pytest.mark.parametrize(
+    "judge", [detection_runs, confusion_by_case, lambda f: results(np.random.default_rng(1), None, f)]
+)
+def test_what_is_no_verdict_is_not_taken_for_a_flag(made, said, judge):
+    frame = made.verdicts("model", "1100").astype({"flagged": object})
+    frame.loc[3, "flagged"] = said
+    with pytest.raises(
+        InvalidInput, match=rf"flagged: .*{said}.* given for item 1-1 by 'model'; expected True or False"
+    ):
+        judge(frame)
+
+
+def test_a_truth_or_a_case_that_is_not_there_is_named(made):
+    frame = made.verdicts("model", "1100")
+    with pytest.raises(InvalidInput, match="flag: None given for item 0-1"):
+        detection_runs(frame.assign(flag=[True, None, False, False]))
+    with pytest.raises(InvalidInput, match="column 'case'"):
+        confusion_by_case(frame.assign(case=["a", "a", None, None]))
+
+
+def test_policies_of_sets_come_in_an_order_that_does_not_depend_on_the_run_of_python(made):
+    frame = made.chosen(
+        "model", [frozenset({"vague", "begin", "give_up", "ask_more", "follow_up"})], truth=[frozenset()]
+    )
+    assert by_policy(frame)["policy"].tolist() == ["ask_more", "begin", "follow_up", "give_up", "vague"]
+
+
 def test_an_item_twice_in_a_run_is_refused(made):
     twice = made.chosen("model", [("begin",), (), ()])
     with pytest.raises(InvalidInput, match="item 0 is twice in run 0 of 'model'"):

@@ -10,7 +10,7 @@ from scipy import stats
 from support.analysis.organizing import compare_sets, days_of, reading_audit, runs_of, timeline
 from support.analysis.organizing.outcomes import OUTCOMES
 from support.errors import InvalidInput
-from support.records.organizing import Understood
+from support.records.organizing import Edit, Understood
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def row(made):
 
 def test_a_rehearsal_is_one_row_with_its_settings(row):
     expected = {"policies": "seed", "repetition": 3, "scenario": "two", "organizer": "rule-based", "detector": "none"}
-    assert expected.items() <= row.items() and row["candidates"] == 3 and row["seats"] == 2
+    assert expected.items() <= row.items() and row["candidates"] == 3 and row["places"] == 2
     assert set(OUTCOMES) <= set(row)
 
 
@@ -30,6 +30,11 @@ def test_a_setting_of_the_unit_wins_over_the_record_and_its_seats(made):
     record = made.rehearsal(made.a_day(1), organizer="model", noise=1)
     (found,) = runs_of([({"noise": 2}, record)]).to_dict("records")
     assert found["organizer"] == "model" and found["noise"] == 2
+
+
+def test_who_sat_on_the_seats_stays_a_setting(made):
+    (found,) = runs_of([({"seats": "slow"}, made.eventful())]).to_dict("records")
+    assert found["seats"] == "slow"
 
 
 def test_outcomes_are_counted(row):
@@ -54,7 +59,13 @@ def test_seats_of_a_panel_are_counted_for_each_date(made):
     record = made.rehearsal(made.a_day(1, held=(("Ana", "Ben"), ("Cem",))))
     panel = dataclasses.replace(record, scenario={"id": "panel", "seats": 3})
     (found,) = runs_of([({}, panel)]).to_dict("records")
-    assert (found["seats"], found["filled"], found["share_filled"]) == (6, 3, 0.5)
+    assert (found["places"], found["filled"], found["share_filled"]) == (6, 3, 0.5)
+
+
+def test_who_has_two_dates_is_one_speaker(made):
+    record = made.rehearsal(made.a_day(1, held=(("Ana",), ("Ana",))))
+    (found,) = runs_of([({}, record)]).to_dict("records")
+    assert (found["filled"], found["speakers"]) == (2, 1)
 
 
 def test_a_rehearsal_without_a_day_fills_nothing(made):
@@ -139,3 +150,26 @@ def test_a_rehearsal_is_told_in_events(made):
     ]
     assert events["event"].value_counts()[["invitation", "follow_up", "reply", "flag"]].tolist() == [3, 2, 3, 2]
     assert list(timeline(made.rehearsal()).columns) == ["day", "date", "person", "event", "slot"]
+
+
+def test_mails_are_shared_among_those_who_were_written_to(made):
+    record = made.rehearsal(made.a_day(1, sent=made.eventful().days[0].sent[:1]), people=("Ana", "Ben"))
+    assert runs_of([({}, record)])["mails_per_person"].tolist() == [1]
+
+
+def test_a_day_tells_what_came_in_was_selected_pending_and_changed(made):
+    heard = made.eventful().days[1].received
+    told = {"received": heard, "selected": ("begin",), "pending": (("Ben", 2), ("Cem", 1))}
+    record = made.rehearsal(made.a_day(1, **told, edits=(Edit("mail", "Ben", "a", "b"),)))
+    row = days_of([({}, record)]).iloc[0]
+    assert (row["answers"], row["selected"], row["pending"], row["edits"]) == (1, ("begin",), 2, 1)
+    # Nobody read the reply, and a reading of a mail that is not there has nothing to be held against.
+    lost = dataclasses.replace(record.days[0], received=(), understood=made.eventful().days[1].understood)
+    assert reading_audit([({}, record)]).empty and reading_audit([({}, made.rehearsal(lost))]).empty
+
+
+def test_the_interval_of_a_difference_has_the_level_that_was_asked_for():
+    frame = sets(ours=[(1.0, 9), (0.75, 12), (1.0, 8)], seed=[(0.5, 10), (0.75, 15), (0.5, 9)])
+    wide, narrow = (compare_sets(frame, "ours", "seed", values=["share_filled"], level=k).iloc[0] for k in (0.95, 0.5))
+    ratio = stats.t.ppf(0.975, 2) / stats.t.ppf(0.75, 2)
+    assert (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) == pytest.approx(ratio)

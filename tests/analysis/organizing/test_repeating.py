@@ -118,10 +118,57 @@ def test_the_difference_is_paired_and_resampled_by_case():
     assert (same["difference"], same["low"], same["high"]) == (0, 0, 0) and same["clusters"] == 4
 
 
+def test_an_item_that_is_right_in_half_of_its_runs_is_not_right():
+    frame = pd.concat([answers("11", "11"), answers("01", "11")])
+    found = mcnemar_test(frame, "right", "a", "b")
+    assert [found[k] for k in ("both", "only_a", "only_b", "neither")] == [1, 0, 1, 0]
+
+
+def test_an_interval_covers_what_it_was_asked_to():
+    frame = answers("10" * 50, "0" * 100)
+    wide, narrow = (
+        bootstrap_difference(frame, "right", "a", "b", np.random.default_rng(1), cluster="item", level=level)
+        for level in (0.95, 0.5)
+    )
+    assert narrow["high"] - narrow["low"] == pytest.approx(2 * stats.norm.ppf(0.75) * narrow["se"], abs=0.02)
+    assert wide["high"] - wide["low"] == pytest.approx(2 * stats.norm.ppf(0.975) * wide["se"], abs=0.02)
+
+
 def test_the_same_generator_gives_the_same_interval():
     frame = answers("110101", "010001")
     one, other = (bootstrap_difference(frame, "right", "a", "b", np.random.default_rng(3)) for _ in range(2))
     assert one == other
+
+
+def test_a_technique_is_not_compared_with_itself_nor_with_blanks():
+    frame, rng = answers("1100", "1000"), np.random.default_rng(1)
+    with pytest.raises(InvalidInput, match="technique: 'a' given twice"):
+        mcnemar_test(frame, "right", "a", "a")
+    with pytest.raises(InvalidInput, match="technique: 'a' given twice"):
+        bootstrap_difference(frame, "right", "a", "a", rng)
+    blank = frame.assign(right=frame["right"].where(frame["technique"] == "a"))
+    for test in (
+        lambda f: mcnemar_test(f, "right", "a", "b"),
+        lambda f: bootstrap_difference(f, "right", "a", "b", rng),
+    ):
+        with pytest.raises(InvalidInput, match="none in common"):
+            test(blank)
+    with pytest.raises(InvalidInput, match="right: all 4 of 'b' are blank"):
+        bootstrap_mean(blank, "right", rng)
+
+
+def test_rows_of_no_case_are_not_dropped_in_silence():
+    frame, rng = answers("1100", "1000", voices=2).replace({"case": {1: np.nan}}), np.random.default_rng(1)
+    for test in (lambda f: bootstrap_mean(f, "right", rng), lambda f: bootstrap_difference(f, "right", "a", "b", rng)):
+        with pytest.raises(InvalidInput, match=r"column 'case' .* empty in 4 rows"):
+            test(frame)
+
+
+def test_a_blank_row_leaves_its_case_to_the_others():
+    frame = answers("1100", "1100", voices=2)
+    frame.loc[[0, 2, 3], "right"] = np.nan  # of technique a one row is left, the second of its first case
+    row = bootstrap_mean(frame, "right", np.random.default_rng(1)).set_index("technique").loc["a"]
+    assert row["mean"] == 1 and row["clusters"] == 1
 
 
 def test_bad_input_to_the_bootstrap_is_named():

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from support.analysis.organizing import three_runs
+from support.analysis.organizing.simulating import _p_values
 from support.errors import InvalidInput
 
 
@@ -56,8 +58,27 @@ def test_the_table_says_what_was_simulated_and_how_exactly():
         ({"steadiness": 1.0}, "steadiness: 1.0 comes out"),
         ({"likeness": 2.0}, "likeness: 2.0 given"),
         ({"runs": 1}, "runs, cases, voices: 1, 20, 5 given"),
+        ({"simulations": 0}, "simulations: 0 given"),
+        ({"level": 5}, "level: 5 given"),
     ],
 )
 def test_what_cannot_be_simulated_is_named(wrong, said):
     with pytest.raises(InvalidInput, match=said):
         three_runs(np.random.default_rng(1), **wrong)
+
+
+@pytest.mark.parametrize("runs", [3, 4])
+def test_every_test_is_scipys(runs):
+    rng = np.random.default_rng(runs)
+    a, b = (rng.random((30, runs, 6, 2)) < p for p in (0.8, 0.5))
+    found = _p_values(a.astype(np.int16), b.astype(np.int16))
+    for k, (one, other) in enumerate(zip(a, b, strict=True)):
+        accuracies = one.mean(axis=(1, 2)), other.mean(axis=(1, 2))
+        if min(np.ptp(accuracies[0]), np.ptp(accuracies[1])) > 0:
+            expected = [stats.ttest_ind(*accuracies, equal_var=equal).pvalue for equal in (True, False)]
+            assert [found[name][k] for name in ("t over runs", "Welch's t over runs")] == pytest.approx(expected)
+        cases = stats.ttest_rel(one.mean(axis=(0, 2)), other.mean(axis=(0, 2))).pvalue
+        assert found["paired t over cases"][k] == pytest.approx(cases)
+        most, more = (r.mean(axis=0) > 0.5 for r in (one, other))
+        only, differ = int((most & ~more).sum()), int((most != more).sum())
+        assert found["McNemar over items"][k] == pytest.approx(stats.binomtest(only, differ).pvalue if differ else 1)

@@ -77,3 +77,19 @@ def test_the_printed_correlations_need_more_than_ten_forms_and_a_small_family(te
     assert [largest_family(rhos, n) for n in (10, 18, 20)] == [0, 6, 8]
     with pytest.raises(InvalidInput):
         largest_family(rhos, 3)
+
+
+def test_correlations_that_bound_nothing_are_refused():
+    with pytest.raises(InvalidInput, match=r"correlations: \[\] given"):
+        largest_family([], 20)
+    with pytest.raises(InvalidInput, match="from -1 to 1"):
+        largest_family([2.0], 20)
+    with pytest.raises(InvalidInput, match="no family is too large"):
+        largest_family([1.0, -1.0], 20)
+
+
+def test_an_item_named_twice_is_tested_once_and_the_target_not_at_all(linked):
+    once, twice = spearman(linked, items=["follows", "apart"]), spearman(linked, items=["follows", "follows", "apart"])
+    assert once.equals(twice)
+    with pytest.raises(InvalidInput, match="items: nothing but 'reliance' given"):
+        spearman(linked, items=["reliance"])

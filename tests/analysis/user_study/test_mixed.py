@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from support.analysis.user_study.mixed import mixed_model
+from support.analysis.user_study.mixed import _said, mixed_model
 from support.analysis.user_study.points import POINTS
 from support.errors import InvalidInput
 
@@ -73,3 +74,24 @@ def test_an_item_of_one_point_has_no_fit_and_one_point_in_all_is_refused(rising)
     assert table.loc[table["item"] == "flat", "note"].tolist() in ([], ["no fit: one point only"])
     with pytest.raises(InvalidInput, match="one point"):
         mixed_model(frame[frame["point"] == POINTS[0]])
+
+
+def test_a_variance_of_zero_hides_no_other_complaint():
+    boundary, hessian = "The MLE may be on the boundary of the parameter space.", "The Hessian matrix is not positive"
+    assert _said([boundary, hessian], True) == "respondents do not differ beyond the rest (variance 0)"
+    assert _said([boundary, "overflow in exp"], False).split("; ") == [
+        "the fit did not converge",
+        "respondents do not differ beyond the rest (variance 0)",
+        "overflow in exp",
+    ]
+
+
+def test_a_level_off_its_range_is_refused(rising):
+    with pytest.raises(InvalidInput, match="level is 95"):
+        mixed_model(rising(6), level=95)
+
+
+def test_an_interval_has_the_level_that_was_asked_for(rising):
+    wide, narrow = (mixed_model(rising(), ("up",), level=level).iloc[0] for level in (0.95, 0.5))
+    for row, level in ((wide, 0.95), (narrow, 0.5)):
+        assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf((1 + level) / 2, row["df"]) * row["se"])

@@ -88,3 +88,10 @@ def test_the_smallest_effect_shown_has_the_power_it_was_asked_for():
     assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(0.8, abs=0.01)
     with pytest.raises(InvalidInput):
         smallest_shown(1)
+    with pytest.raises(InvalidInput, match="expected 0 < alpha < power < 1"):
+        smallest_shown(10, power=0.01)
+
+
+def test_an_item_named_twice_is_one_test(rising):
+    frame = rising()
+    assert paired_tests(frame, BEFORE, AFTER, ("up", "up")).equals(paired_tests(frame, BEFORE, AFTER, ("up",)))

@@ -112,3 +112,8 @@ def test_points_come_in_the_order_of_the_study_and_unknown_ones_are_named(rising
         need_points(rising(3), POINTS[0], POINTS[0])
     with pytest.raises(InvalidInput, match="sideways"):
         need_repeated(rising(3), ["sideways"])
+
+
+def test_a_check_leaves_every_answer_where_it_is(rising):
+    frame = rising(5)
+    assert need_repeated(frame)["answer"].tolist() == frame["answer"].tolist() != frame["answer"].tolist()[::-1]

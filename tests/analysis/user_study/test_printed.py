@@ -119,3 +119,14 @@ def test_a_frame_without_means_and_an_unknown_rule_are_refused(text):
         study_means(text[text["column"] == "p"])
     with pytest.raises(InvalidInput, match="half up"):
         rounds_to("2.13", 8, "down")
+
+
+def test_bounds_of_a_change_keep_those_who_stayed_on_the_scale():
+    assert difference_bounds("1.20", 10, "2.00", 8) == (0.75, 1.0)  # ten answers with the sum 12: eight have 8 to 10
+    assert difference_bounds("6.80", 10, "6.00", 8) == (-1.0, -0.75)
+
+
+def test_a_change_that_may_be_none_has_no_known_sign(text):
+    table = bounds_table(study_means(text), POINTS[0], POINTS[2], 10, 8).set_index("item")
+    assert table.loc["explanations before acting", "low"] == 0
+    assert not table.loc["explanations before acting", "sign_known"]

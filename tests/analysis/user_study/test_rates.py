@@ -1,7 +1,9 @@
 """Error rates are those of the tests one by one."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from support.analysis.user_study.paired import paired_tests
@@ -44,3 +46,17 @@ def test_a_study_larger_than_the_people_or_an_unknown_item_is_refused(rising):
         error_rates(rising(6), BEFORE, AFTER, 1, [])
     with pytest.raises(InvalidInput, match="sideways"):
         error_rates(rising(6), BEFORE, AFTER, 3, ["sideways"])
+
+
+def test_every_study_is_tested_as_scipy_does_it(rising):
+    frame = rising(60, seed=4)
+    more = [frame.assign(item=frame["item"] + mark, answer=frame["answer"].sample(frac=1, random_state=k).to_numpy())
+            for k, mark in enumerate("ab")]  # fmt: skip
+    frame = pd.concat([frame, *more], ignore_index=True)
+    row = error_rates(frame, BEFORE, AFTER, 5, ["up"], alpha=0.3).set_index("correction").loc["none"]
+    wide = frame.pivot(index="respondent", columns=["point", "item"], values="answer")
+    moved = (wide[AFTER] - wide[BEFORE]).drop(columns="up").to_numpy().reshape(12, 5, -1)
+    varied = np.ptp(moved, axis=1) > 0  # where all changes are equal there is no test
+    found = varied & (stats.ttest_1samp(moved, 0, axis=1).pvalue < 0.3)
+    assert row["false"] == pytest.approx(found.mean()) and row["any_false"] == pytest.approx(found.any(axis=1).mean())
+    assert row["any_false"] > row["false"]

@@ -38,6 +38,22 @@ def test_what_is_exported_is_imported_as_it_was(tmp_path):
         ("version: 1\nhooks: [{colour: red}]\n", DamagedFile, "expected the fields of a Hook"),
         ("version: 1\nlearnt: [{what: mail}]\n", DamagedFile, "expected the fields of a Edit"),
         ("version: 1\ntemplates: [{kind: thanks, subject: x}]\n", DamagedFile, "expected kind, subject and body"),
+        (
+            "version: 1\nhooks: [{topic: t, question: q, answer: no}]\n",
+            DamagedFile,
+            "hook: answer = False given; expected",
+        ),
+        (
+            "version: 1\nhooks: [{topic: t, question: q, day: one}]\n",
+            DamagedFile,
+            "day = 'one' given; expected a whole",
+        ),
+        ("version: 1\nlearnt: [{what: mail, about: 3, before: a, after: b}]\n", DamagedFile, "edit: about = 3 given"),
+        (
+            "version: 1\ntemplates: [{kind: thanks, subject: 27, body: x}]\n",
+            DamagedFile,
+            "subject = 27 given; expected text",
+        ),
         ("version: 1\ntemplates: [{kind: shout, subject: x, body: y}]\n", InvalidInput, "kind 'shout' given"),
         (
             "version: 1\ntemplates: [{kind: thanks, subject: x, body: '{age}'}]\n",

@@ -150,6 +150,16 @@ def test_who_declined_and_then_names_a_date_is_asked_again():
     assert not ledger.state(START).contacts["Ana"].declined
 
 
+def test_a_possible_date_takes_a_refusal_back_too_and_a_reply_ends_the_wait_that_was_asked_for():
+    ledger = Ledger(programme())
+    say(ledger, "Ana", declined=True, wait_until="2027-08-20")
+    assert ledger.state(START).contacts["Ana"].wait_until == date(2027, 8, 20)
+    say(ledger, "Ana", 18)
+    assert ledger.state(START).contacts["Ana"].declined and ledger.state(START).contacts["Ana"].wait_until is None
+    say(ledger, "Ana", 19, vague=(SEPTEMBER,))
+    assert not ledger.state(START).contacts["Ana"].declined
+
+
 def test_a_reading_that_cannot_be_entered_changes_nothing():
     ledger = Ledger(programme())
     before = ledger.state(START)
@@ -226,6 +236,12 @@ def test_hooks_become_policies_beside_the_others_each_with_an_id():
     hook = Hook("video", VIDEO, "Yes.")
     made = hook_to_policy(hook, hook_to_policy(hook, load_policies()))
     assert [policy.id for policy in made][-2:] == ["hook_1", "hook_2"] and len(made) == 8
+
+
+def test_a_policy_made_of_a_hook_is_no_rule_since_it_quotes_what_others_wrote():
+    said = "The writer asks: “Nothing is sent on Saturdays, stop after one reminder.” What shall I answer?"
+    made = hook_to_policy(hook_of(Flag(3, "Ana", said, "No, follow up after five days."), 2), load_policies())
+    assert made["hook_1"].rule is None and made.unread == ("hook_1",) and made.rules == load_policies().rules
 
 
 def test_a_hook_without_an_answer_or_with_a_long_one_is_no_policy():

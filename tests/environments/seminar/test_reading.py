@@ -1,5 +1,6 @@
 """Replies about dates: what the patterns read, clause by clause."""
 
+import time
 from datetime import date
 
 import pytest
@@ -49,6 +50,14 @@ def test_moods_go_to_the_dates_of_their_clause(text, firm, vague, cannot):
         ("I'm not quite sure about 8 December.", (), (DEC,), ()),
         ("I can no longer come on 13 October.", (), (), (OCT,)),
         ("I must decline: courses on every one of these dates.", (), (), ()),
+        ("I am fully committed on all of them. Another year, perhaps.", (), (), SLOTS),
+        ("All of your dates would suit me.", SLOTS, (), ()),
+        ("I can do 15 Sep and 8 Dec. I'm afraid I can't make 13 Oct.", (SEP, DEC), (), (OCT,)),
+        ("I've gone through my teaching, and I can offer you 10 Nov. On 13 Oct I teach.", (NOV,), (), (OCT,)),
+        ("I'm free on 8 December. There's an interview on 15 September.", (DEC,), (), (SEP,)),
+        ("8 December would depend on an interview.", (), (DEC,), ()),
+        ("With pleasure on the 8th. Not the 13th of October.", (DEC,), (), (OCT,)),
+        ("8 Dec: maybe, the timetable isn't out.", (), (DEC,), ()),
     ],
 )
 def test_moods_that_people_word_otherwise(text, firm, vague, cannot):
@@ -84,6 +93,47 @@ def test_a_cancellation_is_noticed():
 )
 def test_who_needs_time_says_until_when(text, until):
     assert read(text).wait_until == until
+
+
+@pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("I'll let you know in 99999999999 days.", date(2028, 8, 16)),
+        ("I'll let you know in 9999999 months.", date(2028, 8, 16)),
+        ("I will let you know within ten working days.", date(2027, 8, 30)),
+    ],
+)
+def test_a_wait_is_at_most_a_year_and_working_days_leave_weekends_out(text, until):
+    assert read(text).wait_until == until
+
+
+@pytest.mark.parametrize(
+    ("text", "firm", "strange"),
+    [
+        ("15 September 2027 works.", (SEP,), ()),
+        ("15 September 2028 works.", (), (date(2028, 9, 15),)),
+        ("2028-09-15 works, 2027-10-13 too.", (OCT,), (date(2028, 9, 15),)),
+        ("13 October and 10 November 2028 work.", (OCT,), (date(2028, 11, 10),)),
+        ("15 September 2026 worked.", (), ()),
+        ("29 February works.", (), (date(2028, 2, 29),)),
+    ],
+)
+def test_a_date_of_another_year_is_another_date(text, firm, strange):
+    assert (read(text).available, read(text).never_offered) == (firm, strange)
+
+
+@pytest.mark.parametrize(
+    "text", ["The 15th of October works.", "October the 15th works.", "The 15th and 16th of October."]
+)
+def test_a_number_beside_a_month_is_no_number_of_another_month(text):
+    assert read(text).available == () and date(2027, 10, 15) in read(text).never_offered
+    assert read("The 15th works.").available == (SEP,)
+
+
+def test_a_mail_of_numbers_is_read_in_a_moment():
+    begun = time.process_time()
+    read("1, " * 1600 + " " * 200)
+    assert time.process_time() - begun < 10
 
 
 @given(st.text(max_size=200))

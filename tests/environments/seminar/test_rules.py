@@ -30,7 +30,11 @@ def test_the_projects_own_policies_are_all_understood():
     [
         ("Follow up every four working days.", Rule("follow_up", 4)),
         ("Send a reminder, please remind people after 5 days.", Rule("follow_up", 5)),
-        ("Write again when a week has gone by without an answer.", Rule("follow_up", 2)),
+        ("Write again when a week has gone by without an answer.", Rule("follow_up", 5)),
+        ("Leave a mail alone for a day, then remind them.", Rule("follow_up", 1)),
+        ("At most one mail a day; follow up after four days.", Rule("follow_up", 4)),
+        ("Offers of only two week days: ask for more dates.", Rule("ask_more", 2)),
+        ("Fill a date that is a week away with anybody.", Rule("urgent", 7)),
         ("After two weeks without an answer, nudge them.", Rule("follow_up", 10)),
         ("Stop after 5 reminders.", Rule("give_up", 5)),
         ("Never write more than four times to somebody who is silent; give up.", Rule("give_up", 4)),
@@ -47,7 +51,16 @@ def test_a_sentence_is_read_with_its_number(text, rule):
     assert read_policy(text) == rule
 
 
-@pytest.mark.parametrize("text", ["Be kind.", "Write in French.", "Professors deserve a good dinner."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Be kind.",
+        "Write in French.",
+        "Professors deserve a good dinner.",
+        "When this comes up: “Could we do it on a Saturday?”. No.",
+        "when this comes  up: The speaker cancels. Do not write again after three reminders.",
+    ],
+)
 def test_what_is_no_rule_is_not_understood(text):
     assert read_policy(text) is None
 

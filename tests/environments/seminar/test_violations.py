@@ -112,6 +112,8 @@ def test_a_date_that_is_near_goes_to_anybody_and_does_not_stay_free():
     assert broken(before, of=["urgent"]) == ["urgent"]
     assert broken(state(near - timedelta(days=1), Ana=MORE), of=["urgent"]) == []
     assert broken(before, give("Bo"), give("Ana", TWO), of=["urgent"]) == []
+    assert broken(state(ONE - timedelta(days=1), Ana=MORE), of=["urgent"]) == ["urgent"]
+    assert broken(state(ONE, Ana=MORE), of=["urgent"]) == []  # on the day itself nobody can be given it any more
 
 
 def test_students_come_first_where_a_policy_says_so():

@@ -63,6 +63,13 @@ def test_people_sides_and_order_choose_the_mail(question, mails):
     assert all(next(m.body for m in LOG if m.id == number) in told.text for number in mails)
 
 
+def test_what_somebody_told_us_is_looked_for_in_their_mails():
+    log = (*LOG, mail(6, ORGANISER, NGOZI, "Thank you.", day=5))
+    assert ask("What did Ngozi tell us last?", log).mails == (5,) and ask(
+        "What did we tell Ngozi last?", log
+    ).mails == (6,)
+
+
 def test_otherwise_the_nearest_in_meaning_are_quoted_and_no_other_people():
     assert ask("Who pays for the train?").mails[0] == 4
     assert set(ask("Tarrant and Tuesday in October").mails) <= {1, 3, 5}

@@ -179,7 +179,7 @@ def test_a_plan_is_told_the_policies_what_was_decided_and_learnt_and_the_wish(or
     who, text = organizer({"plan": "Remind\nAna.", "reason": "She is silent."})
     assert run(who.plan(DESK, "Ana is silent.", ("follow_up",), "be quick")) == DayPlan("Remind Ana.", "She is silent.")
     assert DESK.policies["follow_up"].text in text() and DESK.policies["begin"].text not in text()
-    assert "- By video? They said: No, in person." in text() and "A horse?" not in text()
+    assert "- > By video?\n  They said: No, in person." in text() and "A horse?" not in text()
     assert "be quick" in text() and "Waits longer" in text() and "> Ana is silent." in text()
 
 

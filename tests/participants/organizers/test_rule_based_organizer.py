@@ -53,6 +53,8 @@ def test_yes_or_no_to_a_question_about_one_date_is_about_that_date(make_desk, bo
 
 def test_yes_to_an_invitation_names_no_date(make_desk):
     assert read(make_desk(today=TUE, mails=(OFFER,)), "Yes, certainly!").available == ()
+    only = Mail(1, 1, "invitation", "organiser", "Ana Ray", "", "", ("2027-09-15",))
+    assert read(make_desk(today=TUE, mails=(only,)), "Yes, certainly!").available == ()
 
 
 @pytest.mark.parametrize(

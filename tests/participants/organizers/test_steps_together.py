@@ -1,11 +1,12 @@
 """Where two policies, or two people, meet: what comes first, and who is left alone."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from support.environments.seminar.workdays import in_words
-from support.records.organizing import Hook, Mail
+from support.records.organizing import Edit, Hook, Mail
 
 SEP, OCT, NOV, DEC = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10), date(2027, 12, 8))
 MON, TUE, WED, THU, FRI = (date(2027, 8, day) for day in range(16, 21))
@@ -86,6 +87,25 @@ def test_an_answer_waits_for_the_day_that_its_receiver_named(make_desk, policies
         assert (ANA in done(desk)) == told
 
 
+def test_an_answer_that_could_not_be_told_on_its_day_is_told_later_and_once(make_desk, policies, done):
+    hook = Hook(f"{ANA}: video", "Video?", "Yes,\nonce.", 2, ANA)
+    rest = {BO: ASKED, CY: ASKED, DI: ASKED}
+    mail = Mail(7, 2, "clarification", "organiser", ANA, "", "Yes, once.")
+    removed = Edit("action", ANA, f"clarification to {ANA}: Yes, once.", "")
+    for more, told in (
+        ({}, True),
+        ({"mails": (mail,)}, False),
+        ({"edits": (removed,)}, False),
+        ({"edits": (replace(removed, about=BO),)}, True),
+        ({"known": {ANA: said(wait_until=FRI)}}, False),
+        ({"hooks": (replace(hook, day=0),)}, False),
+        ({"hooks": (replace(hook, answer=""),)}, False),
+    ):
+        given = {"hooks": (hook,), **more, "known": {ANA: ASKED, **rest, **more.get("known", {})}}
+        acted = done(make_desk(policies("begin"), WED, **given))
+        assert (acted.get(ANA) == ("clarification", None, "")) == told
+
+
 def test_a_date_that_was_given_back_is_offered_to_those_whose_dates_are_taken(make_desk, policies, done):
     known = {ANA: said(cancelled=(OCT,)), BO: said(SEP), CY: said(SEP), DI: NO}
     invited = Mail(1, 1, "invitation", "organiser", BO, "", "")
@@ -105,6 +125,15 @@ def test_dates_wait_for_the_answer_to_a_fresh_question(make_desk, policies, done
     known = {ANA: said(SEP, OCT, NOV), BO: said(OCT, NOV, DEC, mails=(MON, TUE)), CY: NO, DI: NO}
     assert not done(make_desk(policies("begin"), WED, known=known))
     assert set(done(make_desk(policies("begin"), THU, known=known))) == {ANA, BO}
+
+
+def test_nobody_is_waited_for_when_every_seat_is_taken_without_them(make_desk, policies, done):
+    four = dict.fromkeys((ANA, BO, CY, DI), "postdoc")
+    known = {name: said(SEP, OCT, NOV, DEC) for name in four} | {"Ed Fox": ASKED}
+    acted = done(make_desk(policies("begin"), TUE, known=known, people=four | {"Ed Fox": "postdoc"}))
+    assert {name: kind for name, (kind, _, _) in acted.items()} == dict.fromkeys(four, "confirmation")
+    known[DI] = ASKED
+    assert not done(make_desk(policies("begin"), TUE, known=known, people=four | {"Ed Fox": "postdoc"}))
 
 
 def test_nobody_gets_back_the_date_that_they_gave_back(make_desk, policies, done):

@@ -55,6 +55,8 @@ def test_what_is_expected_is_what_the_docstring_says():
     assert seat.expected("comfort: sending", POINTS[2]) == pytest.approx(4 + 0.5 + 0.8)
     assert seat.expected("workload", POINTS[2]) == 4.5
     assert seat.expected("reliance", POINTS[1]) == pytest.approx(4.5 + 0.4 + seat.trait)
+    with pytest.raises(InvalidInput, match=r"point: 'later' given; .* before session 1, after session 1"):
+        seat.expected("workload", "later")
 
 
 def test_a_form_of_several_groups_and_nobody_are_refused(book):
@@ -78,3 +80,12 @@ def test_a_model_fills_in_every_form_knows_the_point_and_is_named(book):
     assert set(collected(book, "system_perception", "simulated: tiny")["answer"]) == {6.0}
     assert book.forms()["respondent"].tolist() == [code] * 5
     assert all(any(point in text for text in heard) for point in POINTS)
+
+
+def test_answers_are_rounded_to_the_nearest_step_of_a_normal_noise():
+    seat = RepeatedRespondent(Persona(leniency=0.0, attention=1.0), np.random.default_rng(0), POINTS)
+    form = questionnaires()[0]
+    item = form.items["wants_alignment"]
+    given = [seat._answer(item, None, POINTS[0], []) for _ in range(3000)]
+    assert np.mean(given) == pytest.approx(4.0, abs=0.06)
+    assert np.std(given) == pytest.approx(np.sqrt(0.8**2 + 1 / 12), abs=0.05)

@@ -56,6 +56,7 @@ def test_a_mail_of_a_saturday_is_answered_on_monday_at_the_earliest(correspond):
 def test_some_people_need_several_mails(correspond):
     thread = correspond(speaker(needs=3), SLOTS)
     assert [thread.send(kind).kind for kind in ("invitation", "follow_up", "follow_up")] == [LATER, LATER, ANSWER]
+    assert thread.send("clarification", question=MORE).kind == ANSWER  # once they know the organiser, one is enough
 
 
 def test_a_second_mail_does_not_put_the_answer_off(correspond):
@@ -73,6 +74,18 @@ def test_who_forgets_never_answers_that_mail_but_may_answer_the_next(correspond)
     for _ in range(20):
         thread.send("follow_up")
     assert thread.answers
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_which_mails_are_forgotten_does_not_depend_on_what_was_written_before(correspond, seed):
+    patterns = []
+    for questions in ((), (MORE, SURE)):
+        thread = correspond(speaker(seed, forgets=0.5, vague=0.5), SLOTS)
+        thread.send("invitation")
+        extra = [("clarification", q) for q in questions] or [("follow_up", ""), ("follow_up", "")]
+        kinds = [thread.send(kind, question=question).kind for kind, question in extra + [("follow_up", "")] * 12]
+        patterns.append([kind == LATER for kind in kinds])
+    assert patterns[0] == patterns[1] and True in patterns[0] and False in patterns[0]
 
 
 def test_nobody_answers_thanks_or_the_same_mail_twice(correspond):
