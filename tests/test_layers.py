@@ -29,7 +29,7 @@ FLOORS = [
     {"store", "sweep", "export", "answers"},
     {"simulations"},
     {"analysis"},
-    {"tables", "figures", "plots", "transcripts", "conversations"},
+    {"tables", "figures", "plots", "transcripts", "conversations", "diaries"},
     {"widgets"},
     {"notebooks", "recordings", "full_runs"},
 ]

@@ -9,8 +9,9 @@ from support.environments.seminar.artefacts import import_artefacts
 from support.errors import CallFailed
 from support.llm import scripted
 from support.studies.seminar import seminar
-from support.widgets import chat, organizing
-from support.widgets.organizing import REHEARSAL, SWEEP, RehearsalLab
+from support.widgets import chat
+from support.widgets.organizing import lab as rehearsing
+from support.widgets.organizing.lab import REHEARSAL, SWEEP, RehearsalLab
 
 FIVE_DAYS = "Write again when five working days have gone by without an answer."
 
@@ -19,8 +20,8 @@ FIVE_DAYS = "Write again when five working days have gone by without an answer."
 def quick(monkeypatch, request):
     monkeypatch.setattr(chat, "SETTLE", 0)
     if "drawn" not in request.node.name:
-        monkeypatch.setattr(organizing, "png", lambda figure: b"")
-        monkeypatch.setattr(organizing, "draw_rehearsal", lambda *given: None)
+        monkeypatch.setattr(rehearsing, "png", lambda figure: b"")
+        monkeypatch.setattr(rehearsing, "draw_rehearsal", lambda *given: None)
 
 
 def played(store, talk=None, **settings):

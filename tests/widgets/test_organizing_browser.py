@@ -3,11 +3,11 @@
 import pytest
 
 from support.store import Store
-from support.widgets.organizing import SWEEP
+from support.widgets.organizing.lab import SWEEP
 
 LAB = """
 from support.store import Store
-from support.widgets.organizing import RehearsalLab
+from support.widgets.organizing.lab import RehearsalLab
 lab = RehearsalLab(Store({path!r}), reviewer="human", rounds=2)
 lab.view
 """

@@ -4,15 +4,16 @@ import asyncio
 
 import pytest
 
-from support.widgets import chat, organizing
-from support.widgets.organizing import SWEEP, RehearsalLab
+from support.widgets import chat
+from support.widgets.organizing import lab as rehearsing
+from support.widgets.organizing.lab import SWEEP, RehearsalLab
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(chat, "SETTLE", 0)
-    monkeypatch.setattr(organizing, "png", lambda figure: b"")
-    monkeypatch.setattr(organizing, "draw_rehearsal", lambda *given: None)
+    monkeypatch.setattr(rehearsing, "png", lambda figure: b"")
+    monkeypatch.setattr(rehearsing, "draw_rehearsal", lambda *given: None)
 
 
 async def until(found):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from html import escape
 
@@ -41,8 +41,10 @@ STYLE = f"""<style>
 </style>"""
 
 
-def diary_to_html(days: Sequence[OrganizingDay], policies: PolicySet, seats: int = 1) -> str:
-    """The days so far, the newest first and unfolded.
+def days_to_html(
+    days: Sequence[OrganizingDay], policies: PolicySet, seats: int = 1, *, unfolded: Collection[int] = ()
+) -> str:
+    """Days in the order given, each folded to one line.
 
     Parameters
     ----------
@@ -50,8 +52,9 @@ def diary_to_html(days: Sequence[OrganizingDay], policies: PolicySet, seats: int
         All that counted: those selected on a day stand out.
     seats : int
         Of each date.
+    unfolded : numbers of days that are shown unfolded
     """
-    shown = [_day(day, policies, seats, newest=day is days[-1]) for day in reversed(days)]
+    shown = [_day(day, policies, seats, day.number in unfolded) for day in days]
     return f'{STYLE}<div class="convene-diary">{"".join(shown)}</div>' if shown else ""
 
 
@@ -78,7 +81,7 @@ def morning_to_html(desk: Desk, report: str, selected: Sequence[str]) -> str:
     return f'{STYLE}<div class="convene-diary">{"".join(parts)}</div>'
 
 
-def _day(day: OrganizingDay, policies: PolicySet, seats: int, *, newest: bool) -> str:
+def _day(day: OrganizingDay, policies: PolicySet, seats: int, unfolded: bool) -> str:
     misfits = [f"{error.agent}, {error.phase}: {error.detail}" for error in day.format_errors]
     parts = [
         _titled("Came in", mails_to_html(day.received)),
@@ -94,7 +97,7 @@ def _day(day: OrganizingDay, policies: PolicySet, seats: int, *, newest: bool) -
     ]  # fmt: skip
     when = escape(in_words(date.fromisoformat(day.date)))
     head = f"<summary><b>Day {day.number}</b>, {when}: {_counts(day, seats)}</summary>"
-    return f'<details class="day"{" open" if newest else ""}>{head}{"".join(parts)}</details>'
+    return f'<details class="day"{" open" if unfolded else ""}>{head}{"".join(parts)}</details>'
 
 
 def _counts(day: OrganizingDay, seats: int) -> str:

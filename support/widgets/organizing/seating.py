@@ -20,7 +20,7 @@ from support.participants.reviewers.seating import seat_reviewer
 from support.participants.speakers.human import HumanSpeaker
 from support.participants.speakers.protocol import Speaker
 from support.participants.speakers.seating import seat_speakers
-from support.widgets.organizing_watching import Days, Expected, Watched
+from support.widgets.organizing.watching import Days, Expected, Watched
 from support.widgets.play import HUMAN
 
 if TYPE_CHECKING:

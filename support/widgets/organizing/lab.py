@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as w
 
+from support.diaries import assignment_to_html, days_to_html
 from support.environments.seminar.artefacts import Artefacts
 from support.environments.seminar.hooks import hook_of, hook_to_policy
 from support.environments.seminar.views import Desk
@@ -21,15 +22,14 @@ from support.participants.human import Question
 from support.participants.reviewers.human import HumanReviewer
 from support.records import Flag, Organizing, OrganizingDay
 from support.store import Store
-from support.widgets.organizing_desk import DeskForm
-from support.widgets.organizing_diary import assignment_to_html, diary_to_html
-from support.widgets.organizing_figure import draw_rehearsal
-from support.widgets.organizing_log import LogPanel
-from support.widgets.organizing_reply import ReplyForm
-from support.widgets.organizing_seating import Seated, seat_all
-from support.widgets.organizing_setup import SCENARIOS, Setup
-from support.widgets.organizing_taking import TakePanel
-from support.widgets.organizing_watching import over
+from support.widgets.organizing.desk import DeskForm
+from support.widgets.organizing.figure import draw_rehearsal
+from support.widgets.organizing.log import LogPanel
+from support.widgets.organizing.reply import ReplyForm
+from support.widgets.organizing.seating import Seated, seat_all
+from support.widgets.organizing.setup import SCENARIOS, Setup
+from support.widgets.organizing.taking import TakePanel
+from support.widgets.organizing.watching import over
 from support.widgets.play import PlayLab, warning
 
 if TYPE_CHECKING:
@@ -224,7 +224,9 @@ class RehearsalLab(PlayLab[OrganizingDay]):
         self.policies.take(replace(made, id=name))
 
     def _show(self) -> None:
-        self.talk.value = diary_to_html(self.finished, self.begun.policies, self.programme.seats)
+        self.talk.value = days_to_html(
+            self.finished[::-1], self.begun.policies, self.programme.seats, unfolded={len(self.finished)}
+        )
         slots = [slot.isoformat() for slot in self.programme.slots]
         self.table.value = assignment_to_html(slots, dict(self.finished[-1].assignment), self.programme.seats)
         self._redraw()

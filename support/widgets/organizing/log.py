@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
+from support.diaries import STYLE, mails_to_html
 from support.environments.seminar.views import Desk
 from support.errors import InvalidInput
 from support.participants.answerers.protocol import Answerer, Told
-from support.widgets.organizing_diary import STYLE, mails_to_html
-from support.widgets.organizing_fields import Press, row, wide
+from support.widgets.organizing.fields import Press, row, wide
 
 if TYPE_CHECKING:
     from support.llm import ChatModel

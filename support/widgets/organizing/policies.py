@@ -11,7 +11,7 @@ from support.environments.seminar import rules
 from support.environments.seminar.policies import LONGEST, Policy, PolicySet, load_policies
 from support.environments.seminar.rules import Rule, read_policy
 from support.errors import InvalidInput
-from support.widgets.organizing_fields import Press, row, wide
+from support.widgets.organizing.fields import Press, row, wide
 
 IN_WORDS = {
     rules.BEGIN: "everybody is asked about all dates at the beginning",

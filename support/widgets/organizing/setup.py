@@ -13,9 +13,9 @@ from support.participants.detectors.seating import DETECTORS
 from support.participants.organizers.seating import ORGANIZERS
 from support.participants.reviewers.seating import REVIEWERS
 from support.participants.seating import MODEL
-from support.widgets.organizing_fields import row
-from support.widgets.organizing_people import DelegationPanel, PeoplePanel
-from support.widgets.organizing_policies import PoliciesPanel
+from support.widgets.organizing.fields import row
+from support.widgets.organizing.people import DelegationPanel, PeoplePanel
+from support.widgets.organizing.policies import PoliciesPanel
 
 SCENARIOS = {"four": "four people, four dates", "panel": "a panel of 6 from 18", "series": "23 people, ten dates"}
 WIDTHS = {"scenario": (4.5, 17), "organizer": (5, 13.5), "detector": (6.5, 14.5), "reviewer": (5.5, 13.5),

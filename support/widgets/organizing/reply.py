@@ -7,13 +7,13 @@ from typing import Any
 
 import ipywidgets as w
 
+from support.diaries import STYLE, mails_to_html
 from support.environments.seminar.personas import Persona
 from support.environments.seminar.views import Letter
 from support.environments.seminar.workdays import in_words
 from support.figures import COLOURS
 from support.participants.human import Question
-from support.widgets.organizing_diary import STYLE, mails_to_html
-from support.widgets.organizing_fields import Press, frame, row, wide
+from support.widgets.organizing.fields import Press, frame, row, wide
 
 
 class ReplyForm:
