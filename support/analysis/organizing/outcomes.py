@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from support.analysis.coordination.rounds import head
@@ -26,6 +27,7 @@ OUTCOMES = (
     "filled",
     "share_filled",
     "speakers",
+    "possible",
     "days_until_filled",
     "days",
     "mails",
@@ -68,11 +70,11 @@ def runs_of(records: Records) -> pd.DataFrame:
         The settings (the unit's before the record's; the roles' kinds and the scenario's id where no setting names
         them), `repetition`, `candidates` (people on the list), `places` (dates times speakers of each), and `OUTCOMES`:
         full (whether every seat was taken in the end), filled (seats), share_filled, speakers (people with a date:
-        fewer than filled where somebody has two), days_until_filled (the day from which on the programme stayed full),
-        days (of the run), mails (sent), mails_per_person and most_mails (of those
-        who were written to), follow_ups, answers (mails that came back), flags and those of them decided, violations,
-        declined (people), cancellations (dates given back), never_offered (dates accepted that nobody had offered),
-        edits, format_errors, replies of models and their tokens.
+        fewer than filled where somebody has two), possible (see `possible`), days_until_filled (the day from which on
+        the programme stayed full), days (of the run), mails (sent), mails_per_person and most_mails (of those who were
+        written to), follow_ups, answers (mails that came back), flags and those of them decided, violations, declined
+        (people), cancellations (dates given back), never_offered (dates accepted that nobody had offered), edits,
+        format_errors, replies of models and their tokens.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
@@ -104,6 +106,7 @@ def _outcome(record: Organizing) -> dict[str, Any]:
         "filled": filled,
         "share_filled": filled / seats if seats else float("nan"),
         "speakers": len({name for names in record.assignment.values() for name in names}),
+        "possible": possible(record),
         "days_until_filled": _full_from(record.days, seats),
         "days": len(record.days),
         "mails": sent.total(),
@@ -131,6 +134,30 @@ def _counts(day: OrganizingDay) -> dict[str, int]:
         "replies": day.replies,
         "tokens": day.tokens,
     }
+
+
+def possible(record: Organizing, untold: Collection[str] = UNTOLD) -> float:
+    """How many people could have had a date of their own, at most, had all replies been known from the first day.
+
+    It is the largest matching of people and dates that their replies ever meant, whatever was called off later; NaN
+    where somebody's replies do not say what they meant (`untold`, kinds of speakers).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    names = [str(person["name"]) for person in record.people]
+    if any(_is_of(record.seats.get(name, "none"), untold) for name in names):
+        return float("nan")
+    places = [slot for slot in record.assignment for _ in range(int(record.scenario.get("seats", 1)))]
+    meant = {(mail.sender, slot) for day in record.days for mail in day.received for slot in mail.slots}
+    able = np.array([[(name, slot) in meant for slot in places] for name in names], dtype=np.int8)
+    matched = maximum_bipartite_matching(csr_array(able), perm_type="column") if able.size else np.array([])
+    return float((matched >= 0).sum())
+
+
+def _is_of(kind: str, kinds: Collection[str]) -> bool:
+    """Whether a kind such as "model SmolLM2" is one of some kinds such as "model"."""
+    return kind in kinds or kind.partition(" ")[0] in kinds
 
 
 def _mails(record: Organizing) -> Iterator[Mail]:
@@ -204,7 +231,7 @@ def reading_audit(records: Records, untold: Collection[str] = UNTOLD) -> pd.Data
             mails = {mail.id: mail for mail in day.received}
             for one in day.understood:
                 kind = record.seats.get(one.person, "none")
-                if kind not in untold and one.mail in mails:
+                if not _is_of(kind, untold) and one.mail in mails:
                     meant = tuple(sorted(mails[one.mail].slots))
                     read = tuple(sorted({*one.available, *one.vague}))
                     judged = {"right": set(meant) == set(read), "never_offered": len(one.never_offered)}

@@ -65,7 +65,7 @@ DECLINE = _any(
 CANCEL = _any(
     "(?:to|must|will|i|i'll|i'm) cancel(?:ling)?", "withdraw", "have to give [^.]{2,40} back", "bailing on",
     "can no longer", "after all,? not",
-    "not (?:come|speak|make it) after all",
+    "not (?:come|speak|make it) after all", r"take back (?:my|the) \w+",
 )  # fmt: skip
 WAITING = _any(
     "get back to you", "let you know", "come back to (?:you|me)", "check (?:my|with|back)", "write again",

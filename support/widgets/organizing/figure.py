@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from support.analysis.organizing import timeline
-from support.plots.organizing import plot_timeline
+from support.plots.rehearsal import plot_timeline
 from support.records import Organizing
 
 if TYPE_CHECKING:

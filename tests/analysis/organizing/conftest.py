@@ -90,5 +90,5 @@ def verdicts(technique, *runs, cases=2, voices=2):
 def made():
     """All of the above, by name."""
     return SimpleNamespace(
-        SLOTS=SLOTS, a_day=a_day, chosen=chosen, eventful=eventful, rehearsal=rehearsal, verdicts=verdicts
+        SLOTS=SLOTS, a_day=a_day, back=back, chosen=chosen, eventful=eventful, rehearsal=rehearsal, verdicts=verdicts
     )

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from support.analysis.organizing import compare_sets, days_of, reading_audit, runs_of, timeline
-from support.analysis.organizing.outcomes import OUTCOMES
+from support.analysis.organizing.outcomes import OUTCOMES, possible
 from support.errors import InvalidInput
 from support.records.organizing import Edit, Understood
 
@@ -66,6 +66,21 @@ def test_who_has_two_dates_is_one_speaker(made):
     record = made.rehearsal(made.a_day(1, held=(("Ana",), ("Ana",))))
     (found,) = runs_of([({}, record)]).to_dict("records")
     assert (found["filled"], found["speakers"]) == (2, 1)
+
+
+def test_what_was_possible_is_the_largest_matching_of_dates_that_were_meant(made):
+    first, second = made.SLOTS
+    replies = made.back(1, 1, "Ana", first, second), made.back(2, 1, "Ben", first), made.back(3, 1, "Cem", first)
+    record = made.rehearsal(made.a_day(1, held=(("Ana",), ()), received=replies))
+    assert possible(record) == 2  # Ana can take either, Ben and Cem the same one
+    assert possible(dataclasses.replace(record, scenario={"id": "panel", "seats": 2})) == 3
+    assert np.isnan(possible(dataclasses.replace(record, seats={**record.seats, "Ben": "model SmolLM2"})))
+
+
+def test_replies_of_a_model_are_not_audited_since_nobody_knows_what_they_meant(made):
+    record = made.eventful()
+    told = dataclasses.replace(record, seats={**record.seats, "Ana": "model SmolLM2", "Ben": "human"})
+    assert len(reading_audit([({}, record)])) > 0 and reading_audit([({}, told)]).empty
 
 
 def test_a_rehearsal_without_a_day_fills_nothing(made):

@@ -58,6 +58,7 @@ def test_moods_go_to_the_dates_of_their_clause(text, firm, vague, cannot):
         ("8 December would depend on an interview.", (), (DEC,), ()),
         ("With pleasure on the 8th. Not the 13th of October.", (DEC,), (), (OCT,)),
         ("8 Dec: maybe, the timetable isn't out.", (), (DEC,), ()),
+        ("I must take back my promise for 13 October, teaching was moved onto it.", (), (), (OCT,)),
     ],
 )
 def test_moods_that_people_word_otherwise(text, firm, vague, cannot):
