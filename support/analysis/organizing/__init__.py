@@ -5,6 +5,7 @@ evaluating  policy selection and edge-case detection: scores, over runs, by poli
 repeating   tests between two techniques: t over runs as the paper has it, McNemar's, a bootstrap over cases
 simulating  how often each of these tests finds a difference, there or not there
 outcomes    records in, one row for each rehearsal or day out; two policy sets on the same seeds; how replies were read
+summaries   all of that as tables for the page
 timeline    one rehearsal as events of days and people
 """
 
@@ -35,6 +36,7 @@ from support.analysis.organizing.repeating import (
     runs_test,
 )
 from support.analysis.organizing.simulating import three_runs
+from support.analysis.organizing.summaries import detection_table, pairs_table, selection_table, with_right
 from support.analysis.organizing.timeline import timeline
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "confusion_by_case",
     "days_of",
     "detection_runs",
+    "detection_table",
     "judged",
     "literal_selections",
     "mcnemar_test",
@@ -52,6 +55,7 @@ __all__ = [
     "model_verdicts",
     "one_voice",
     "over_runs",
+    "pairs_table",
     "printed_test",
     "reading_audit",
     "results",
@@ -60,7 +64,9 @@ __all__ = [
     "score",
     "selection_runs",
     "selection_scores",
+    "selection_table",
     "three_runs",
     "timeline",
     "verdicts",
+    "with_right",
 ]
