@@ -19,20 +19,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
 from support.analysis.dialogue_acts.samples import small_tests
+from support.analysis.organizing.judging import model_selections, model_verdicts, one_voice
 from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
 from support.environments import natural_plan
+from support.environments.seminar.policies import load_policies
+from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.instruments import load
 from support.llm import Cache, ChatModel, connect
+from support.participants.detectors.language_model import SHOTS
 from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
 from support.store import Store
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
 from support.sweep import Sweep
 
 Study = Callable[..., Awaitable[Any]]
@@ -145,10 +150,71 @@ class SurveyRecording:
         return {"done": done, "failed": 0, "replies": model.calls, "format_errors": 0}
 
 
+@dataclass(frozen=True)
+class SelectionRecording:
+    """A model's selections of policies in every second of the held-out states, with and without the list of them."""
+
+    name: str
+    every: int = 2
+    runs: int = 3
+    seed: int = 7
+    private: bool = False
+
+    @property
+    def grid(self) -> Mapping[str, Any]:
+        """What is selected."""
+        return {"states, every": [self.every], "listed": [False, True], "runs": [self.runs]}
+
+    def states(self) -> list[JudgedState]:
+        """The states that the model was asked about."""
+        return held_out_states()[:: self.every]
+
+    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+        """Have policies selected; return how often, and how many replies did not fit their form."""
+        seed = load_policies("seed")
+        asked = [
+            await model_selections(model, self.states(), seed, listed=listed, runs=self.runs)
+            for listed in (False, True)
+        ]
+        return _answers(model, *asked)
+
+
+@dataclass(frozen=True)
+class DetectionRecording:
+    """A model's verdicts, in the paper's three settings, on one voice of every case of the suite."""
+
+    name: str
+    runs: int = 3
+    seed: int = 7
+    private: bool = False
+
+    @property
+    def grid(self) -> Mapping[str, Any]:
+        """What is judged."""
+        return {"voices of a case": [1], "shots": list(SHOTS), "runs": [self.runs]}
+
+    async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
+        """Have replies judged; return how many were, and how many answers did not fit their form."""
+        policies, replies = load_policies("seed"), one_voice(edge_cases())
+        judged = [await model_verdicts(model, replies, policies, shots, runs=self.runs) for shots in SHOTS]
+        return _answers(model, *judged)
+
+
+def _answers(model: ChatModel, *frames: pd.DataFrame) -> Mapping[str, int]:
+    table = pd.concat(frames)
+    return {
+        "done": len(table),
+        "failed": 0,
+        "replies": model.calls,
+        "format_errors": int((table["problem"] != "").sum()),
+    }
+
+
 FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
 TABLE: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2]}
 PLANNED: Mapping[str, Sequence[Any]] = {"decisions": [3], "coordinator": ["model"]}
-RECORDINGS: Mapping[str, Recording | LabelRecording | ParseRecording | SurveyRecording] = {
+Recorded = Recording | LabelRecording | ParseRecording | SurveyRecording | SelectionRecording | DetectionRecording
+RECORDINGS: Mapping[str, Recorded] = {
     made.name: made
     for made in (
         Recording("start_here", {"rule": ["majority"], **FIRST, "agents": [2], "rounds": [1]}),
@@ -168,6 +234,11 @@ RECORDINGS: Mapping[str, Recording | LabelRecording | ParseRecording | SurveyRec
                   repetitions=2, paired=("rounds",)),
         Recording("fair_decisions_prompts", {**PLANNED, "prompt": ["full", "no example", "no objective"],
                   "feedback": ["score"], "rounds": [5]}, fair_decisions, repetitions=5, paired=("prompt",)),
+        SelectionRecording("policy_selection"),
+        DetectionRecording("edge_cases"),
+        Recording("rehearsal_speakers", {"seats": ["model"], "until": [5], "temperature": [0.7]}, seminar, paired=()),
+        Recording("rehearsal_organizer", {"organizer": ["model"], "detector": ["model"], "until": [2],
+                  "temperature": [0.7]}, seminar, paired=()),
     )
 }  # fmt: skip
 
