@@ -62,6 +62,7 @@ async def model_selections(
     """
 
     async def one(context: str, run: int, judged: JudgedState) -> dict[str, Any]:
+        """One answer."""
         shown = context == SUMMARY if listed is None else listed
         known, problem = contexts(judged.state, judged.summary), ""
         try:
@@ -109,6 +110,7 @@ async def verdicts(
     """
 
     async def one(reply: JudgedReply) -> dict[str, Any]:
+        """One verdict."""
         try:
             said = await detector.check(reply.text, policies)
             found = {"flagged": said.flag, "question": said.question, "problem": ""}
