@@ -141,7 +141,7 @@ def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     InvalidInput
         On another part.
     """
-    paired = ("policies", "organizer", "detector", "reviewer", "delegation")
+    paired = ("policies", "seats", "organizer", "detector", "reviewer", "delegation")
     return _part(seminar, SEMINAR_SETTINGS, part, n, seed, grid, paired)
 
 

@@ -57,7 +57,7 @@ def plot_timeline(events: pd.DataFrame, ax: Axes, *, people: Sequence[str] | Non
         ax.plot([since, until], [place[name] + 0.24] * 2, color=COLOURS[2], linewidth=4, alpha=0.35)
         # A date that is held to the end stands outside, where the axis does not cross it out.
         end = (1, "axes fraction", 3) if until == last else (until, "data", 7)
-        ax.annotate(slot[5:], (end[0], place[name] + 0.24), (end[2], 0), xycoords=(end[1], "data"),
+        ax.annotate(_short(slot), (end[0], place[name] + 0.24), (end[2], 0), xycoords=(end[1], "data"),
                     textcoords="offset points", va="center", fontsize=6, annotation_clip=False)  # fmt: skip
     for event, (colour, mark, filled) in EVENTS.items():
         part = shown[shown["event"] == event]
@@ -93,3 +93,9 @@ def _held(events: pd.DataFrame, last: int) -> list[tuple[str, str, int, int]]:
         elif row.event == "date taken back" and key in since:
             held.append((*key, since.pop(key), int(str(row.day))))
     return held + [(*key, day, last) for key, day in since.items()]
+
+
+def _short(slot: str) -> str:
+    """A date as a label: 15 Sep."""
+    day = pd.Timestamp(slot)
+    return f"{day.day} {day:%b}"

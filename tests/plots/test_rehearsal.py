@@ -44,7 +44,7 @@ def test_a_bar_lasts_as_long_as_somebody_has_the_date(ax):
     plot_timeline(events(), ax)
     bars = [line.get_xydata().tolist() for line in ax.lines if line.get_linewidth() == 4]
     assert sorted(bars) == [[[2, 0.24], [5, 0.24]], [[5, 1.24], [6, 1.24]]]
-    assert [text.get_text() for text in ax.texts] == ["09-15", "10-13"]
+    assert [text.get_text() for text in ax.texts] == ["15 Sep", "13 Oct"]
 
 
 def test_a_date_given_on_the_day_on_which_another_is_taken_back_is_seen(ax):
@@ -56,7 +56,7 @@ def test_a_date_given_on_the_day_on_which_another_is_taken_back_is_seen(ax):
 def test_a_date_that_is_held_to_the_end_stands_outside_and_days_are_whole(ax):
     plot_timeline(events(), ax)
     ends = {text.get_text(): (text.xycoords[0], text.xy[0]) for text in ax.texts}
-    assert ends == {"09-15": ("data", 5), "10-13": ("axes fraction", 1)}
+    assert ends == {"15 Sep": ("data", 5), "13 Oct": ("axes fraction", 1)}
     assert all(tick == int(tick) for tick in ax.get_xticks())
 
 

@@ -25,6 +25,7 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 
 _MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|\.)?" for name in MONTHS if name != "september") + r"|sept?(?:ember|\.)?"
+_NAMED = rf"(?:{_MONTH}|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _MORE = r"((?:\s*(?:,|and|or|&|/)\s*(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?){1,31})"
 _DATED = _any(rf"{_DAY}(?:\s+of)?\s+({_MONTH})", rf"({_MONTH})\s+(?:the\s+)?{_DAY}", r"(\d{4})-(\d\d)-(\d\d)")
@@ -47,7 +48,7 @@ CANNOT = _any(
     "(?:is|are|am|'m) not", "(?:is|are)n'?t(?! out)", "not (?:possible|able|free|work)", "(?:does|do)n'?t work",
     "no good", "out of the question", "taken", "busy", "away(?! from)", "blocked", r"(?:over-?)?committed",
     "fallen through", "is a no", "no to", "(?:is|are) out", "gone(?! through)", "no way",
-    r"not (?:free )?(?:on )?(?:the )?(?:\d\w*|[A-Z]\w*)", "conflicts?", r"clash\w*", "travelling", "abroad", "i teach",
+    rf"not (?:free )?(?:on )?(?:the )?(?:\d\w*|{_NAMED})", "conflicts?", r"clash\w*", "travelling", "abroad", "i teach",
     r"(?:there'?s|there is|have) an? (?:\w+ )?(?:interview|exam)", "interviews (?:on|for)", r"\w+ has me",
 )  # fmt: skip
 PERHAPS = _any(
@@ -77,8 +78,9 @@ LATER = _any(
 )
 
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
-_ABBREVIATED = re.compile(rf"\b((?i:{'|'.join(name[:3] for name in MONTHS)}|sept))\.(?!\s+[A-Z]|\s*$)")
-"""A month cut short inside of a sentence; before a capital its full stop ends the sentence, too."""
+_SHORT = rf"((?i:{'|'.join(name[:3] for name in MONTHS)}|sept))"
+_ABBREVIATED = re.compile(rf"(?<!\d )(?<!\d(?:th|st|nd|rd) )\b{_SHORT}\.(?=\s+\d)|\b{_SHORT}\.(?!\s+[A-Z\d]|\s*$)")
+"""A month cut short inside of a sentence; before a capital, or as in "8 Dec. 15 Sep", its full stop ends one, too."""
 _BLANKS = re.compile(r"[ \t]+")
 _CLAUSE = re.compile(
     r"[.;!?\n]+(?:\s|$)|,?\s+(?:but|though|although|while|whereas|however)\s+"
@@ -177,7 +179,7 @@ class _Moods:
 
 def _clauses(text: str) -> Iterable[str]:
     """The clauses; a comma between two dates of one list does not end one."""
-    plain = _ABBREVIATED.sub(r"\1", _BLANKS.sub(" ", text.replace("’", "'")))
+    plain = _ABBREVIATED.sub(lambda match: match[1] or match[2], _BLANKS.sub(" ", text.replace("’", "'")))
     begin = 0
     for cut in _CLAUSE.finditer(plain):
         before = plain[max(begin, cut.start() - len("september")) : cut.start()]

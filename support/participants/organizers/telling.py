@@ -153,7 +153,7 @@ def evening(desk: Desk) -> str:
     came = list(dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER))
     seats = desk.state.seats * len(desk.state.slots)
     filled = sum(len(names) for names in desk.state.slots.values())
-    lines = [f"{len(sent)} mails sent, {len(today) - len(sent)} received{_names(came)}."]
+    lines = [f"{len(sent)} mail{'' if len(sent) == 1 else 's'} sent, {len(today) - len(sent)} received{_names(came)}."]
     given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
     lines.append(f"{filled} of {seats} seats taken{_names(given, ', today by ')}.")
     quiet = [c.name for c in desk.state.waiting() if c.unanswered]

@@ -52,6 +52,8 @@ def test_moods_go_to_the_dates_of_their_clause(text, firm, vague, cannot):
         ("I must decline: courses on every one of these dates.", (), (), ()),
         ("I am fully committed on all of them. Another year, perhaps.", (), (), SLOTS),
         ("All of your dates would suit me.", SLOTS, (), ()),
+        ("Put me down for 8 Dec. 15 Sep and 13 Oct are impossible.", (DEC,), (), (SEP, OCT)),
+        ("I am free on the 8th Dec. and on Oct. 13, not more.", (OCT, DEC), (), ()),
         ("I can do 15 Sep and 8 Dec. I'm afraid I can't make 13 Oct.", (SEP, DEC), (), (OCT,)),
         ("I've gone through my teaching, and I can offer you 10 Nov. On 13 Oct I teach.", (NOV,), (), (OCT,)),
         ("I'm free on 8 December. There's an interview on 15 September.", (DEC,), (), (SEP,)),

@@ -236,7 +236,7 @@ def test_the_evening_counts_mails_and_dates(make_desk):
     known = {"Cy Moor": {"mails": (MON,)}}
     said = ask("close", make_desk(today=TUE, given={SEP: ("Ana Ray",)}, mails=today, known=known))
     assert said == (
-        "1 mails sent, 1 received, from Bo Lund. 1 of 4 seats taken, today by Ana Ray. "
+        "1 mail sent, 1 received, from Bo Lund. 1 of 4 seats taken, today by Ana Ray. "
         "Without a date and with a mail to answer: 1."
     )
 
