@@ -18,6 +18,7 @@ from support.analysis.organizing.evaluating import (
     score,
     selection_runs,
     selection_scores,
+    with_right,
 )
 from support.analysis.organizing.judging import (
     judged,
@@ -36,7 +37,7 @@ from support.analysis.organizing.repeating import (
     runs_test,
 )
 from support.analysis.organizing.simulating import three_runs
-from support.analysis.organizing.summaries import detection_table, pairs_table, selection_table, with_right
+from support.analysis.organizing.summaries import detection_table, pairs_table, selection_table
 from support.analysis.organizing.timeline import timeline
 
 __all__ = [

@@ -141,7 +141,7 @@ def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = [
         {"technique": technique, "run": run, **_detection_run(part)}
-        for (technique, run), part in _with_right(frame).groupby(["technique", "run"], sort=False)
+        for (technique, run), part in with_right(frame).groupby(["technique", "run"], sort=False)
     ]
     return pd.DataFrame(rows)
 
@@ -171,7 +171,7 @@ def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
 
     The cases that fared worst come first within a technique.
     """
-    grouped = _with_right(frame).groupby(["technique", "case", "flag"], sort=False)
+    grouped = with_right(frame).groupby(["technique", "case", "flag"], sort=False)
     table = grouped.agg(replies=("item", "size"), flagged=("flagged", "mean"), right=("right", "mean")).reset_index()
     place = {name: k for k, name in enumerate(dict.fromkeys(frame["technique"]))}
     ordered = table.assign(place=table["technique"].map(place)).sort_values(["place", "right"], kind="stable")
@@ -214,7 +214,7 @@ def results(
         scored = selection_scores(selections)
         parts.append(bootstrap_mean(scored, "f1", rng, cluster="item", draws=draws).assign(column="F1"))
     if verdicts is not None:
-        table = bootstrap_mean(_with_right(verdicts), "right", rng, cluster="case", draws=draws)
+        table = bootstrap_mean(with_right(verdicts), "right", rng, cluster="case", draws=draws, within="flag")
         parts.append(table.assign(column="accuracy"))
     if not parts:
         raise InvalidInput("results: neither selections nor verdicts given; expected at least one of them")
@@ -222,8 +222,14 @@ def results(
     return table[["row", "column", "value", "se", "n"]]
 
 
-def _with_right(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts, checked, with `right`; a detector's text ("Clear") or nothing at all (NaN) is no verdict."""
+def with_right(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts with `right`: 1.0 where what was said is the truth, else 0.0.
+
+    Raises
+    ------
+    InvalidInput
+        On what is no verdict: a detector's text ("Clear"), a number, or nothing at all (NaN).
+    """
     _check(verdicts, DETECTION)
     need_keys(verdicts, ["case"], "the frame of answers")
     for name in ("flag", "flagged"):
@@ -235,7 +241,7 @@ def _with_right(verdicts: pd.DataFrame) -> pd.DataFrame:
                 "False: say what a reply without a verdict stands for, or drop its row"
             )
     told = {name: verdicts[name].astype(bool) for name in ("flag", "flagged")}
-    return verdicts.assign(**told, right=told["flag"] == told["flagged"])
+    return verdicts.assign(**told, right=(told["flag"] == told["flagged"]).astype(float))
 
 
 def _check(frame: pd.DataFrame, columns: Sequence[str]) -> None:

@@ -14,7 +14,9 @@ import pandas as pd
 from support.environments.seminar.policies import PolicySet
 from support.environments.seminar.state import applies
 from support.environments.seminar.suite import JudgedReply, JudgedState
-from support.errors import MalformedReply
+from support.environments.seminar.views import Verdict
+from support.errors import InvalidInput, MalformedReply
+from support.participants.detectors.seating import seat_detector
 from support.participants.organizers.selectors import CONTEXTS, SUMMARY, TEMPERATURE, Selected, contexts, select_with
 
 if TYPE_CHECKING:
@@ -102,17 +104,32 @@ async def verdicts(
 ) -> pd.DataFrame:
     """What a detector says of each reply, of which it sees the text and nothing else.
 
+    Parameters
+    ----------
+    name : what the rows call it
+    detector : anything with `async check(reply, policies, context)` that gives a `Verdict`
+
     Returns
     -------
     DataFrame
         technique (the name given), run, item, case, voice, flag (the truth), flagged, question, problem. An answer that
         did not fit its form counts as clear: nobody would have been asked; `problem` says why.
+
+    Raises
+    ------
+    InvalidInput
+        On a detector that cannot check, or one that gives something else than a `Verdict`.
     """
+    seated = seat_detector(detector)
 
     async def one(reply: JudgedReply) -> dict[str, Any]:
         """One verdict."""
         try:
-            said = await detector.check(reply.text, policies)
+            said = await seated.check(reply.text, policies)
+            if not isinstance(said, Verdict):
+                raise InvalidInput(
+                    f"check: {said!r} given by {name!r}; expected a Verdict of support.environments.seminar.views"
+                )
             found = {"flagged": said.flag, "question": said.question, "problem": ""}
         except MalformedReply as error:
             found = {"flagged": False, "question": "", "problem": str(error)}

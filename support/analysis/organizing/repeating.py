@@ -141,8 +141,15 @@ def bootstrap_mean(
     by: str = "technique",
     draws: int = 2000,
     level: float = 0.95,
+    within: str | None = None,
 ) -> pd.DataFrame:
     """The mean of `value` of each technique, with an interval that draws whole cases anew, not voices.
+
+    Parameters
+    ----------
+    within : str, optional
+        A column that tells kinds of cases apart, such as the label; as many of each kind are drawn as there are. Where
+        a suite has ten of either kind by design, that share is not left to chance.
 
     Returns
     -------
@@ -152,7 +159,7 @@ def bootstrap_mean(
     Raises
     ------
     InvalidInput
-        On a row without a technique or a case, or a technique whose rows are all blank.
+        On a row without a technique or a case, a case of two kinds, or a technique whose rows are all blank.
     """
     need_columns(frame, [by, cluster, value], "the frame of answers")
     need_keys(frame, [by, cluster], "the frame of answers")
@@ -162,7 +169,7 @@ def bootstrap_mean(
         if there.empty:
             raise InvalidInput(f"{value}: all {len(part)} of {name!r} are blank; expected a number in one at least")
         sums = there.groupby(cluster)[value].agg(["sum", "count"])
-        drawn = _drawn(sums["sum"].to_numpy(), sums["count"].to_numpy(), rng, draws, level)
+        drawn = _drawn(sums, _kinds(there, cluster, within, sums.index), rng, draws, level)
         rows.append({by: name, "mean": float(there[value].mean()), **drawn})
     return pd.DataFrame(rows)
 
@@ -178,12 +185,14 @@ def bootstrap_difference(
     item: str = "item",
     draws: int = 2000,
     level: float = 0.95,
+    within: str | None = None,
 ) -> dict[str, Any]:
     """The difference a - b on the same items (their means over runs), with an interval that draws whole cases anew.
 
     Parameters
     ----------
     cluster : what belongs together; `item` where every item stands for itself, as states do
+    within : see `bootstrap_mean`
 
     Returns
     -------
@@ -199,7 +208,7 @@ def bootstrap_difference(
     gaps = wide[a] - wide[b]
     owners = gaps.index.to_series() if cluster == item else _owners(frame, item, cluster)[gaps.index]
     sums = gaps.groupby(owners.to_numpy()).agg(["sum", "count"])
-    drawn = _drawn(sums["sum"].to_numpy(), sums["count"].to_numpy(), rng, draws, level)
+    drawn = _drawn(sums, _kinds(frame, cluster, within, sums.index), rng, draws, level)
     return {"value": value, "a": a, "b": b, "difference": float(gaps.mean()), **drawn}
 
 
@@ -213,14 +222,28 @@ def _owners(frame: pd.DataFrame, item: str, cluster: str) -> pd.Series[Any]:
     return pairs.set_index(item)[cluster]
 
 
-def _drawn(sums: np.ndarray, counts: np.ndarray, rng: np.random.Generator, draws: int, level: float) -> dict[str, Any]:
+def _kinds(frame: pd.DataFrame, cluster: str, within: str | None, clusters: pd.Index[Any]) -> np.ndarray:
+    """The kind of each cluster, all alike without `within`."""
+    if within is None:
+        return np.zeros(len(clusters))
+    need_columns(frame, [within], "the frame of answers")
+    kinds = frame.groupby(cluster)[within].agg(["first", "nunique"]).loc[clusters]
+    if (mixed := kinds.index[kinds["nunique"] != 1]).size:
+        raise InvalidInput(f"{within}: {cluster} {str(mixed[0])!r} is not of one kind; expected one for each {cluster}")
+    return kinds["first"].to_numpy()
+
+
+def _drawn(sums: pd.DataFrame, kinds: np.ndarray, rng: np.random.Generator, draws: int, level: float) -> dict[str, Any]:
     check_level(level)
     if draws < 1:
         raise InvalidInput(f"draws: {draws!r} given; expected at least 1, and a thousand or more for a stable interval")
     said: dict[str, Any] = {"clusters": len(sums), "draws": draws, "level": level}
-    if len(sums) < 2:
+    if min((kinds == kind).sum() for kind in pd.unique(kinds)) < 2:  # of one case nothing can be drawn anew
         return dict.fromkeys(("se", "low", "high"), float("nan")) | said
-    times = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=draws)
-    means = (times @ sums) / (times @ counts)
+    times = np.zeros((draws, len(sums)))
+    for kind in pd.unique(kinds):
+        mine = np.flatnonzero(kinds == kind)
+        times[:, mine] = rng.multinomial(len(mine), np.full(len(mine), 1 / len(mine)), size=draws)
+    means = (times @ sums["sum"].to_numpy()) / (times @ sums["count"].to_numpy())
     low, high = np.quantile(means, ((1 - level) / 2, (1 + level) / 2))
     return {"se": float(means.std(ddof=1)), "low": float(low), "high": float(high)} | said

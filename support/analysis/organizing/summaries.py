@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns
-from support.analysis.organizing.evaluating import detection_runs, selection_runs, selection_scores
+from support.analysis.organizing.evaluating import detection_runs, selection_runs, selection_scores, with_right
 from support.analysis.organizing.repeating import (
     bootstrap_difference,
     bootstrap_mean,
@@ -43,12 +43,6 @@ def selection_table(selections: pd.DataFrame) -> pd.DataFrame:
     return means.join(each.agg({"selected": "mean", "none": "mean", "misfits": "sum"})).reset_index()
 
 
-def with_right(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts with `right`: 1.0 where what was said is the truth, else 0.0."""
-    need_columns(verdicts, ["flag", "flagged"], "the verdicts")
-    return verdicts.assign(right=(verdicts["flag"].to_numpy() == verdicts["flagged"].to_numpy()).astype(float))
-
-
 def detection_table(
     verdicts: pd.DataFrame, rng: np.random.Generator, draws: int = 2000, level: float = 0.95
 ) -> pd.DataFrame:
@@ -61,13 +55,16 @@ def detection_table(
     Returns
     -------
     DataFrame
-        technique, accuracy, sd (between runs; NaN of one), low and high (a bootstrap that draws whole cases anew),
+        technique, accuracy, sd (between runs; NaN of one), low and high (a bootstrap that draws whole cases anew, as
+        many of either label as there are),
         sensitivity, specificity, misfits (answers that did not fit their form).
     """
     need_columns(verdicts, ["problem"], "the verdicts")
     runs = detection_runs(verdicts).groupby("technique", sort=False)
     means = runs[["accuracy", "sensitivity", "specificity"]].mean()
-    around = bootstrap_mean(with_right(verdicts), "right", rng, draws=draws, level=level).set_index("technique")
+    around = bootstrap_mean(with_right(verdicts), "right", rng, draws=draws, level=level, within="flag").set_index(
+        "technique"
+    )
     misfits = (verdicts["problem"] != "").groupby(verdicts["technique"]).sum().rename("misfits")
     table = means.assign(sd=runs["accuracy"].std(ddof=1)).join(around[["low", "high"]]).join(misfits)
     return table[["accuracy", "sd", "low", "high", "sensitivity", "specificity", "misfits"]].reset_index()
@@ -108,7 +105,8 @@ def _pair(
     printed: dict[str, Any] = {}
     if published is not None and {a, b} <= set(published["row"]):
         printed = printed_test(published, a, b)
-    drawn = bootstrap_difference(scored, measured, a, b, rng, cluster=cluster, draws=draws)
+    within = "flag" if "flagged" in frame else None
+    drawn = bootstrap_difference(scored, measured, a, b, rng, cluster=cluster, draws=draws, within=within)
     return {
         "a": a,
         "b": b,

@@ -53,19 +53,25 @@ def edge_cases(path: str | Path | None = None) -> list[JudgedReply]:
     DamagedFile
         On a file without that form.
     """
-    return [
-        reply
-        for entry in read_toml("edge_cases.toml", path, "case")
-        for reply in _read(entry, "edge_cases.toml", _voices)
-    ]
+    entries = read_toml("edge_cases.toml", path, "case")
+    ids = [entry.get("id") for entry in entries]
+    if twice := [name for name in ids if ids.count(name) > 1]:
+        raise DamagedFile(f"edge_cases.toml: the id {twice[0]!r} is given twice; expected every id once")
+    return [reply for entry in entries for reply in _read(entry, "edge_cases.toml", _voices)]
 
 
 def _voices(case: Mapping[str, Any]) -> list[JudgedReply]:
-    flag, question = bool(case["flag"]), case.get("question", "")
+    flag, question = _label(case), case.get("question", "")
     return [
         JudgedReply(f"{case['id']}, {voice}", text, flag, case["id"], voice, question)
         for voice, text in case["voices"].items()
     ]
+
+
+def _label(entry: Mapping[str, Any]) -> bool:
+    if not isinstance(entry["flag"], bool):
+        raise DamagedFile(f"flag: {entry['flag']!r} given in {entry.get('id', '?')}; expected true or false, unquoted")
+    return entry["flag"]
 
 
 def held_out_replies(path: str | Path | None = None) -> list[JudgedReply]:
@@ -81,7 +87,7 @@ def held_out_replies(path: str | Path | None = None) -> list[JudgedReply]:
 
 def _reply(entry: Mapping[str, Any]) -> JudgedReply:
     said = {"voice": entry["topic"], "question": entry.get("question", ""), "hard": bool(entry["hard"])}
-    return JudgedReply(entry["id"], entry["text"], bool(entry["flag"]), entry["id"], **said)
+    return JudgedReply(entry["id"], entry["text"], _label(entry), entry["id"], **said)
 
 
 def held_out_states(path: str | Path | None = None) -> list[JudgedState]:

@@ -153,8 +153,9 @@ def test_an_item_twice_in_a_run_is_refused(made):
 
 def test_results_have_the_rows_and_columns_that_claims_read(made):
     rng = np.random.default_rng(1)
-    table = results(rng, made.chosen("summary", [("begin",), ("vague",), ()]), made.verdicts("few", "1110", "1100"))
-    assert table[["row", "column", "n"]].to_numpy().tolist() == [["summary", "F1", 3], ["few", "accuracy", 2]]
+    verdicts = made.verdicts("few", "11100100", "11110000", cases=4)
+    table = results(rng, made.chosen("summary", [("begin",), ("vague",), ()]), verdicts)
+    assert table[["row", "column", "n"]].to_numpy().tolist() == [["summary", "F1", 3], ["few", "accuracy", 4]]
     assert table["value"].tolist() == pytest.approx([(1 + 2 / 3 + 1) / 3, 7 / 8]) and (table["se"] > 0).all()
     with pytest.raises(InvalidInput, match="neither selections nor verdicts"):
         results(rng)

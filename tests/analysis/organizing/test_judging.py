@@ -9,7 +9,7 @@ from support.analysis import organizing
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedReply, edge_cases, held_out_states
 from support.environments.seminar.views import Verdict
-from support.errors import MalformedReply
+from support.errors import InvalidInput, MalformedReply
 from support.llm import scripted
 
 
@@ -95,6 +95,20 @@ def test_a_detector_sees_the_reply_alone(policies):
 def test_a_verdict_off_its_form_counts_as_clear_and_says_why(policies):
     frame = asyncio.run(organizing.verdicts("mine", Hearing(), [JudgedReply("a", "broken?", True, "a")], policies))
     assert not frame["flagged"][0] and frame["problem"][0] == "no verdict"
+
+
+def test_what_is_no_verdict_is_refused_with_the_detectors_name(policies):
+    class Says:
+        kind = "says"
+
+        async def check(self, reply, policies, context=""):
+            return "Clear"
+
+    one = [JudgedReply("a", "Who pays?", True, "a")]
+    with pytest.raises(InvalidInput, match="check: 'Clear' given by 'mine'; expected a Verdict"):
+        asyncio.run(organizing.verdicts("mine", Says(), one, policies))
+    with pytest.raises(InvalidInput, match="check"):
+        asyncio.run(organizing.verdicts("mine", object(), one, policies))
 
 
 def test_a_model_judges_in_every_run_anew(policies, tmp_path):

@@ -178,3 +178,19 @@ def test_bad_input_to_the_bootstrap_is_named():
     with pytest.raises(InvalidInput, match="draws: 0 given"):
         bootstrap_mean(frame, "right", rng, draws=0)
     assert np.isnan(bootstrap_mean(frame[:1], "right", rng)["se"]).all()
+
+
+def test_kinds_of_cases_are_drawn_apart():
+    # A detector that lets everything pass is right on every clear case, and on no other: half of each is half of all.
+    frame = pd.DataFrame(
+        {"technique": "none", "item": k, "case": k, "flag": k < 10, "right": float(k >= 10)} for k in range(20)
+    )
+    free = bootstrap_mean(frame, "right", np.random.default_rng(1), draws=500).iloc[0]
+    held = bootstrap_mean(frame, "right", np.random.default_rng(1), draws=500, within="flag").iloc[0]
+    assert free["low"] < 0.4 and held["low"] == held["high"] == held["mean"] == 0.5
+    both = pd.concat([frame, frame.assign(technique="all", right=1 - frame["right"])])
+    gap = bootstrap_difference(both, "right", "none", "all", np.random.default_rng(1), draws=500, within="flag")
+    assert gap["low"] == gap["high"] == 0
+    mixed = pd.concat([frame, frame.tail(1).assign(item=99, flag=True)])
+    with pytest.raises(InvalidInput, match="flag: case '19' is not of one kind"):
+        bootstrap_mean(mixed, "right", np.random.default_rng(1), within="flag")

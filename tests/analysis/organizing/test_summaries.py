@@ -49,12 +49,14 @@ def test_verdicts_are_summed_up_with_an_interval_over_cases(verdicts):
     runs = org.detection_runs(verdicts).query("technique == 'zero'")
     assert table.loc["zero", "accuracy"] == pytest.approx(runs["accuracy"].mean())
     assert table.loc["zero", "sd"] == pytest.approx(runs["accuracy"].std())
-    around = org.bootstrap_mean(org.with_right(verdicts), "right", RNG(1), draws=300).set_index("technique")
+    around = org.bootstrap_mean(org.with_right(verdicts), "right", RNG(1), draws=300, within="flag").set_index(
+        "technique"
+    )
     assert table.loc["few", "low"] == around.loc["few", "low"] and table["misfits"].tolist() == [1, 0]
 
 
 def test_what_was_said_is_right_or_not_row_by_row_whatever_the_index(verdicts):
-    doubled = pd.concat([verdicts.head(3), verdicts.head(3)])
+    doubled = pd.concat([verdicts.head(3), verdicts.head(3).assign(run=9)])
     expected = (verdicts["flag"] == verdicts["flagged"]).head(3).astype(float).tolist()
     assert org.with_right(doubled)["right"].tolist() == expected * 2
 
@@ -66,7 +68,8 @@ def test_a_pair_has_the_papers_test_and_ours(verdicts):
     assert row["published_difference"] == pytest.approx(0.09) and row["student_p"] == paper["p"]
     assert row["runs_p"] == org.runs_test(org.detection_runs(verdicts), "accuracy", "few", "zero")["p"]
     assert row["mcnemar_p"] == org.mcnemar_test(org.with_right(verdicts), "right", "few", "zero")["p"]
-    drawn = org.bootstrap_difference(org.with_right(verdicts), "right", "few", "zero", RNG(2), draws=200)
+    right = org.with_right(verdicts)
+    drawn = org.bootstrap_difference(right, "right", "few", "zero", RNG(2), draws=200, within="flag")
     assert (row["difference"], row["low"], row["high"]) == (drawn["difference"], drawn["low"], drawn["high"])
 
 

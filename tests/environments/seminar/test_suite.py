@@ -94,3 +94,14 @@ def test_a_state_is_what_its_tables_say(written):
 def test_a_file_of_another_form_is_refused_with_its_place(written, read, text, error, said):
     with pytest.raises(error, match=said):
         read(written(text))
+
+
+def test_a_label_in_quotes_and_a_case_given_twice_are_refused(tmp_path):
+    quoted = tmp_path / "quoted.toml"
+    quoted.write_text(CASES.replace("flag = false", 'flag = "no"'))
+    with pytest.raises(DamagedFile, match="flag: 'no' given in thanks; expected true or false, unquoted"):
+        edge_cases(quoted)
+    twice = tmp_path / "twice.toml"
+    twice.write_text(CASES.replace('"thanks"', '"video"', 1))
+    with pytest.raises(DamagedFile, match="the id 'video' is given twice"):
+        edge_cases(twice)
