@@ -7,7 +7,7 @@ last day: a mean over the others is one over those that succeeded, and says so b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -273,6 +273,12 @@ def compare_sets(
         On a set that is not in the frame, a pair that occurs twice, or no pair at all.
     """
     need_columns(frame, [by, *values], "rehearsals")
+    for name, given in (("a", a), ("b", b)):
+        if not isinstance(given, Hashable):
+            raise InvalidInput(
+                f"{name}: a {type(given).__name__} given; expected a set's name: policies of your own get one through a "
+                "study function that takes the name, as in section 7 of notebook 40"
+            )
     if not values:
         raise InvalidInput(f"values: none given; expected some of {', '.join(OUTCOMES)}")
     long = frame.melt(

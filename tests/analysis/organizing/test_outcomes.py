@@ -150,6 +150,8 @@ def test_a_set_that_was_not_rehearsed_is_refused():
         compare_sets(sets(ours=[(1, 2)], seed=[(1, 2)]), "mine", "seed", values=["share_filled"])
     with pytest.raises(InvalidInput, match="values: none given"):
         compare_sets(sets(ours=[(1, 2)], seed=[(1, 2)]), "ours", "seed", values=[])
+    with pytest.raises(InvalidInput, match="a: a list given; expected a set's name"):
+        compare_sets(sets(ours=[(1, 2)], seed=[(1, 2)]), [{"id": "x", "text": "y"}], "seed", values=["share_filled"])
 
 
 def test_a_rehearsal_is_told_in_events(made):
