@@ -276,7 +276,7 @@ def compare_sets(
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Hashable):
             raise InvalidInput(
-                f"{name}: a {type(given).__name__} given; expected a set's name: policies of your own get one through a "
+                f"{name}: a {type(given).__name__} given; expected a set's name: policies of your own get one by a "
                 "study function that takes the name, as in section 7 of notebook 40"
             )
     if not values:
