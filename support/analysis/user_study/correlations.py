@@ -101,7 +101,7 @@ def largest_family(
     """
     if n < 4:
         raise InvalidInput(f"n is {n!r}; expected 4 forms or more.")
-    if not correlations or max(map(abs, correlations)) > 1:
+    if not len(correlations) or max(map(abs, correlations)) > 1:
         raise InvalidInput(f"correlations: {list(correlations)} given; expected one or more from -1 to 1.")
     edge = 0.5 * 10**-decimals
     p, kept = max(p_of(min(abs(r) + edge, 1.0), n) for r in correlations), len(correlations) + unprinted

@@ -93,3 +93,9 @@ def test_an_item_named_twice_is_tested_once_and_the_target_not_at_all(linked):
     assert once.equals(twice)
     with pytest.raises(InvalidInput, match="items: nothing but 'reliance' given"):
         spearman(linked, items=["reliance"])
+
+
+def test_a_family_may_come_as_a_column_of_a_table():
+    assert largest_family(pd.Series([0.78, 0.51, -0.47]), 20) == largest_family([0.78, 0.51, -0.47], 20)
+    with pytest.raises(InvalidInput, match="correlations: "):
+        largest_family(pd.Series([], dtype=float), 20)
