@@ -31,6 +31,7 @@ FLOORS = [
     {"analysis"},
     {"tables", "figures", "plots", "transcripts", "conversations", "diaries"},
     {"widgets"},
+    {"recorded"},
     {"notebooks", "recordings", "full_runs"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
