@@ -6,10 +6,13 @@
     │   └── InvalidProposal
     ├── MissingData             a data set, a package's weights or a program is not there
     ├── DamagedFile             a file is there, but not what it should be; it is left untouched
+    ├── FileInUse               another process keeps a study's file to itself
+    ├── DiskFull                there is no room to write; what was written stays
+    ├── BudgetExceeded          the next call could cost more than is left; it was not sent
     ├── ModelError              a language model's call did not bring a usable reply
     │   ├── ModelUnavailable    nothing will: bad key, unknown model, no such endpoint; a sweep stops at once
     │   ├── ContextOverflow     the prompt is longer than the model can read
-    │   ├── CallFailed          the endpoint failed, after the openai package's own retries
+    │   ├── CallFailed          the endpoint failed, and failed again on every retry
     │   ├── MalformedReply      the reply does not fit its schema, after the repairs that are allowed
     │   └── CacheMiss           offline, and this call was never recorded
     └── PromptError             a template and the values given to it do not match
@@ -42,8 +45,37 @@ class DamagedFile(ConveneError):
     """A file is not what it should be. It is never repaired, overwritten or deleted."""
 
 
+class FileInUse(ConveneError):
+    """Another process has been writing to a study's file for longer than anybody waits."""
+
+
+class DiskFull(ConveneError):
+    """There is no room on the disk. What was written before stays, and a run goes on from there."""
+
+
+class BudgetExceeded(ConveneError):
+    """A call was not sent, because its worst case does not fit into what is left of the budget."""
+
+
 class ModelError(ConveneError):
-    """A call to a language model brought no usable reply."""
+    """A call to a language model brought no usable reply.
+
+    Attributes
+    ----------
+    fault : str
+        What happened in a word, such as "429", "time-out" or "broken connection"; "" when no attempt was made.
+    transient : bool
+        Whether the same call may succeed a little later.
+    retry_after : float or None
+        Seconds that the endpoint asked to wait.
+    charged : bool
+        Whether the endpoint may charge for the attempt though no usable answer came: it had the question already.
+    """
+
+    fault: str = ""
+    transient: bool = False
+    retry_after: float | None = None
+    charged: bool = False
 
 
 class ModelUnavailable(ModelError):
@@ -62,6 +94,7 @@ class MalformedReply(ModelError):
     """The model's reply does not fit the schema, even after it was told why; `tokens` were spent all the same."""
 
     tokens: int = 0
+    cost: float | None = 0.0
 
 
 class CacheMiss(ModelError):

@@ -1,10 +1,53 @@
+import errno
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from support.database import open_database
-from support.errors import DamagedFile, InvalidInput
+from support.analysis.dialogue_acts.labels import LabelFile
+from support.analysis.embeddings import Encoder
+from support.answers import AnswerBook
+from support.claims import Claims
+from support.database import STUDY, foreign_tables, guarded, looking, open_database, read_only, transaction
+from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
+from support.llm import Cache
+from support.money.budget import Budget
+from support.presence import Presence
+from support.store import Store
+
+ROW = ("k", "{}", "{}")
+MAKE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
+INSERT = "INSERT INTO replies VALUES (?, ?, ?)"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.sqlite"
+
+
+@pytest.fixture
+def study(path):
+    """A study's file with the table of replies, open."""
+    opened = open_database(path)
+    opened.execute(MAKE)
+    yield opened
+    opened.close()
+
+
+def folder(path):
+    """Every file beside this one, and its bytes."""
+    return {file.name: file.read_bytes() for file in path.parent.iterdir()}
+
+
+def count(db):
+    return db.execute("SELECT count(*) FROM replies").fetchone()[0]
+
+
+# -- opening ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_new_file_is_made_with_its_folders_in_wal_mode(tmp_path):
@@ -14,27 +57,15 @@ def test_a_new_file_is_made_with_its_folders_in_wal_mode(tmp_path):
     assert (tmp_path / "runs" / "2026" / "study.sqlite").exists()
 
 
-def test_what_is_committed_is_there_when_opened_again(tmp_path):
-    first = open_database(tmp_path / "study.sqlite")
-    with first:
-        first.execute("CREATE TABLE t (x)")
-        first.execute("INSERT INTO t VALUES (1)")
-    assert open_database(tmp_path / "study.sqlite").execute("SELECT x FROM t").fetchall() == [(1,)]
+def test_what_is_committed_is_there_when_opened_again(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    assert open_database(path).execute("SELECT * FROM replies").fetchall() == [ROW]
 
 
-@pytest.mark.parametrize("content", [b"a text", b"SQLite format 3\x00" + b"\xff" * 4096, b"\x00" * 5000])
-def test_a_file_that_is_no_database_is_named_and_left_untouched(tmp_path, content):
-    path = tmp_path / "notes.sqlite"
-    path.write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"notes\.sqlite.*another path.*move"):
-        open_database(path)
-    assert path.read_bytes() == content
-    assert [file.name for file in tmp_path.iterdir()] == ["notes.sqlite"]
-
-
-def test_an_empty_file_becomes_a_study(tmp_path):
-    (tmp_path / "study.sqlite").touch()
-    assert open_database(tmp_path / "study.sqlite").execute("PRAGMA journal_mode").fetchone() == ("wal",)
+def test_an_empty_file_becomes_a_study(path):
+    path.touch()
+    assert open_database(path).execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_a_folder_or_a_file_in_the_way_is_an_input_error(tmp_path):
@@ -44,20 +75,303 @@ def test_a_folder_or_a_file_in_the_way_is_an_input_error(tmp_path):
             open_database(path)
 
 
-def test_another_thread_may_use_the_connection(tmp_path):
-    connection, seen = open_database(tmp_path / "study.sqlite"), []
+def test_another_thread_may_use_the_connection(path):
+    connection, seen = open_database(path), []
     thread = threading.Thread(target=lambda: seen.append(connection.execute("SELECT 1").fetchone()))
     thread.start()
     thread.join()
     assert seen == [(1,)]
 
 
-def test_a_reader_does_not_wait_for_a_writer(tmp_path):
-    writer, reader = (open_database(tmp_path / "study.sqlite") for _ in range(2))
-    with writer:
-        writer.execute("CREATE TABLE t (x)")
-    writer.execute("INSERT INTO t VALUES (1)")  # an open transaction
+def test_a_reader_does_not_wait_for_a_writer(study, path):
+    reader = open_database(path)
+    study.execute(INSERT, ROW)  # an open transaction
     reader.execute("PRAGMA busy_timeout = 0")
-    assert reader.execute("SELECT count(*) FROM t").fetchone() == (0,)
+    assert count(reader) == 0
     with pytest.raises(sqlite3.OperationalError):
-        reader.execute("INSERT INTO t VALUES (2)")
+        reader.execute(INSERT, ROW)
+
+
+def test_every_room_s_tables_are_known_by_their_columns(tmp_path, path):
+    Store(path).close()
+    Cache(path).close()
+    Encoder(path)._db.close()
+    LabelFile(path).close()
+    with Presence(path) as run:
+        Claims(path, run).close()
+        Budget(1.0, path, "s", run).close()
+    with read_only(path) as db:
+        assert {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == set(STUDY)
+        assert foreign_tables(db, STUDY) == {}
+
+
+# -- refused, and left as it is --------------------------------------------------------------------------------------
+
+
+def filled(path, mode="DELETE"):
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA journal_mode = {mode}")
+        db.execute(MAKE)
+        db.executemany(INSERT, [(f"{n:04}", "r" * 500, "a" * 300) for n in range(300)])
+    db.close()
+
+
+def in_the_middle(path):
+    filled(path, "WAL")
+    content = bytearray(path.read_bytes())
+    content[4096 * 20 : 4096 * 21] = b"\x99" * 4096
+    path.write_bytes(content)
+
+
+def cut_short(path):
+    filled(path, "WAL")
+    os.truncate(path, 4096 * 10)
+
+
+def others(path, *tables, mode="DELETE"):
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA journal_mode = {mode}")
+        for table in tables:
+            db.execute(table)
+    db.close()
+
+
+REFUSED = {
+    "a text": (lambda p: p.write_bytes(b"a text"), "not an SQLite database"),
+    "a broken header": (lambda p: p.write_bytes(b"SQLite format 3\x00" + b"\xff" * 4096), "SQLite database"),
+    "zeros": (lambda p: p.write_bytes(b"\x00" * 5000), "not an SQLite database"),
+    "cut short": (cut_short, "is damaged"),
+    "a page overwritten": (in_the_middle, "is damaged"),
+    "another's table of our name": (lambda p: others(p, "CREATE TABLE units (metre)"), "'units' has the columns metre"),
+    "in WAL mode": (lambda p: others(p, "CREATE TABLE replies (x)", mode="WAL"), "'replies' has the columns x"),
+    "another's tables": (lambda p: others(p, "CREATE TABLE cookies (x)"), "its tables are cookies"),
+    "another's, in WAL mode": (lambda p: others(p, "CREATE TABLE a (x)", "CREATE VIEW b AS SELECT 1", mode="WAL"),
+                               "its tables are a, b"),
+    "a book of answers": (lambda p: AnswerBook(p).close(), "its tables are answers, forms"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("room", [open_database, Store, Cache, LabelFile, Encoder], ids=lambda room: room.__name__)
+def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what, room):
+    make, said = REFUSED[what]
+    make(path)
+    before = folder(path)
+    with pytest.raises(DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is.*another path.*move"):
+        room(path)
+    assert folder(path) == before
+
+
+def test_a_study_is_no_book_of_answers(path):
+    Cache(path).close()
+    before = folder(path)
+    with pytest.raises(DamagedFile, match=r"no file of answers .*its tables are replies; expected forms"):
+        AnswerBook(path)
+    assert folder(path) == before
+
+
+def test_tables_of_one_s_own_beside_ours_are_nobody_s_business(path):
+    filled(path)
+    others(path, "CREATE TABLE notes (x)")
+    assert count(open_database(path)) == 300
+
+
+def test_a_link_to_a_file_that_is_open_elsewhere_is_looked_into_with_its_log(study, tmp_path):
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "linked.sqlite").symlink_to(tmp_path / "study.sqlite")
+    with pytest.raises(DamagedFile, match="'replies' has the columns key"):
+        open_database(tmp_path / "link" / "linked.sqlite", {"replies": ("x",)})
+
+
+def test_a_file_that_is_open_elsewhere_is_looked_into_with_its_log(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    assert (path.parent / "study.sqlite-wal").stat().st_size  # the table is in the log alone
+    with pytest.raises(DamagedFile, match="its table 'replies' has the columns key, request, reply; expected x"):
+        open_database(path, {"replies": ("x",)})
+    assert count(open_database(path)) == 1
+
+
+def test_a_page_of_a_large_file_that_cannot_be_read_is_reported_when_it_is_read(path, monkeypatch):
+    in_the_middle(path)
+    monkeypatch.setattr(looking, "CHECKED", 1000)
+    db = open_database(path)
+    with pytest.raises(DamagedFile, match=r"is damaged.*left as it is"), guarded(path):
+        db.execute("SELECT max(reply) FROM replies").fetchall()
+    with pytest.raises(DamagedFile, match="is damaged"), transaction(db, path):
+        db.execute("UPDATE replies SET reply = ''")
+
+
+KILLED = """
+import os, sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("PRAGMA cache_size = 1")
+db.execute(sys.argv[2])
+db.execute("BEGIN")
+db.executemany("INSERT INTO replies VALUES (?, '', zeroblob(3000))", [(str(n),) for n in range(500)])
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_file_whose_writer_was_killed_before_it_was_in_wal_mode_is_opened_without_what_was_half_written(path):
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path), MAKE], check=False)
+    assert ended.returncode == -signal.SIGKILL and (path.parent / "study.sqlite-journal").stat().st_size
+    assert count(open_database(path)) == 0
+
+
+def test_a_refused_file_whose_writer_was_killed_keeps_its_journal(path):
+    subprocess.run([sys.executable, "-c", KILLED, str(path), MAKE], check=False)
+    before = folder(path)
+    with pytest.raises(DamagedFile, match="its tables are replies"):
+        open_database(path, {"forms": ("x",)})
+    assert folder(path) == before
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def iter_interrupted():
+    yield ("other", "", "")
+    raise KeyboardInterrupt
+
+
+def test_a_transaction_is_kept_whole_or_not_at_all(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    with pytest.raises(KeyboardInterrupt), transaction(study, path):
+        study.executemany(INSERT, iter_interrupted())
+    assert count(study) == 1 and not study.in_transaction
+
+
+def test_a_full_file_says_what_to_do_and_keeps_what_was_there(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    pages = study.execute("PRAGMA page_count").fetchone()[0]
+    study.execute(f"PRAGMA max_page_count = {pages}")  # SQLite reports this as it reports a full disk
+    said = r"study\.sqlite \(SQLITE_FULL.*not kept.*Free some space.*not paid"
+    with pytest.raises(DiskFull, match=said), transaction(study, path):
+        study.execute(INSERT, ("other", "", "x" * 10**6))
+    study.execute("PRAGMA max_page_count = 100000")
+    assert count(study) == 1
+    with transaction(study, path):
+        study.execute(INSERT, ("other", "", "x" * 10**6))
+    assert count(study) == 2
+
+
+LIMITED = """
+import resource, sys
+from support.database import open_database, transaction
+from support.errors import DiskFull
+db = open_database(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    for number in range(100):
+        with transaction(db, sys.argv[1]):
+            db.execute("INSERT INTO replies VALUES (?, '', ?)", (str(number), "x" * 5000))
+except DiskFull as error:
+    print(number, error)
+"""
+
+
+def test_a_disk_that_takes_no_more_bytes_loses_nothing_that_was_committed(study, path):
+    told = subprocess.run([sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, check=True)
+    kept, said = told.stdout.split(" ", 1)
+    assert int(kept) > 5 and "Free some space" in said
+    assert count(study) == int(kept)
+    with transaction(study, path):  # there is room again
+        study.execute(INSERT, ROW)
+    assert study.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT], ids=["no space", "quota"])
+def test_a_plain_file_s_full_disk_is_one_too(path, number):
+    with pytest.raises(DiskFull, match=r"study\.sqlite.*Free some space"), guarded(path):
+        raise OSError(number, os.strerror(number))
+    with pytest.raises(IsADirectoryError), guarded(path):
+        raise IsADirectoryError
+
+
+def test_who_may_not_write_is_told_so(study, path):
+    study.execute("PRAGMA query_only = ON")
+    with pytest.raises(InvalidInput, match="may not be written to"), transaction(study, path):
+        study.execute(INSERT, ROW)
+
+
+def test_a_file_that_another_process_holds_is_said_to_be_held(study, path):
+    other = open_database(path)
+    other.execute("PRAGMA busy_timeout = 20")
+    said = r"held by another process.*end that process"
+    with transaction(study, path), pytest.raises(FileInUse, match=said), transaction(other, path):
+        other.execute(INSERT, ROW)
+    assert count(study) == 0
+
+
+def test_what_the_disk_cannot_read_is_damage_and_no_lack_of_room(study, path):
+    failed = sqlite3.OperationalError("disk I/O error")
+    failed.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
+    with pytest.raises(DamagedFile, match="disk I/O error"), guarded(path):
+        raise failed
+    study.execute("INSERT INTO replies VALUES ('k', '', CAST(x'ff' AS TEXT))")
+    with pytest.raises(DamagedFile, match="UTF-8"), guarded(path):
+        study.execute("SELECT reply FROM replies").fetchall()
+
+
+def test_other_errors_of_sqlite_stay_what_they_are(study, path):
+    with pytest.raises(sqlite3.IntegrityError), transaction(study, path):
+        study.executemany(INSERT, [ROW, ROW])
+    assert count(study) == 0
+
+
+def test_a_read_before_a_write_does_not_fail_when_another_process_writes_in_between(study, path):
+    other, first = open_database(path), threading.Event()
+
+    def read_then_write():
+        with transaction(other, path):
+            first.set()
+            number = count(other)
+            other.execute(INSERT, (f"other {number}", "", ""))
+
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+        thread = threading.Thread(target=read_then_write)
+        thread.start()  # it waits for its turn, and sees what was written before it
+    thread.join()
+    assert first.is_set() and study.execute("SELECT key FROM replies ORDER BY key").fetchall() == [("k",), ("other 1",)]
+
+
+# -- several processes -----------------------------------------------------------------------------------------------
+
+
+def test_opening_a_new_file_waits_for_whoever_is_making_it(path):
+    maker = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    maker.execute("BEGIN IMMEDIATE")
+    maker.execute(MAKE)
+    release = threading.Timer(0.3, lambda: maker.execute("COMMIT"))
+    release.start()
+    opened = open_database(path)
+    release.join()
+    assert opened.execute("PRAGMA journal_mode").fetchone() == ("wal",) and count(opened) == 0
+
+
+OPENING = """
+import sys
+from support.llm import Cache
+for path in sys.argv[1:]:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    Cache(path).close()
+"""
+
+
+def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
+    paths = [str(tmp_path / f"{number}.sqlite") for number in range(20)]
+    command = [sys.executable, "-c", OPENING, *paths]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]
+    for _ in paths:
+        assert [process.stdout.readline() for process in started] == ["ready\n"] * 4
+        for process in started:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+    assert [process.communicate()[1] for process in started] == [""] * 4
+    assert [process.returncode for process in started] == [0] * 4

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from support.database import open_database
+from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, MissingData
 
 DEFAULT = "all-MiniLM-L6-v2"
@@ -39,13 +39,13 @@ class Encoder:
     """
 
     def __init__(self, path: str | Path | None = None, model: str = DEFAULT) -> None:
-        self.model, self.path = model, path
+        self.model, self.path = model, Path(path) if path else None
         self._kept: dict[str, np.ndarray] = {}
         self._db = open_database(path) if path else None
         self._lock = threading.Lock()  # widgets encode from another thread than the cell
         self._transformer: Any = None
-        if self._db:
-            with self._db:
+        if self._db and self.path:
+            with transaction(self._db, self.path):
                 self._db.execute(TABLE)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -83,10 +83,11 @@ class Encoder:
         return DamagedFile(f"{self.path} holds {what} for {self.model}; move it away, vectors are computed again")
 
     def _recall(self, texts: list[str]) -> None:
-        if self._db is None:
+        if self._db is None or self.path is None:
             return
         for text in texts:
-            row = self._db.execute("SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)).fetchone()
+            with guarded(self.path):
+                row = self._db.execute("SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)).fetchone()
             if row and len(row[0]) % np.dtype(np.float16).itemsize:
                 raise self._damaged("a vector that was cut off")
             if row:
@@ -101,9 +102,9 @@ class Encoder:
         clean = [t.encode("utf-8", "replace").decode() for t in texts]  # a lone surrogate is no text to a tokenizer
         vectors = self._model().encode(clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
         self._kept.update(zip(texts, np.asarray(vectors, dtype=np.float16), strict=True))
-        if self._db:
+        if self._db and self.path:
             rows = [(self._key(t), self._kept[t].tobytes()) for t in texts]
-            with self._db:
+            with transaction(self._db, self.path):
                 self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
 
     def _key(self, text: str) -> bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from support.answers.codes import PEOPLE, check_code, check_source, draw_code
 from support.answers.file import open_answers, sound
+from support.database import transaction
 from support.errors import InvalidInput
 from support.instruments import Answer, Instrument, check_form
 
@@ -82,7 +83,7 @@ class AnswerBook:
             raise InvalidInput(f"reason: {reason!r} given; expected one of {', '.join(REFUSALS)}")
         check_source(source)
         row = (instrument.name, instrument.version, source, reason)
-        with sound(self.path), self._db:
+        with sound(self.path), transaction(self._db, self.path):
             self._db.execute("INSERT INTO refusals (instrument, version, source, reason) VALUES (?, ?, ?, ?)", row)
 
     def withdraw(self, code: str) -> int:
@@ -93,7 +94,7 @@ class AnswerBook:
         InvalidInput
             When nothing is kept under it.
         """
-        with sound(self.path), self._db:
+        with sound(self.path), transaction(self._db, self.path):
             self._db.execute("DELETE FROM answers WHERE form IN (SELECT number FROM forms WHERE code = ?)", (code,))
             count = self._db.execute("DELETE FROM forms WHERE code = ?", (code,)).rowcount
         if not count:
@@ -171,7 +172,7 @@ class AnswerBook:
 
     def _add(self, instrument: Instrument, group: str, cells: Sequence[Answer], source: str, code: str) -> str:
         form = (code, instrument.name, instrument.version, instrument.sum, group, source)
-        with sound(self.path), self._db:
+        with sound(self.path), transaction(self._db, self.path):
             try:
                 made = self._db.execute(
                     "INSERT INTO forms (code, instrument, version, sum, grp, source) VALUES (?, ?, ?, ?, ?, ?)", form

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support.database import foreign_tables, open_database, read_only
+from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput
 
 TABLES = {
@@ -36,14 +36,15 @@ def open_answers(path: Path) -> sqlite3.Connection:
     DamagedFile
         When something else is there; it is left untouched.
     """
-    _check_tables(path)
-    db = open_database(path)
+    try:
+        db = open_database(path, TABLES)
+    except DamagedFile as error:
+        raise DamagedFile(f"this is no file of answers ({error})") from None
     with sound(path):
         db.execute("PRAGMA secure_delete = ON")  # what is withdrawn leaves the file, not only its tables
-        with db:
-            db.execute("BEGIN IMMEDIATE")  # all tables at once: whoever opens the file meanwhile sees none or all
-            for table in SCHEMA:
-                db.execute(table)
+    with sound(path), transaction(db, path):  # all tables at once: whoever opens it meanwhile sees none or all
+        for table in SCHEMA:
+            db.execute(table)
     return db
 
 
@@ -51,27 +52,14 @@ def open_answers(path: Path) -> sqlite3.Connection:
 def sound(path: Path) -> Iterator[None]:
     """Say in our words what SQLite finds wrong with the file."""
     try:
-        yield
+        with guarded(path):
+            yield
     except sqlite3.OperationalError as error:
         raise InvalidInput(
             f"{path} cannot be used: {error}. Nothing was stored; close what else uses it, and try again."
         ) from None
     except sqlite3.DatabaseError as error:
         raise _damaged(path, str(error)) from None
-
-
-def _check_tables(path: Path) -> None:
-    """Refuse another program's database before anything is written to it: even opening one to write changes it."""
-    if not path.is_file() or not path.stat().st_size:
-        return
-    try:
-        with read_only(path) as reader:
-            names = {row[0] for row in reader.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            foreign = foreign_tables(reader, TABLES)
-    except sqlite3.DatabaseError as error:
-        raise _damaged(path, str(error)) from None
-    if names and (names != set(TABLES) or foreign):
-        raise _damaged(path, f"its tables are {', '.join(sorted(names))}; expected {', '.join(TABLES)}")
 
 
 def _damaged(path: Path, detail: str) -> DamagedFile:

@@ -15,7 +15,7 @@ from support.analysis.dialogue_acts.acts import LABELS, OTHERS, checked_acts
 from support.analysis.dialogue_acts.agreement import DRAWS, evaluate
 from support.analysis.dialogue_acts.annotators import Labels
 from support.analysis.frames import need_columns
-from support.database import open_database
+from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, MissingData
 
 COLUMNS = ("message", "coder", "run", "round", "sender", "text", "acts")
@@ -36,7 +36,7 @@ class LabelFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._db = open_database(self.path)
-        with self._db:
+        with transaction(self._db, self.path):
             self._db.execute(TABLE)
 
     def add(self, message: Mapping[Any, Any], coder: str, acts: Iterable[str]) -> Labels:
@@ -53,13 +53,14 @@ class LabelFile:
         row = (key(message), coder, str(message["run"]), int(message["round"]), str(message["sender"]),
                message["text"], json.dumps(given))  # fmt: skip
         places = ", ".join("?" * len(COLUMNS))
-        with self._db:
+        with transaction(self._db, self.path):
             self._db.execute(f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES ({places})", row)
         return given
 
     def read(self) -> pd.DataFrame:
         """The latest label of each coder for each message: the columns of `COLUMNS`, in the order of labelling."""
-        rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number").fetchall()
+        with guarded(self.path):
+            rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number").fetchall()
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
         frame["acts"] = pd.Series([_acts(text, self.path) for text in frame["acts"]], dtype=object)
         return frame.drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
