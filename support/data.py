@@ -190,11 +190,15 @@ DATA_SETS: Mapping[str, DataSet] = {
 
 
 def source_digest() -> str:
-    """A sum over the package's sources, its inputs and what was trained or kept: it changes when a result could."""
+    """A sum over the package's sources, its inputs and what was trained or kept: it changes when a result could.
+
+    Prices are left out: whoever edits them need not do a sweep again.
+    """
     sources = sorted(p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"})
     digest = hashlib.sha256()
     data = (ROOT / "data" / name for name in ("inputs", "models", "full_runs"))
-    for path in (*sources, *sorted(p for folder in data for p in folder.rglob("*") if p.is_file())):
+    files = (p for folder in data for p in folder.rglob("*") if p.is_file() and p.parent.name != "prices")
+    for path in (*sources, *sorted(files)):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

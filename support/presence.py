@@ -1,0 +1,64 @@
+"""Who is at work on a study's file: each run holds a lock that its process cannot leave behind.
+
+The operating system frees a lock when its process ends, however it ends. So a run that asks about another one never
+mistakes a killed process for a living one, nor a new process with an old number for the old one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 10.0  # seconds: who looks around holds a new lock for an instant, before its run has it
+
+
+class Presence:
+    """One run's presence at a file. Use it as a context manager.
+
+    Attributes
+    ----------
+    run : str
+        A name that no other run has.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path).resolve()
+        self.run = uuid.uuid4().hex[:12]
+        self._lock: Any = None
+
+    def __enter__(self) -> Presence:
+        from filelock import FileLock
+
+        self._lock = FileLock(self._file(self.run), timeout=PATIENCE)
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._lock.release()
+        self._file(self.run).unlink(missing_ok=True)
+
+    def alive(self, run: str) -> bool:
+        """Whether another run is still at work; what a dead one left is removed."""
+        from filelock import FileLock, Timeout
+
+        file = self._file(run)
+        if run == self.run or not file.exists():
+            return run == self.run
+        try:
+            with FileLock(file, timeout=0):
+                file.unlink(missing_ok=True)  # under the lock: a run that was just about to take it makes a new file
+        except Timeout:
+            return True
+        return False
+
+    def others(self) -> list[str]:
+        """The runs that are at work on this file beside this one."""
+        name = re.compile(re.escape(self._path.name) + r"\.run-([0-9a-f]{12})\.lock")
+        runs = [found[1] for entry in os.listdir(self._path.parent) if (found := name.fullmatch(entry))]
+        return sorted(run for run in runs if run != self.run and self.alive(run))
+
+    def _file(self, run: str) -> Path:
+        return self._path.with_name(f"{self._path.name}.run-{run}.lock")
