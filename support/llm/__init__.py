@@ -12,12 +12,16 @@ from typing import Any
 
 from support.errors import InvalidInput, ModelUnavailable
 from support.llm.address import DEFAULT, Address, address
+from support.llm.attempts import Patience
 from support.llm.cache import Cache
-from support.llm.client import ChatModel, Reply, Usage
+from support.llm.client import REPAIRS, ChatModel, Reply, Usage
 from support.llm.embedded import Embedded
 from support.llm.endpoint import Endpoint
+from support.llm.pace import Pace
 from support.llm.scripted import scripted
 from support.llm.transport import Transport
+
+DEADLINE = 600.0
 
 __all__ = ["Cache", "ChatModel", "Reply", "Usage", "connect", "scripted"]
 
@@ -31,7 +35,12 @@ def connect(
     offline: bool = False,
     concurrency: int = 8,
     timeout: float = 120.0,
-    max_retries: int = 2,
+    max_retries: int = 6,
+    deadline: float | None = None,
+    repairs: int = REPAIRS,
+    failures_in_a_row: int = 10,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
 ) -> ChatModel:
     """Connect to a language model. Nothing is sent, started or loaded before the first reply.
 
@@ -50,9 +59,19 @@ def connect(
     concurrency : int
         How many calls may be in flight; the embedded model takes one at a time.
     timeout : float
-        Seconds that one call may take.
+        Seconds that one attempt may take.
     max_retries : int
-        On rate limits, server errors and lost connections.
+        Attempts after the first, on 408, 409, 429, 5xx, broken connections, time-outs and answers that are no
+        completion; each waits longer than the one before, or as long as the endpoint asks (Retry-After).
+    deadline : float, optional
+        Seconds for all attempts of one call and the waits between them, 600 by default; for the embedded model, whose
+        calls queue, none.
+    repairs : int
+        How often a reply that does not fit its schema is asked again.
+    failures_in_a_row : int
+        Calls that may fail for good, with none answered between them, before all calls are given up.
+    requests_per_minute, tokens_per_minute : int, optional
+        Limits of the endpoint, kept over every window of a minute; tokens count prompts and replies together.
 
     Raises
     ------
@@ -66,18 +85,31 @@ def connect(
     >>> connect("embedded")
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
     """
-    _check(model, concurrency, timeout, max_retries)
+    _check_model(model)
+    _check_seconds(timeout=timeout, deadline=deadline)
+    counts = {"concurrency": concurrency, "failures_in_a_row": failures_in_a_row}
+    limits = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
+    _check_whole(1, **counts, **{name: limit for name, limit in limits.items() if limit is not None})
+    _check_whole(0, max_retries=max_retries, repairs=repairs)
     if offline and cache is None:
         raise InvalidInput("offline=True replays kept replies only: give the file that holds them, cache=...")
-    options: dict[str, Any] = {"timeout": float(timeout), "max_retries": max_retries}
     kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
     transport: Transport
     if model == "embedded":
-        transport = Embedded(**options)
+        transport = Embedded(timeout=float(timeout))
     else:
         where = address(base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT)
-        transport = Endpoint(model, where, _key(api_key, where, model, offline), **options)
-    return ChatModel(transport, cache=kept, offline=offline, concurrency=concurrency)
+        transport = Endpoint(model, where, _key(api_key, where, model, offline), timeout=float(timeout))
+        deadline = DEADLINE if deadline is None else float(deadline)
+    return ChatModel(
+        transport,
+        cache=kept,
+        offline=offline,
+        concurrency=concurrency,
+        repairs=repairs,
+        patience=Patience(max_retries, deadline, failures_in_a_row),
+        pace=Pace(requests_per_minute, tokens_per_minute),
+    )
 
 
 def _key(api_key: str | None, where: Address, model: str, offline: bool) -> str:
@@ -90,11 +122,20 @@ def _key(api_key: str | None, where: Address, model: str, offline: bool) -> str:
     )
 
 
-def _check(model: Any, concurrency: Any, timeout: Any, max_retries: Any) -> None:
+def _check_model(model: Any) -> None:
     if not isinstance(model, str) or not model.strip():
         raise InvalidInput(f'model={model!r}: expected "embedded" or the name of a model.')
-    for name, value, low in (("concurrency", concurrency, 1), ("max_retries", max_retries, 0)):
+
+
+def _check_whole(low: int, **given: Any) -> None:
+    for name, value in given.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < low:
             raise InvalidInput(f"{name}={value!r}: expected a whole number from {low} up.")
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
-        raise InvalidInput(f"timeout={timeout!r}: expected seconds, more than 0.")
+
+
+def _check_seconds(**given: Any) -> None:
+    for name, value in given.items():
+        if name == "deadline" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+            raise InvalidInput(f"{name}={value!r}: expected seconds, more than 0.")

@@ -1,19 +1,26 @@
-"""`ChatModel`: messages in, validated reply out. Caching, repairs and the limit on calls in flight are here, once."""
+"""`ChatModel`: messages in, validated reply out. Caching, repairs and the limit on calls in flight are here, once.
+
+How an attempt is paced, paid and repeated is in `support.llm.attempts`.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import operator
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from support.errors import CacheMiss, InvalidInput, MalformedReply
+from support.calls import Call, Fault, meter, note, watched
+from support.errors import CacheMiss, ConveneError, InvalidInput, MalformedReply
+from support.llm.attempts import Attempts, Patience, cost
 from support.llm.loops import PerLoop
-from support.llm.structured import extract_json, problems, repair_words, strict_schema
+from support.llm.pace import Pace
+from support.llm.structured import extract_json, problems, repair_words, schema_text
 from support.llm.transport import Completion, Request, Transport
+from support.money.prices import Price, Prices
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -33,10 +40,11 @@ class Usage:
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_prompt_tokens: int = 0
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """Prompts and replies together; the tokens that a provider found in its cache are among the prompts'."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -45,7 +53,8 @@ class Reply:
     """What a model replied.
 
     `value` is the validated pydantic object, None without a schema. `latency` is in seconds and counts calls only;
-    `cached` says that no call was made at all. `attempts` is 1 plus the repairs.
+    `cached` says that no call was made at all. `attempts` is 1 plus the repairs. `cost` is in US dollars, by the
+    prices of `data/inputs/prices`: 0 for what was cached, None where a call was made and has no price.
     """
 
     text: str
@@ -56,6 +65,16 @@ class Reply:
     attempts: int
     model: str
     finish_reason: str
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Had:
+    """One completion on the way to a reply, whether it was called for, and what it cost."""
+
+    completion: Completion
+    cached: bool
+    usd: float | None
 
 
 @dataclass
@@ -74,17 +93,29 @@ class ChatModel:
     calls : int
         Replies asked so far.
     live_calls : int
-        Attempts that were sent to the model; the rest came from the cache.
+        Questions that were sent to the model; the rest came from the cache.
+    repairs : int
+        How often a reply that does not fit its schema is asked again.
     """
 
     def __init__(
-        self, transport: Transport, *, cache: Cache | None = None, offline: bool = False, concurrency: int = 8
+        self,
+        transport: Transport,
+        *,
+        cache: Cache | None = None,
+        offline: bool = False,
+        concurrency: int = 8,
+        repairs: int = REPAIRS,
+        patience: Patience | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.cache = cache
         self.calls = 0
         self.live_calls = 0
         self._transport = transport
         self._offline = offline
+        self.repairs = repairs
+        self._attempts = Attempts(transport, patience or Patience(), pace or Pace())
         self._here = PerLoop(lambda: _Here(asyncio.Semaphore(concurrency)))
 
     def __repr__(self) -> str:
@@ -139,22 +170,42 @@ class ChatModel:
         MalformedReply
             When the reply does not fit the schema, even after the repairs.
         CacheMiss
-            Offline, when this call was never recorded.
+            Offline, when this call was never recorded; it says what differs from the nearest one that was.
+        BudgetExceeded
+            When the run has a budget, and the call could pass it.
         ModelUnavailable, ContextOverflow, CallFailed
             When the endpoint does not answer; the message says what to do.
         """
-        request = Request(
+        request = self.request(messages, schema, temperature, seed, repetition, max_tokens)
+        self.calls += 1
+        return await self._converse(request, schema)
+
+    def request(
+        self,
+        messages: Messages,
+        schema: type[BaseModel] | None = None,
+        temperature: float = 0.0,
+        seed: int | None = None,
+        repetition: int = 0,
+        max_tokens: int = 512,
+    ) -> Request:
+        """What `reply` would ask with these arguments: `cache.explain` and `cache.get` take it.
+
+        Raises
+        ------
+        InvalidInput
+            When an argument does not fit.
+        """
+        return Request(
             model=self.model,
             endpoint=self.endpoint,
             messages=_conversation(messages),
-            schema=None if schema is None else json.dumps(strict_schema(schema), separators=(",", ":")),
+            schema=None if schema is None else schema_text(schema),
             temperature=_number("temperature", temperature, 0.0, 2.0),
             seed=None if seed is None else _whole("seed", seed, 0, MAX_SEED),
             max_tokens=_whole("max_tokens", max_tokens, 1),
             repetition=_whole("repetition", repetition, 0),
         )
-        self.calls += 1
-        return await self._converse(request, schema)
 
     async def close(self) -> None:
         """Give back the connections of the running event loop; the next reply opens new ones."""
@@ -167,11 +218,11 @@ class ChatModel:
         await self.close()
 
     async def _converse(self, request: Request, schema: type[BaseModel] | None) -> Reply:
-        had: list[tuple[Completion, bool]] = []
+        had: list[_Had] = []
         complaint: str | None = None
-        while len(had) <= REPAIRS:
-            completion, cached = await self._complete(request)
-            had.append((completion, cached))
+        while len(had) <= self.repairs:
+            had.append(await self._complete(request, len(had)))
+            completion = had[-1].completion
             value, complaint = _validated(completion.text, schema)
             if complaint is None:
                 return self._reply(value, had)
@@ -179,61 +230,94 @@ class ChatModel:
         assert schema is not None
         error = MalformedReply(
             f"{self.model} did not give a {schema.__name__} in {len(had)} attempts. {complaint}. "
-            f"Its last reply began: {had[-1][0].text[:200]!r}. Give more room in max_tokens (it was "
-            f"{request.max_tokens}), a simpler schema, or use a larger model."
+            f"Its last reply began: {completion.text[:200]!r}. Give more room in max_tokens (it was "
+            f"{request.max_tokens}), a simpler schema, more attempts (connect(repairs=…)), or use a larger model."
         )
-        error.tokens = _usage(had).total
+        error.tokens, error.cost = _usage(had).total, _cost(had)
         raise error
 
-    def _reply(self, value: Any, had: list[tuple[Completion, bool]]) -> Reply:
-        last = had[-1][0]
+    def _reply(self, value: Any, had: list[_Had]) -> Reply:
+        last = had[-1].completion
         return Reply(
             text=last.text,
             value=value,
             usage=_usage(had),
-            latency=sum(c.latency for c, cached in had if not cached),
-            cached=all(cached for _, cached in had),
+            latency=sum(h.completion.latency for h in had if not h.cached),
+            cached=all(h.cached for h in had),
             attempts=len(had),
             model=self.model,
             finish_reason=last.finish_reason,
+            cost=_cost(had),
         )
 
-    async def _complete(self, request: Request) -> tuple[Completion, bool]:
+    async def _complete(self, request: Request, repair: int) -> _Had:
         """One attempt: from the cache, from a call already in flight for the same request, or from the model."""
         if self.cache is None:
-            return await self._ask(request), False
+            return await self._ask(request, repair)
         pending, key = self._here.get().pending, request.key
         while (other := pending.get(key)) is not None:
             await asyncio.wait([other])  # awaiting it would let the cancellation of this caller cancel that one
             if not other.cancelled():
-                return other.result(), True
+                return self._found(request, repair, other.result())
         if (found := self.cache.get(request)) is not None:
-            return found, True
+            return self._found(request, repair, found)
         mine = pending[key] = asyncio.get_running_loop().create_future()
         try:
-            completion = await self._ask(request)
-            self.cache.put(request, completion)
-            mine.set_result(completion)
-            return completion, False
+            had = await self._ask(request, repair)
+            mine.set_result(had.completion)
+            return had
         finally:
             del pending[key]
             mine.cancel()  # no effect after a result; otherwise whoever waited asks by itself
 
-    async def _ask(self, request: Request) -> Completion:
+    def _found(self, request: Request, repair: int, completion: Completion) -> _Had:
+        self._note(request, repair, completion, cached=True, usd=0.0)
+        return _Had(completion, True, 0.0)
+
+    async def _ask(self, request: Request, repair: int) -> _Had:
+        """Call for a completion and keep it, before anything else can go wrong."""
         if self._offline:
-            raise self._miss(request)
+            from support.llm.nearest import miss_words
+
+            assert self.cache is not None
+            raise CacheMiss(miss_words(request, self.cache))
+        faults: list[Fault] = []
+        price, running = self._price(), meter()
         async with self._here.get().limit:
             self.live_calls += 1
-            return await self._transport.complete(request)
+            try:
+                with running.flight() if running else nullcontext():
+                    completion = await self._attempts.complete(request, faults, price)
+            except ConveneError as error:
+                self._note(request, repair, None, faults=tuple(faults), error=f"{type(error).__name__}: {error}")
+                raise
+        usd = cost(completion, price)
+        kept = completion if self.cache is None else self.cache.put(request, completion)
+        self._note(request, repair, completion, usd=usd, faults=tuple(faults))
+        return _Had(kept, False, usd)  # where another process was first, its reply goes for both
 
-    def _miss(self, request: Request) -> CacheMiss:
-        assert self.cache is not None
-        held = ", ".join(f"{count} of {model} at {at}" for (model, at), count in self.cache.models().items()) or "none"
-        return CacheMiss(
-            f"{self.model} at {self.endpoint} is used offline, and its reply to {request.messages[-1][1][:60]!r}… "
-            f"is not recorded in {self.cache.path} (recorded replies: {held}). Connect without offline=True, "
-            "or take in the recording of this run with Cache.load(...)."
-        )
+    def _price(self) -> Price | None:
+        """What this model costs; under a budget it must be known."""
+        running = meter()
+        prices = Prices() if running is None else running.prices
+        if running is not None and running.budget is not None:
+            return prices.needed(self.model, self.endpoint)
+        return prices.find(self.model, self.endpoint)
+
+    def _note(self, request: Request, repair: int, completion: Completion | None, **more: Any) -> None:
+        """Write down what became of a question, for the unit and for the run's meter."""
+        if not watched():
+            return
+        had = completion or Completion("")
+        if self.cache is None or completion is None:  # no cache keeps them: the record of the unit does
+            more |= {"question": request.to_json(), "reply": had.text}
+        call = Call(
+            request.key, request.model, request.endpoint, repair, had.prompt_tokens, had.cached_prompt_tokens,
+            had.completion_tokens, seconds=0.0 if more.get("cached") else had.latency, **more,
+        )  # fmt: skip
+        note(call)
+        if (running := meter()) is not None:
+            running.count(call)
 
 
 def _conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
@@ -254,8 +338,12 @@ def _turn(position: int, message: Any) -> tuple[str, str]:
         raise InvalidInput(f"{where}['role']={role!r}: expected one of {', '.join(ROLES)}.")
     if not isinstance(content, str) or not content.strip():
         raise InvalidInput(f"{where}['content']={content!r}: expected a text that is not blank.")
-    if any("\ud800" <= letter <= "\udfff" for letter in content):
-        raise InvalidInput(f"{where}['content'] holds half of a character (a lone surrogate), which no endpoint takes.")
+    try:
+        content.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            f"{where}['content'] holds half of a character (a lone surrogate), which no endpoint takes."
+        ) from None
     return role, content
 
 
@@ -276,8 +364,19 @@ def _whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     return number
 
 
-def _usage(had: Sequence[tuple[Completion, bool]]) -> Usage:
-    return Usage(sum(c.prompt_tokens for c, _ in had), sum(c.completion_tokens for c, _ in had))
+def _usage(had: Sequence[_Had]) -> Usage:
+    all_of = [h.completion for h in had]
+    return Usage(
+        sum(c.prompt_tokens for c in all_of),
+        sum(c.completion_tokens for c in all_of),
+        sum(c.cached_prompt_tokens for c in all_of),
+    )
+
+
+def _cost(had: Sequence[_Had]) -> float | None:
+    """All completions together; None when one was called for and has no price."""
+    known = [h.usd for h in had if h.usd is not None]
+    return sum(known) if len(known) == len(had) else None
 
 
 def _validated(text: str, schema: type[BaseModel] | None) -> tuple[BaseModel | None, str | None]:

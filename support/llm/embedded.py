@@ -54,8 +54,8 @@ class Embedded(Transport):
     model = f"{FILE} sha256:{SHA256[:12]}"
     endpoint = "embedded"
 
-    def __init__(self, *, timeout: float = 120.0, max_retries: int = 2) -> None:
-        self._options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
+    def __init__(self, *, timeout: float = 120.0) -> None:
+        self._timeout = timeout
         self._endpoint: Endpoint | None = None
 
     async def complete(self, request: Request) -> Completion:
@@ -64,7 +64,9 @@ class Embedded(Transport):
             here = address(f"{await asyncio.to_thread(start)}/v1")
             # The cache of prompts makes a reply depend on what was asked before.
             extra = {"cache_prompt": False}
-            self._endpoint = Endpoint(self.model, here, "local", extra_body=extra, name=self.endpoint, **self._options)
+            self._endpoint = Endpoint(
+                self.model, here, "local", timeout=self._timeout, extra_body=extra, name=self.endpoint
+            )
         async with _turn.get():
             return await self._endpoint.complete(request)
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import time
 import weakref
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from support.errors import ConveneError, InvalidInput
 from support.llm.address import Address, plain
-from support.llm.failures import Place, explain, lacks_model, no_completion, refuses_form, refuses_max_tokens
+from support.llm.failures import (
+    Place,
+    explain,
+    lacks_model,
+    no_completion,
+    out_of_time,
+    refuses_form,
+    refuses_max_tokens,
+)
 from support.llm.loops import PerLoop
 from support.llm.transport import Completion, Request, Transport
 
@@ -20,6 +29,10 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 FORMS = ("json_schema", "json_object", "text")  # from the strictest down; an endpoint that refuses one gets the next
+# The package's own way to an endpoint beside its typed methods: these would build and check objects that nobody keeps,
+# half of a call's time.
+CHAT = "/chat/completions"
+OPTIONS: Any = {"security": {"bearer_auth": True}}
 PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
 
 
@@ -36,8 +49,6 @@ class Endpoint(Transport):
         Kept out of every message, repr and record.
     timeout : float
         Seconds that one call may take.
-    max_retries : int
-        The openai package's own retries, on rate limits, server errors and lost connections.
     extra_body : mapping, optional
         What this server takes beyond OpenAI's parameters.
     name : str, optional
@@ -51,7 +62,6 @@ class Endpoint(Transport):
         key: str,
         *,
         timeout: float = 120.0,
-        max_retries: int = 2,
         extra_body: Mapping[str, Any] | None = None,
         name: str | None = None,
     ) -> None:
@@ -59,7 +69,7 @@ class Endpoint(Transport):
         self.endpoint = name or address.url
         self._address = address
         self._key = _Secret(key)
-        self._options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
+        self._timeout = timeout
         self._extra_body = dict(extra_body or {})
         self._form = 0
         self._limit_name = "max_tokens"
@@ -70,7 +80,7 @@ class Endpoint(Transport):
         return f"Endpoint({self.model!r} at {self.endpoint})"
 
     async def complete(self, request: Request) -> Completion:
-        """One reply, after the openai package's retries, and after stepping down to a form that the endpoint takes."""
+        """One reply to one attempt, after stepping down to a form that the endpoint takes."""
         client = await self._sessions.get().ready()
         while True:
             form, limit_name = self._form, self._limit_name
@@ -95,12 +105,17 @@ class Endpoint(Transport):
         The error is returned, and raised elsewhere: raised here it would carry the openai package's exception as its
         context, and with it the request and the key.
         """
+        import aiohttp
         import openai
 
         start = time.perf_counter()
         try:
-            answer = await client.chat.completions.create(**wire)
-        except (openai.OpenAIError, ValueError) as error:  # ValueError: an answer that is no JSON
+            async with asyncio.timeout(self._timeout):  # openai's own restarts with every byte that trickles in
+                answer = json.loads(await client.post(CHAT, cast_to=bytes, body=wire, options=OPTIONS))
+        except TimeoutError:
+            return out_of_time(self._place)
+        # ValueError: an answer that is no JSON; aiohttp's: one that is no HTTP, and its repr has the key.
+        except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError) as error:
             if refuses_form(error) and wire.get("response_format"):
                 return "form"
             if refuses_max_tokens(error) and "max_tokens" in wire:
@@ -119,32 +134,38 @@ class Endpoint(Transport):
         if request.seed is not None:
             wire["seed"] = request.seed
         if self._extra_body:
-            wire["extra_body"] = self._extra_body
+            wire.update(self._extra_body)
         return wire if request.schema is None else {**wire, **_formed(request, FORMS[form])}
 
     def _completion(self, answer: Any, latency: float) -> Completion | ConveneError:
         try:
-            choice = answer.choices[0]
-            text = choice.message.content or getattr(choice.message, "refusal", None) or ""
-        except (AttributeError, IndexError, TypeError):
+            choice = answer["choices"][0]
+            text = choice["message"].get("content") or choice["message"].get("refusal") or ""
+            usage = answer.get("usage") or {}
+            read, written = _tokens(usage.get("prompt_tokens")), _tokens(usage.get("completion_tokens"))
+            cached = _tokens((usage.get("prompt_tokens_details") or {}).get("cached_tokens"))
+            finish = choice.get("finish_reason") or "stop"
+            text = text.encode("utf-8", "replace").decode()  # half characters cannot be kept, nor sent back
+        except (AttributeError, KeyError, IndexError, TypeError):
             return no_completion(self._place)
-        usage = getattr(answer, "usage", None)
         return Completion(
-            text=text.encode("utf-8", "replace").decode(),  # half characters cannot be kept, nor sent back
-            prompt_tokens=getattr(usage, "prompt_tokens", None) or 0,
-            completion_tokens=getattr(usage, "completion_tokens", None) or 0,
-            finish_reason=choice.finish_reason or "stop",
+            text=text,
+            prompt_tokens=read,
+            completion_tokens=written,
+            finish_reason=finish,
             latency=latency,
+            cached_prompt_tokens=cached,
         )
 
     async def _known(self, client: AsyncOpenAI) -> list[str]:
         """The names of the endpoint's models; a help in an error message, so that its own failure says nothing new."""
+        import aiohttp
         import openai
 
         try:
             page = await client.with_options(timeout=5.0, max_retries=0).models.list()
             return [model.id for model in page.data]
-        except (openai.OpenAIError, ValueError, AttributeError, TypeError):
+        except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError, AttributeError, TypeError):
             return []
 
     def _clean(self, text: str) -> str:
@@ -154,7 +175,8 @@ class Endpoint(Transport):
         import openai
 
         # A proxy from the environment must not stand between this process and its own machine.
-        http = openai.DefaultAioHttpClient(trust_env=not self._address.local)
+        clean = _header_cleaner((self._key.text, *self._address.secrets))
+        http = openai.DefaultAioHttpClient(trust_env=not self._address.local, event_hooks={"response": [clean]})
         authorization = self._address.authorization
         return _Session(
             openai.AsyncOpenAI(
@@ -162,9 +184,29 @@ class Endpoint(Transport):
                 base_url=self._address.url,
                 http_client=http,
                 default_headers={"Authorization": authorization} if authorization else None,
-                **self._options,
+                timeout=self._timeout,
+                max_retries=0,  # an attempt is counted, paid and paced where it is made: `support.llm.attempts`
             )
         )
+
+
+def _tokens(said: Any) -> int:
+    """A count from outside, which nobody has checked; 0 where it is none."""
+    known = isinstance(said, (int, float)) and not isinstance(said, bool) and 0 < said < math.inf
+    return int(said) if known else 0
+
+
+def _header_cleaner(secrets: tuple[str, ...]) -> Callable[[Any], Awaitable[None]]:
+    """Hides the key in the one header that the openai package logs as it comes, at the level DEBUG.
+
+    It knows the secrets alone: through an endpoint it would keep its own client alive.
+    """
+
+    async def clean(response: Any) -> None:
+        if (quoted := response.headers.get("x-request-id")) is not None:
+            response.headers["x-request-id"] = plain(quoted, secrets)
+
+    return clean
 
 
 class _Secret:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from email.utils import parsedate_to_datetime
+from enum import Enum
 from typing import Any
 
 from support.errors import CallFailed, ContextOverflow, ModelError, ModelUnavailable
@@ -17,6 +20,10 @@ FORM = re.compile(r"response_format|json_?.?schema|json_?.?object|grammar", re.I
 NO_MODEL = re.compile(
     r"model_not_found|model\b.{0,120}\b(not exist|not found|unknown|invalid model)|invalid model", re.I
 )
+
+RETRIED = (408, 409, 429)  # and whatever begins with 5
+# The question had been passed on: 504 and 524 are gateways that stopped waiting for the answer.
+CHARGED = ("time-out", "broken connection", "no completion", "408", "504", "524")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ def lacks_model(error: Any) -> bool:
 
 
 def explain(error: Exception, place: Place, known: Sequence[str] = ()) -> ModelError:
-    """The exception to raise instead. It holds no trace of the original, whose request carries the key.
+    """The exception to raise instead, with its marks. It holds no trace of the original, whose request has the key.
 
     Parameters
     ----------
@@ -58,6 +65,10 @@ def explain(error: Exception, place: Place, known: Sequence[str] = ()) -> ModelE
     known : sequence of str
         Names of models that the endpoint serves, when they could be had.
     """
+    return _marked(_explained(error, place, known), error)
+
+
+def _explained(error: Exception, place: Place, known: Sequence[str]) -> ModelError:
     import openai
 
     said = place.clean(_text(error))[:300]
@@ -68,7 +79,7 @@ def explain(error: Exception, place: Place, known: Sequence[str] = ()) -> ModelE
         )
     if lacks_model(error):
         return ModelUnavailable(_no_model(place, known, said))
-    if getattr(error, "code", None) == "insufficient_quota":
+    if _code(error) == "insufficient_quota" or _status(error) == 402:
         return ModelUnavailable(
             f"the account at {place} has no credit left (it said: {said}). Top it up, or change key."
         )
@@ -77,37 +88,114 @@ def explain(error: Exception, place: Place, known: Sequence[str] = ()) -> ModelE
             f"the messages are longer than {place.model!r} can read{_sizes(error)} (it said: {said}). Take fewer "
             "agents, fewer rounds or a shorter history, lower max_tokens, or use a model with a longer context."
         )
-    if isinstance(error, openai.APIConnectionError):
+    if _is_connection(error):
         return _connection(error, place)
     if isinstance(error, openai.RateLimitError):
         return CallFailed(f"{place} allows no more calls for now (it said: {said}). Wait, or lower concurrency=.")
     if _status(error) is not None:
-        return CallFailed(f"{place} answered with error {_status(error)}, retries included where they help: {said}")
+        return CallFailed(f"{place} answered with error {_status(error)}: {said}")
     return CallFailed(f"{place} answered with something that is no chat completion; {_ending(place)}: {said}")
+
+
+def out_of_time(place: Place) -> CallFailed:
+    """The exception for an answer that did not come."""
+    error = CallFailed(f"{place} did not answer in time. Raise timeout=, or lower max_tokens.")
+    error.fault, error.transient, error.charged = "time-out", True, True
+    return error
 
 
 def no_completion(place: Place) -> CallFailed:
     """The exception for an answer that arrived, and holds no reply."""
-    return CallFailed(f"{place} answered with something that is no chat completion; {_ending(place)}.")
+    error = CallFailed(f"{place} answered with something that is no chat completion; {_ending(place)}.")
+    error.fault, error.transient, error.charged = "no completion", True, True
+    return error
+
+
+def _marked(made: ModelError, error: Exception) -> ModelError:
+    """The exception to raise, marked with what retries and money need to know of the original."""
+    status = _status(error)
+    made.fault = str(status) if status is not None else _kind(error)
+    made.charged = made.fault in CHARGED
+    given_up = isinstance(made, ContextOverflow) or _code(error) == "insufficient_quota"
+    made.transient = not given_up and (status is None or status in RETRIED or status >= 500)
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    made.retry_after = None if headers is None else retry_after(headers)
+    return made
+
+
+def _kind(error: Exception) -> str:
+    """What happened without a status."""
+    if not _is_connection(error):
+        return "no completion"
+    return {_Reach.NEVER: "no connection", _Reach.LOST: "broken connection", _Reach.SLOW: "time-out"}[_reach(error)]
+
+
+def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """Seconds that an endpoint asks to wait, from a Retry-After in seconds or as a date; None when it does not say.
+
+    A date counts from the answer's own Date, where it has one: the clocks of two machines need not agree.
+
+    >>> retry_after({"retry-after": "1.5"})
+    1.5
+    >>> retry_after({"retry-after": "Sun, 22 Nov 2026 10:00:30 GMT", "date": "Sun, 22 Nov 2026 10:00:00 GMT"})
+    30.0
+    """
+    given = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d+(\.\d+)?", given):
+        return float(given)
+    if (until := _moment(given)) is None:
+        return None
+    said = _moment(headers.get("date", ""))
+    return max(0.0, until - (now() if said is None else said))
+
+
+def _moment(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError):
+        return None
 
 
 def _connection(error: Exception, place: Place) -> ModelError:
-    """Not there, gone in the middle, or slow: the aiohttp transport calls all a time-out, the causes know better."""
-    import aiohttp
-    import openai
-
-    causes = list(_causes(error))
-    detail = place.clean(str(causes[-1] or error))[:300]
-    lost = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError)
-    reached = not any(isinstance(cause, aiohttp.ClientConnectorError) for cause in causes)
-    if reached and any(isinstance(cause, lost) for cause in causes):
-        return CallFailed(f"{place} broke off the connection, retries included ({detail}). See whether it still runs.")
-    if reached and isinstance(error, openai.APITimeoutError):
-        return CallFailed(f"{place} did not answer in time, retries included. Raise timeout=, or lower max_tokens.")
+    """Not there, gone in the middle, or slow."""
+    detail = place.clean(str(list(_causes(error))[-1] or error))[:300]
+    reach = _reach(error)
+    if reach is _Reach.LOST:
+        return CallFailed(f"{place} broke off the connection ({detail}). See whether it still runs.")
+    if reach is _Reach.SLOW:
+        return out_of_time(place)
     return ModelUnavailable(
         f"cannot reach {place}: {detail}. Check the address (base_url= or OPENAI_BASE_URL), that the server runs, "
         'and the network; model="embedded" needs none.'
     )
+
+
+def _is_connection(error: Exception) -> bool:
+    """Whether it is the connection that failed; the openai package lets some of aiohttp's own errors through."""
+    import aiohttp
+    import openai
+
+    return isinstance(error, (openai.APIConnectionError, aiohttp.ClientError, OSError))
+
+
+class _Reach(Enum):
+    """How far a call came that got no answer."""
+
+    NEVER, LOST, SLOW = range(3)
+
+
+def _reach(error: Exception) -> _Reach:
+    """The aiohttp transport calls all a time-out; the causes know better."""
+    import aiohttp
+    import openai
+
+    causes = list(_causes(error))
+    if any(isinstance(cause, (aiohttp.ClientConnectorError, aiohttp.InvalidURL)) for cause in causes):
+        return _Reach.NEVER
+    lost = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError)
+    if isinstance(error, openai.APITimeoutError) and not any(isinstance(cause, lost) for cause in causes):
+        return _Reach.SLOW
+    return _Reach.LOST  # also where nobody knows, so that nothing that may have been charged counts as free
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -141,9 +229,16 @@ def _status(error: Any) -> int | None:
     return getattr(error, "status_code", None)
 
 
+def _code(error: Any) -> str | None:
+    """What the endpoint calls an error; aiohttp's own exceptions have a number under this name."""
+    import openai
+
+    return error.code if isinstance(error, openai.APIError) else None
+
+
 def _text(error: Any) -> str:
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
-    code = getattr(error, "code", None)
+    code = _code(error)
     parts = (message if isinstance(message, str) else str(error), code, getattr(error, "type", None))
     return " ".join(part for part in parts if isinstance(part, str) and part)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
@@ -30,6 +32,12 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
         )
     schema = model.model_json_schema()
     return _strict(schema, schema.get("$defs", {}))
+
+
+@lru_cache(maxsize=256)
+def schema_text(model: type[BaseModel]) -> str:
+    """The strict schema as the text that is sent and that names a reply in a cache: made once for a class."""
+    return json.dumps(strict_schema(model), separators=(",", ":"))
 
 
 def _strict(node: Any, definitions: dict[str, Any]) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 
@@ -31,11 +32,11 @@ class Request:
     @property
     def key(self) -> str:
         """The name of this request in a cache: SHA-256 of its canonical JSON."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        return _key(self)
 
     def to_json(self) -> str:
         """The request as JSON, the same text for the same request."""
-        return canonical(asdict(self))
+        return _json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Request:
@@ -58,13 +59,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer of a model to one request; `latency` in seconds."""
+    """One answer of a model to one request; `latency` in seconds.
+
+    `prompt_tokens` includes the `cached_prompt_tokens`, which the provider found in a cache of its own.
+    """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     finish_reason: str = "stop"
     latency: float = 0.0
+    cached_prompt_tokens: int = 0
 
 
 class Transport:
@@ -90,6 +95,16 @@ class Transport:
     def details(self) -> dict[str, str]:
         """What a figure's provenance says about the model."""
         return {"model": self.model, "endpoint": self.endpoint}
+
+
+@lru_cache(maxsize=512)  # a call asks for both several times: to look it up, to keep it, to note it
+def _json(request: Request) -> str:
+    return canonical({field.name: getattr(request, field.name) for field in fields(request)})
+
+
+@lru_cache(maxsize=512)
+def _key(request: Request) -> str:
+    return hashlib.sha256(_json(request).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:

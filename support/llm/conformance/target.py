@@ -1,0 +1,96 @@
+"""The endpoint under test: as Convene connects to it, and asked otherwise than Convene would."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from support.llm import connect
+from support.llm.address import DEFAULT, Address, address, plain
+from support.llm.client import ChatModel, Reply
+from support.llm.embedded import Embedded, start
+from support.llm.endpoint import Endpoint
+from support.llm.transport import Completion, Request
+
+NO_KEY = "no-key-needed"  # the openai package insists on one
+TRIES = 2  # after the first: a test should meet what a run would survive, and not wait for minutes
+
+
+class Target:
+    """An endpoint under test.
+
+    Parameters
+    ----------
+    model, base_url, api_key, timeout
+        As for `support.llm.connect`.
+    longest : int
+        Words of the longest prompt that is tried.
+    """
+
+    def __init__(
+        self, model: str, base_url: str | None, api_key: str | None, timeout: float = 120.0, longest: int = 32_768
+    ) -> None:
+        self.longest = longest
+        self.timeout = timeout
+        self.model: ChatModel = connect(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout,
+            max_retries=TRIES,
+            failures_in_a_row=10_000,  # each check is to be made, whatever the one before it met
+        )
+        self._body: dict[str, Any] = {}
+        self._given = "" if model == "embedded" else (api_key or os.environ.get("OPENAI_API_KEY") or "").strip()
+        self._where = address(base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT)
+
+    def __repr__(self) -> str:
+        return f"Target({self.model!r})"
+
+    @property
+    def url(self) -> str:
+        """The address, without a user and a password."""
+        return self._where.url
+
+    async def open(self) -> None:
+        """Start the server, where the target is the embedded model; nothing else needs a start."""
+        if self.model.endpoint == Embedded.endpoint:
+            self._where = address(f"{await asyncio.to_thread(start)}/v1")
+            self._body = {"cache_prompt": False}  # as `Embedded` asks it
+
+    async def ask(self, messages: Any, **settings: Any) -> Reply:
+        """A reply through Convene's own door, with its retries and repairs."""
+        return await self.model.reply(messages, **settings)
+
+    async def send(
+        self,
+        text: str,
+        *,
+        max_tokens: int = 16,
+        model: str | None = None,
+        key: str | None = None,
+        url: str | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """One bare attempt, with another model's name, key or address, or with other words in its body."""
+        name, where = model or self.model.model, replace(self._where, url=url or self.url)
+        if key is not None:  # neither may the right user and password of the address stand in for it
+            where = Address(where.url, where.local)
+        request = Request(name, where.url, (("user", text),), None, 0.0, None, max_tokens, 0)
+        extra = {**self._body, **(body or {})}
+        endpoint = Endpoint(name, where, key or self._given or NO_KEY, timeout=self.timeout, extra_body=extra)
+        try:
+            return await endpoint.complete(request)
+        finally:
+            await endpoint.close()
+
+    def plain(self, text: str) -> str:
+        """A text from outside without the key."""
+        return plain(text, (self._given, *self._where.secrets))
+
+    async def close(self) -> None:
+        """Give back the connections of the running event loop."""
+        await self.model.close()
