@@ -3,8 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v p
 PY := .venv/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ARGS ?=
+BASE_URL ?=
+MODEL ?= embedded
 
-.PHONY: run notebooks test lab lint bench record clean help
+.PHONY: run notebooks test lab lint bench record check-endpoint clean help
 
 run: .venv/installed  ## every notebook into build/notebooks, figures into figures; ARGS="MODEL=… N=… SEED=…"
 	$(PY) -m support.notebooks run $(ARGS)
@@ -14,6 +16,9 @@ notebooks: .venv/installed  ## every notebook in place: how the committed output
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
 	$(PY) -m support.recordings
+
+check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_URL=… MODEL=… (the key is in OPENAI_API_KEY)
+	$(PY) -m support.llm.conformance --base-url "$(BASE_URL)" --model "$(MODEL)"
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
 	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile
@@ -34,7 +39,7 @@ clean:  ## remove what was built, and the environment
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis convene.egg-info
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 # The stamp is newer than what it was made from, or the environment is brought up to date.
 .venv/installed: requirements.lock requirements-models.txt pyproject.toml

@@ -61,7 +61,8 @@ class Recording:
         """
         count = await self.sweep().run(store, model=model, concurrency=1, progress=False)
         if count["failed"]:
-            raise CallFailed(f"recording {self.name}: {store.errors(self.sweep().name)[0]}; nothing was written")
+            said = next(iter(store.failures(self.sweep().name).values()))
+            raise CallFailed(f"recording {self.name}: {said}; nothing was written")
         return count
 
 

@@ -7,15 +7,15 @@ were at work.
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from support.calls import Call
 from support.data import source_digest, study_file
-from support.database import foreign_tables, open_database
+from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput
 from support.records import Coordination, Organizing, Planning, Transcript
 
@@ -30,19 +30,12 @@ CREATE TABLE IF NOT EXISTS units (
     kind TEXT, record TEXT, error TEXT, replies INTEGER, format_errors INTEGER, seconds REAL,
     PRIMARY KEY (sweep, settings, repetition)
 );
+CREATE TABLE IF NOT EXISTS calls (
+    sweep TEXT NOT NULL, settings TEXT NOT NULL, repetition INTEGER NOT NULL, number INTEGER NOT NULL,
+    call TEXT NOT NULL, PRIMARY KEY (sweep, settings, repetition, number)
+);
 """
-COLUMNS = [
-    "sweep",
-    "settings",
-    "repetition",
-    "status",
-    "kind",
-    "record",
-    "error",
-    "replies",
-    "format_errors",
-    "seconds",
-]
+WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
 RECORDS: dict[str, type] = {made.__name__: made for made in (Transcript, Coordination, Planning, Organizing)}
 
 
@@ -75,16 +68,16 @@ class Store:
     def __init__(self, path: str | Path, code: str = "") -> None:
         self.path, self.code = Path(path), code
         self._db = open_database(self.path)
-        _check_tables(self._db, self.path)
-        self._db.executescript(SCHEMA)
+        with guarded(self.path):
+            self._db.executescript(SCHEMA)
 
     def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
         """Claim a name for a sweep; refuse it when it names another study, seed or set of settings here."""
         text = json.dumps(identity, sort_keys=True)
         name = self._name(sweep)
-        with self._db:
+        with transaction(self._db, self.path):
             self._db.execute("INSERT OR IGNORE INTO sweeps VALUES (?, ?)", (name, text))
-        stored = self._db.execute("SELECT identity FROM sweeps WHERE name = ?", (name,)).fetchone()[0]
+        [(stored,)] = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
         if stored != text:
             before = json.loads(stored)
             changed = [k for k in identity if before.get(k) != identity[k]]
@@ -97,32 +90,46 @@ class Store:
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""
         query = "SELECT settings, repetition FROM units WHERE sweep = ? AND (status = 'done' OR ?)"
-        return {Unit(sweep, *row) for row in self._db.execute(query, (self._name(sweep), include_failed))}
+        return {Unit(sweep, *row) for row in self.select(query, (self._name(sweep), include_failed))}
 
-    def add(self, unit: Unit, record: Any, seconds: float = 0.0) -> dict[str, int]:
-        """Store a finished unit; return its numbers of replies and of format errors."""
+    def status(self, unit: Unit) -> str | None:
+        """What became of a unit: "done", "failed", or None where it is not stored."""
+        rows = self.select(f"SELECT status FROM units {WHERE}", self._key(unit))
+        return rows[0][0] if rows else None
+
+    def add(self, unit: Unit, record: Any, seconds: float = 0.0, calls: Sequence[Call] = ()) -> dict[str, int]:
+        """Store a finished unit, with the calls to models that it made; return its replies and format errors."""
         rounds = getattr(record, "rounds", ())
         counts = {
             "replies": sum(r.replies for r in rounds),
             "format_errors": sum(len(r.format_errors) for r in rounds),
         }
         row = (*self._key(unit), "done", type(record).__name__, to_json(record), None, *counts.values(), seconds)
-        self._write(row)
+        self._write(unit, row, calls)
         return counts
 
-    def fail(self, unit: Unit, error: BaseException, seconds: float = 0.0) -> None:
+    def fail(self, unit: Unit, error: BaseException, seconds: float = 0.0, calls: Sequence[Call] = ()) -> None:
         """Store that a unit failed, and why."""
-        self._write((*self._key(unit), "failed", None, None, f"{type(error).__name__}: {error}", 0, 0, seconds))
+        row = (*self._key(unit), "failed", None, None, f"{type(error).__name__}: {error}", 0, 0, seconds)
+        self._write(unit, row, calls)
 
-    def _write(self, row: tuple) -> None:
-        with self._db:
+    def _write(self, unit: Unit, row: tuple, calls: Sequence[Call]) -> None:
+        with transaction(self._db, self.path):
             self._db.execute(f"INSERT OR REPLACE INTO units VALUES ({', '.join('?' * 10)})", row)
+            self._db.execute(f"DELETE FROM calls {WHERE}", self._key(unit))
+            made = [(*self._key(unit), number, call.to_json()) for number, call in enumerate(calls)]
+            self._db.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", made)
+
+    def calls(self, unit: Unit) -> list[Call]:
+        """The calls to models that a unit made when it was done last, in the order in which they ended."""
+        rows = self.select(f"SELECT call FROM calls {WHERE} ORDER BY number", self._key(unit))
+        return [Call.from_json(text) for (text,) in rows]
 
     def save(self, name: str, record: Any, settings: Mapping[str, Any]) -> Unit:
         """Store a record that no sweep made, such as a discussion with a person, as the next of its name."""
         text = json.dumps(dict(settings), sort_keys=True)
         query = "SELECT COALESCE(MAX(repetition) + 1, 0) FROM units WHERE sweep = ? AND settings = ?"
-        unit = Unit(name, text, self._db.execute(query, (self._name(name), text)).fetchone()[0])
+        unit = Unit(name, text, self.select(query, (self._name(name), text))[0][0])
         self.add(unit, record)
         return unit
 
@@ -141,42 +148,44 @@ class Store:
         query = "SELECT settings, repetition, kind, record FROM units WHERE sweep = ? AND status = 'done'"
         self._known(sweep, where)
         where = json.loads(json.dumps(where))  # as the settings are stored: a tuple is a list
-        rows = self._db.execute(query + " ORDER BY settings, repetition", (self._name(sweep),))
-        for settings, repetition, kind, record in rows:
-            known = json.loads(settings)
-            if all(known.get(k) == v for k, v in where.items()):
-                yield Unit(sweep, settings, repetition), from_json(kind, record)
+        with guarded(self.path):
+            rows = self._db.execute(query + " ORDER BY settings, repetition", (self._name(sweep),))
+            for settings, repetition, kind, record in rows:
+                known = json.loads(settings)
+                if all(known.get(k) == v for k, v in where.items()):
+                    yield Unit(sweep, settings, repetition), from_json(kind, record)
 
     def record(self, unit: Unit) -> Any | None:
         """The record of one unit, or None when it is not done."""
-        query = "SELECT kind, record FROM units WHERE sweep = ? AND settings = ? AND repetition = ? AND status = 'done'"
-        row = self._db.execute(query, self._key(unit)).fetchone()
-        return row and from_json(*row)
+        query = f"SELECT kind, record FROM units {WHERE} AND status = 'done'"
+        rows = self.select(query, self._key(unit))
+        return from_json(*rows[0]) if rows else None
 
     def seconds(self, unit: Unit) -> float | None:
         """What one unit took, by the clock on the wall, or None when it is not done; replies may have been cached."""
-        query = "SELECT seconds FROM units WHERE sweep = ? AND settings = ? AND repetition = ? AND status = 'done'"
-        row = self._db.execute(query, self._key(unit)).fetchone()
-        return row and row[0]
+        query = f"SELECT seconds FROM units {WHERE} AND status = 'done'"
+        rows = self.select(query, self._key(unit))
+        return rows[0][0] if rows else None
 
     def _known(self, sweep: str, where: Mapping[str, Any]) -> None:
-        row = self._db.execute("SELECT settings FROM units WHERE sweep = ?", (self._name(sweep),)).fetchone()
-        if row is None:
+        rows = self.select("SELECT settings FROM units WHERE sweep = ? LIMIT 1", (self._name(sweep),))
+        if not rows:
             raise InvalidInput(f"sweep: {sweep!r} is not in {self.path}, which holds {self.sweeps()}; run it first")
+        known = json.loads(rows[0][0])
         for setting in where:
-            if setting not in json.loads(row[0]):
-                raise InvalidInput(f"{setting!r} is no setting of {sweep!r}; it has {', '.join(json.loads(row[0]))}")
+            if setting not in known:
+                raise InvalidInput(f"{setting!r} is no setting of {sweep!r}; it has {', '.join(known)}")
 
     def sweeps(self) -> list[str]:
         """Names under which units are stored; with a mark of the code, those of that mark."""
-        names = [row[0] for row in self._db.execute("SELECT DISTINCT sweep FROM units ORDER BY 1")]
+        names = [name for (name,) in self.select("SELECT DISTINCT sweep FROM units ORDER BY 1")]
         mark = self._name("")
         return [name.removesuffix(mark) for name in names if name.endswith(mark)]
 
-    def errors(self, sweep: str) -> list[str]:
-        """What made units of a sweep fail, each message once."""
-        query = "SELECT DISTINCT error FROM units WHERE sweep = ? AND status = 'failed' ORDER BY 1"
-        return [row[0] for row in self._db.execute(query, (self._name(sweep),))]
+    def failures(self, sweep: str) -> dict[Unit, str]:
+        """The units of a sweep's name that failed, those of earlier grids among them, with what each said."""
+        query = "SELECT settings, repetition, error FROM units WHERE sweep = ? AND status = 'failed' ORDER BY 1, 2"
+        return {Unit(sweep, *row[:2]): row[2] for row in self.select(query, (self._name(sweep),))}
 
     def units(self, sweep: str, *, timing: bool = False) -> pd.DataFrame:
         """One row per unit: its settings, repetition, status, error, replies and format errors.
@@ -188,9 +197,20 @@ class Store:
         columns = ["settings", "repetition", "status", "error", "replies", "format_errors", "seconds"]
         self._known(sweep, {})
         query = f"SELECT {', '.join(columns)} FROM units WHERE sweep = ? ORDER BY settings, repetition"
-        frame = pd.DataFrame(self._db.execute(query, (self._name(sweep),)).fetchall(), columns=columns)
+        frame = pd.DataFrame(self.select(query, (self._name(sweep),)), columns=columns)
         settings = pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")])
         return pd.concat([settings, frame if timing else frame.drop(columns="seconds")], axis=1)
+
+    def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple]:
+        """Rows of the study's file, for whoever reads its other tables.
+
+        Raises
+        ------
+        DamagedFile
+            When the file cannot be read.
+        """
+        with guarded(self.path):
+            return self._db.execute(query, values).fetchall()
 
     def close(self) -> None:
         """Close the file."""
@@ -209,15 +229,6 @@ def open_study(name: str, model: str = "") -> Store:
     So a result of older code is never shown as the present one's, while replies, kept by content, serve them all.
     """
     return Store(study_file(name, model), source_digest()[:10])
-
-
-def _check_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse another program's database before anything is written to it."""
-    if found := foreign_tables(db, {"units": COLUMNS}).get("units"):
-        raise DamagedFile(
-            f"{path} is an SQLite database, but not a study's: its table 'units' has the columns {', '.join(found)}; "
-            f"expected {', '.join(COLUMNS)}. It is left as it is: choose another path for the study."
-        )
 
 
 def to_json(record: Any) -> str:

@@ -6,12 +6,10 @@ order of execution, nor an interruption, nor a later extension of the grid chang
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import inspect
 import itertools
 import json
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from support.errors import CacheMiss, DamagedFile, InvalidInput, MissingData, ModelUnavailable
+from support.errors import InvalidInput
+from support.money import Prices
+from support.progress import Watcher
+from support.running import run
 from support.store import Store, Unit
 
 PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study function
@@ -96,11 +97,16 @@ class Sweep:
         store: Store,
         *,
         concurrency: int = 8,
-        progress: bool = True,
+        progress: bool | Watcher = True,
         retry_failed: bool = False,
+        budget_usd: float | None = None,
+        prices: Prices | None = None,
         **context: Any,
     ) -> Counter[str]:
         """Do the units that the store does not hold yet, each finished one a transaction.
+
+        Several processes may run one sweep on one file: each unit is done by one of them, and all return when all are
+        done.
 
         Parameters
         ----------
@@ -108,34 +114,45 @@ class Sweep:
             Where the units go. Those that it has are not done again; failed ones only with `retry_failed`.
         concurrency : int
             Units at work at a time; more than one pays with language models only.
+        progress : bool or callable
+            True shows a bar, or a table in a notebook; a function is given a `support.progress.Status` now and then.
+        budget_usd : float, optional
+            US dollars that all calls under this sweep's name in this file may cost, earlier runs included. The worst
+            case of a call is set aside before it is sent; the call that could pass the budget is not sent.
+        prices : support.money.Prices, optional
+            By default those of `data/inputs/prices`.
         context
             Further arguments of the study that are not in the grid: a connected model, for instance.
 
         Returns
         -------
         Counter
-            Of "done", "failed", "skipped" (already stored), "format_errors" and "replies" in this run.
+            Of "done", "failed", "skipped" (already stored), "elsewhere" (done by another process meanwhile),
+            "format_errors" and "replies" in this run.
 
         Raises
         ------
         InvalidInput
             When an argument that the study needs is neither in the grid nor in `context`, or one is in both.
-        ModelUnavailable, CacheMiss, MissingData, DamagedFile
+        BudgetExceeded
+            When the next call could pass the budget; what is finished is kept, and the message says how much it is.
+        ModelUnavailable, CacheMiss, MissingData, DamagedFile, DiskFull, FileInUse
             When something outside the units has to be mended first; what was finished is kept, the rest is done by
             the next run. Any other error of a unit is recorded with it and does not stop the others; what the errors
             were is printed at the end.
         """
-        self._check_context(context)
+        self.check(context)
         store.register(self.name, self._identity(context))
-        finished = store.finished(self.name, include_failed=not retry_failed)
-        units = [u for u in self.units() if u not in finished]
-        count: Counter[str] = Counter(skipped=self.repetitions * _size(self.grid) - len(units))
-        with _bar(len(units), self.name, enabled=progress) as bar:
-            await self._work(iter(units), store, context, count, bar, concurrency)
-        if errors := store.errors(self.name):
-            print(f"{self.name}: units have failed. The first said: {errors[0]}")
-            print("Mend what it says, then run again with retry_failed=True.")
-        return count
+        return await run(
+            self,
+            store,
+            context,
+            concurrency=concurrency,
+            progress=progress,
+            retry_failed=retry_failed,
+            budget_usd=budget_usd,
+            prices=prices,
+        )
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """This sweep's finished units and their records, in the order of the grid.
@@ -146,44 +163,30 @@ class Sweep:
             if (record := store.record(unit)) is not None:
                 yield unit, record
 
+    def missing(self, store: Store) -> int:
+        """How many units have no record: failed, or not done yet. A study with any is partial, and has to say so."""
+        return sum(store.status(unit) != "done" for unit in self.units())
+
     def seconds(self, store: Store) -> list[float]:
         """What each of these units took, in the order of `records`; replies out of the cache take no time."""
         taken = [store.seconds(unit) for unit in self.units()]
         return [round(s, 4) for s in taken if s is not None]
 
-    async def _work(
-        self, units: Iterator[Unit], store: Store, context: dict, count: Counter, bar: Any, concurrency: int
-    ) -> None:
-        async def worker() -> None:
-            for unit in units:
-                await self._do(unit, store, context, count)
-                bar.set_postfix_str(_status(count), refresh=False)
-                bar.update()
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(max(1, concurrency)):
-                    group.create_task(worker())
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-
-    async def _do(self, unit: Unit, store: Store, context: dict, count: Counter) -> None:
-        started = time.perf_counter()
-        arguments = {**json.loads(unit.settings), **context, "rng": self.rng(unit)}
+    def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What the study function is called with for a unit: its settings, the context, and its random stream."""
+        made = {**json.loads(unit.settings), **context, "rng": self.rng(unit)}
         if "repetition" in inspect.signature(self.study).parameters:
-            arguments["repetition"] = unit.repetition
-        try:
-            record = await self.study(**arguments)
-        except (ModelUnavailable, CacheMiss, MissingData, DamagedFile):  # no fault of the unit: left to the next run
-            raise
-        except Exception as error:  # recorded with its unit, shown by the progress bar, retried on request
-            store.fail(unit, error, time.perf_counter() - started)
-            count["failed"] += 1
-            return
-        counts = store.add(unit, record, time.perf_counter() - started)
-        count.update(done=1, **counts)
+            made["repetition"] = unit.repetition
+        return made
 
-    def _check_context(self, context: Mapping[str, Any]) -> None:
+    def check(self, context: Mapping[str, Any]) -> None:
+        """Refuse a context that the study does not take, or one that lacks what it needs.
+
+        Raises
+        ------
+        InvalidInput
+            Naming the argument, and those that the study takes.
+        """
         takes = {n: p for n, p in inspect.signature(self.study).parameters.items() if n not in PASSED}
         for name in context:
             if name not in takes or name in self.grid:
@@ -230,17 +233,3 @@ def _plain(setting: str, value: Any) -> str:
             f"grid: {setting}={value!r} given; expected text, a number or a list ({error}); "
             "wrap anything else into a study function"
         ) from None
-
-
-def _size(grid: Mapping[str, Sequence[Any]]) -> int:
-    return int(np.prod([len(values) for values in grid.values()], dtype=int))
-
-
-def _status(count: Counter[str]) -> str:
-    return f"failed {count['failed']}, format errors {count['format_errors']}, replies {count['replies']}"
-
-
-def _bar(total: int, name: str, *, enabled: bool) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=total, desc=name, unit="unit", disable=not enabled, mininterval=0.5, ncols=110)

@@ -9,6 +9,9 @@ SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {
         "errors",
+        "calls",
+        "money",
+        "presence",
         "records",
         "data",
         "downloads",
@@ -26,16 +29,16 @@ FLOORS = [
     {"participants"},
     {"mechanisms"},
     {"studies"},
-    {"store", "sweep", "export", "answers"},
+    {"store", "claims", "progress", "running", "sweep", "export", "answers", "estimates", "spending"},
     {"simulations"},
     {"analysis"},
-    {"tables", "figures", "plots", "transcripts", "conversations", "diaries"},
+    {"tables", "figures", "plots", "transcripts", "conversations", "diaries", "run_pages"},
     {"widgets"},
     {"recorded"},
     {"notebooks", "recordings", "full_runs"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("participants", "analysis/dialogue_acts", "recordings")
+MAY_TALK_TO_MODELS = ("participants", "analysis/dialogue_acts", "recordings", "estimates")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 
