@@ -1,0 +1,214 @@
+"""A run to look into: what it came to, its units as a list to choose from, and the chosen unit's calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+import numpy as np
+import pandas as pd
+
+from support.errors import ConveneError, InvalidInput
+from support.money.budget import dollars
+from support.run_pages import totals_html, unit_html
+from support.spending import faults_of, totals, units_of
+
+if TYPE_CHECKING:
+    from support.llm import Cache
+    from support.store import Store, Unit
+    from support.sweep import Sweep
+
+PAGE = 100
+"""Units in the list at a time: a browser takes long over thousands."""
+
+CHOICES = 200
+"""Values that a setting may have to be chosen from a list; of more, the units show the values, and go by pages."""
+
+ALL = "all"
+MARKS = {"done": "✓ done", "failed": "✗ failed", "missing": "· missing"}
+SHOWN: Mapping[str, Callable[[pd.DataFrame], Any]] = {
+    ALL: lambda units: units["status"] != "",
+    "done": lambda units: units["status"] == "done",
+    "failed": lambda units: units["status"] == "failed",
+    "missing": lambda units: units["status"] == "missing",
+    "met faults": lambda units: (units["retries"] > 0) | (units["unanswered"] > 0),
+    "off the form": lambda units: (units["repairs"] > 0) | (units["format_errors"] > 0),
+}
+COLUMNS = {"calls": 7, "cached": 8, "retries": 9, "repairs": 9, "tokens": 11, "cost": 12, "seconds": 10}
+UNIT = "unit #repetition"
+WIDEST = 70  # characters of a unit's settings in the list
+BLANK = "\u00a0"  # a list drops other blanks at the front of a line, and columns with them
+STYLE = """<style>
+.convene-runs select, .convene-runs .head { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
+.convene-runs .head { padding-left: 3px; font-weight: 600; white-space: nowrap; }
+.convene-runs select { width: 100%; }
+</style>"""
+
+
+class RunViewer:
+    """Controls over the stored units of a sweep. Display `viewer.view`.
+
+    A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
+    moves on, arrow keys choose a unit. `support.run_pages.unit_html` is what a saved notebook shows beside it.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    store : Store
+    cache : Cache or path, optional
+        Where the replies are kept, by default the store's own file.
+    page : int
+        Units in the list at a time.
+
+    Raises
+    ------
+    InvalidInput
+        When `page` is not a whole number from 1 up.
+    """
+
+    def __init__(
+        self, sweep: Sweep, store: Store, cache: Cache | str | Path | None = None, *, page: int = PAGE
+    ) -> None:
+        if isinstance(page, bool) or not isinstance(page, int) or page < 1:
+            raise InvalidInput(f"page: {page!r} given; expected a whole number of units from 1 up")
+        self.sweep, self.store, self.cache, self.page = sweep, store, cache, page
+        self._every = list(sweep.units())
+        self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
+        self._codes = np.unravel_index(np.arange(len(self._every)), [len(values) for values in self._values])
+        self._at_rest, self.first = True, 0
+        self.units, self.listed = pd.DataFrame(), np.empty(0, dtype=int)
+        self.status = _choice("units", list(SHOWN))
+        self.settings = {
+            name: _choice(name, [ALL, *map(_short, values)])
+            for name, values in sweep.grid.items()
+            if 1 < len(values) <= CHOICES
+        }
+        self.refresh_button = w.Button(description="Refresh", tooltip="read the study's file again")
+        self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
+        self.totals, self.place, self.head, self.calls, self.error = (w.HTML() for _ in range(5))
+        self.list = w.Select(
+            options=[], rows=9, tooltip="units of the sweep", layout=w.Layout(width="70rem", max_width="98%")
+        )
+        self.view = self._layout()
+        self._connect()
+        self.refresh()
+
+    @property
+    def unit(self) -> Unit | None:
+        """The unit that is chosen, None where none is listed."""
+        return None if self.list.value is None else self._every[self.list.value]
+
+    def refresh(self) -> None:
+        """Read the file again; the unit that was chosen stays chosen."""
+        self.error.value = ""
+        try:
+            self.units = units_of(self.sweep, self.store)
+            sums = totals(self.sweep, self.store, self.units)
+            self.totals.value = STYLE + totals_html(sums, faults_of(self.sweep, self.store))
+        except ConveneError as error:
+            self._tell(error)
+        else:
+            self.filter()
+
+    def filter(self) -> None:
+        """List the units that the controls let through, and the page with the one that was chosen before."""
+        kept = SHOWN[self.status.label](self.units).to_numpy(dtype=bool)
+        for axis, name in enumerate(self.sweep.grid):
+            if name in self.settings and self.settings[name].value:
+                kept = kept & (self._codes[axis] == self.settings[name].value - 1)
+        self.listed = np.flatnonzero(kept)
+        before = self.list.value
+        place = int(np.searchsorted(self.listed, before)) if before is not None and kept[before] else 0
+        self._draw(place - place % self.page, before)
+
+    def _layout(self) -> w.VBox:
+        filters = w.HBox([self.status, *self.settings.values(), self.refresh_button])
+        filters.layout.flex_flow = "row wrap"
+        paging = w.HBox([self.back_button, self.on_button, self.place])
+        view = w.VBox([self.totals, filters, self.head, self.list, paging, self.error, self.calls])
+        view.add_class("convene-runs")
+        self.error.add_class("convene-error")
+        return view
+
+    def _connect(self) -> None:
+        for control in (self.status, *self.settings.values()):
+            control.observe(lambda _: self.filter(), "value")
+        self.list.observe(lambda _: self._show(), "value")
+        self.refresh_button.on_click(lambda _: self.refresh())
+        self.back_button.on_click(lambda _: self._draw(self.first - self.page))
+        self.on_button.on_click(lambda _: self._draw(self.first + self.page))
+
+    def _draw(self, first: int, chosen: int | None = None) -> None:
+        """Draw the page of the list that begins at a place."""
+        self.first, shown = first, self.listed[first : first + self.page]
+        names = [self._name(number) for number in shown]
+        width = max(map(len, [*names, UNIT]))
+        rows = self.units.iloc[shown].to_dict("records")
+        self._at_rest = False  # new options move the value: show once, at the end
+        lines = [_line(name.ljust(width), row) for name, row in zip(names, rows, strict=True)]
+        self.list.options = list(zip(lines, shown.tolist(), strict=True))
+        if len(shown):
+            self.list.value = chosen if chosen in shown else int(shown[0])
+        self._at_rest = True
+        head = UNIT.ljust(width) + " " * 11 + "".join(name.rjust(space) for name, space in COLUMNS.items())
+        self.head.value = f'<div class="head" aria-hidden="true">{escape(head).replace(" ", BLANK)}</div>'
+        self.place.value = self._where(len(shown))
+        self.back_button.disabled, self.on_button.disabled = not first, first + self.page >= len(self.listed)
+        self._show()
+
+    def _where(self, shown: int) -> str:
+        many, every = len(self.listed), len(self._every)
+        if not many:
+            return f"None of the {every:,} units is like that."
+        return f"{self.first + 1:,} to {self.first + shown:,} of {many:,} units" + (
+            "" if many == every else f", chosen from {every:,}"
+        )
+
+    def _name(self, number: int) -> str:
+        """The settings that vary, and the repetition."""
+        values = {name: _short(self._values[axis][self._codes[axis][number]])
+                  for axis, name in enumerate(self.sweep.grid) if len(self._values[axis]) > 1}  # fmt: skip
+        said = ", ".join(f"{name} {value}" for name, value in values.items())
+        return f"{said[:WIDEST]} #{self._every[number].repetition}".strip()
+
+    def _show(self) -> None:
+        """The calls of the chosen unit."""
+        if not self._at_rest:
+            return
+        try:
+            self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit, self.cache)
+        except ConveneError as error:
+            self.calls.value = ""
+            self._tell(error)
+
+    def _tell(self, error: ConveneError) -> None:
+        self.error.value = f'<span role="alert" style="color:#8a3b00">{escape(str(error))}</span>'
+
+
+def _choice(name: str, labels: Sequence[str]) -> w.Dropdown:
+    """A list of choices; its value is the number of the one chosen, for two values may look alike."""
+    style, layout = {"description_width": "initial"}, w.Layout(width="auto")
+    options = [(label, number) for number, label in enumerate(labels)]
+    return w.Dropdown(options=options, value=0, description=name, style=style, layout=layout)
+
+
+def _line(name: str, row: Mapping[Any, Any]) -> str:
+    """One unit in the list: cells under the names of `COLUMNS`."""
+    cells = dict.fromkeys(COLUMNS, "–")
+    if row["status"] != "missing":
+        cells = {cell: f"{row[cell]:,}" for cell in ("calls", "cached", "retries", "repairs")}
+        cells["tokens"] = f"{row['prompt_tokens'] + row['completion_tokens']:,}"
+        cells["cost"] = dollars(row["usd"]) if row["usd"] == row["usd"] else "no price" if row["unpriced"] else "–"
+        cells["seconds"] = f"{row['seconds']:,.1f}"
+    line = f"{name} {MARKS[row['status']]:<10}" + "".join(cells[cell].rjust(space) for cell, space in COLUMNS.items())
+    return line.replace(" ", BLANK)
+
+
+def _short(value: Any) -> str:
+    """A setting's value as a few letters; lists as JSON."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 24 else f"{text[:23]}…"

@@ -1,0 +1,156 @@
+"""The run viewer without a browser: what is listed, what is shown, what a refresh sees."""
+
+import re
+
+import pytest
+
+from support.calls import Call, Fault
+from support.errors import InvalidInput
+from support.llm.transport import Request
+from support.records import Transcript
+from support.store import Store
+from support.sweep import Sweep
+from support.widgets.runs import BLANK, RunViewer
+
+RECORD = Transcript({}, "a", {}, ())
+FAULTS = (Fault("429", "slow down", 1.0),)
+
+
+async def study(rng, rule, size=1, weights=None, note="x"):
+    return RECORD
+
+
+def sweep(repetitions=2, **grid):
+    return Sweep("s", study, grid or {"rule": ["a", "b"], "size": [1, 2], "note": ["<i>"]}, repetitions, 7)
+
+
+def call(text="Which?", **more):
+    request = Request("m", "e", (("user", text),), None, 0.0, None, 10, 0)
+    return Call(request.key, "m", "e", prompt_tokens=1_000, usd=0.5, question=request.to_json(), reply="yes", **more)
+
+
+@pytest.fixture
+def played(store):
+    """Of eight units five are done, of them one with a retry and one with a repair; one failed, two are missing."""
+    units = list(sweep().units())
+    for number in (0, 1, 4, 5):
+        store.add(units[number], RECORD, 4.0, [call(f"Number {number} <b>?")])
+    store.add(units[2], RECORD, 4.0, [call("Number 2", faults=FAULTS), call("Number 2", repair=1)])
+    store.fail(units[3], ValueError("<script>"), 1.0, [])
+    return store
+
+
+@pytest.fixture
+def viewer(played):
+    return RunViewer(sweep(), played)
+
+
+def listed(viewer):
+    return [label.replace(BLANK, " ") for label, _ in viewer.list.options]
+
+
+def choose(control, label):
+    control.value = dict(control.options)[label]
+
+
+def test_every_unit_is_listed_with_its_status_and_what_it_took(viewer):
+    lines = listed(viewer)
+    assert len(lines) == 8 and lines[0].startswith("rule a, size 1 #0 ✓ done")
+    assert lines[0].split()[-7:] == ["1", "0", "0", "0", "1,000", "$0.50", "4.0"]
+    assert "✗ failed" in lines[3] and "· missing" in lines[6] and lines[6].split()[-1] == "–"
+    assert viewer.place.value == "1 to 8 of 8 units" and "note" not in lines[0], "what does not vary is not repeated"
+    assert len({len(line) for line in lines}) == 1, "columns stand below one another"
+
+
+def test_the_chosen_unit_is_shown_and_its_text_is_escaped(viewer):
+    assert viewer.unit == next(sweep().units()) and "Number 0 &lt;b&gt;?" in viewer.calls.value
+    viewer.list.value = 3
+    assert "ValueError: &lt;script&gt;" in viewer.calls.value and "<script" not in viewer.calls.value
+    viewer.list.value = 7
+    assert "not done yet" in viewer.calls.value
+
+
+@pytest.mark.parametrize(
+    ("status", "numbers"),
+    [("done", [0, 1, 2, 4, 5]), ("failed", [3]), ("missing", [6, 7]), ("met faults", [2]), ("off the form", [2])],
+)
+def test_units_are_filtered_by_their_status(viewer, status, numbers):
+    choose(viewer.status, status)
+    assert [number for _, number in viewer.list.options] == numbers and viewer.unit is not None
+    assert viewer.place.value == f"1 to {len(numbers)} of {len(numbers)} units, chosen from 8"
+
+
+def test_units_are_filtered_by_settings_as_well(viewer):
+    assert set(viewer.settings) == {"rule", "size"}
+    choose(viewer.settings["rule"], "b")
+    choose(viewer.settings["size"], "2")
+    assert [number for _, number in viewer.list.options] == [6, 7]
+    choose(viewer.status, "done")
+    assert listed(viewer) == [] and viewer.unit is None and viewer.calls.value == ""
+    assert viewer.place.value == "None of the 8 units is like that."
+
+
+def test_a_unit_stays_chosen_when_it_passes_the_next_filter(viewer):
+    viewer.list.value = 5
+    choose(viewer.status, "done")
+    assert viewer.list.value == 5
+    choose(viewer.status, "failed")
+    assert viewer.list.value == 3
+
+
+def test_lists_as_values_are_told_apart(store):
+    two = sweep(1, rule=["a"], weights=[[1, 2], [2, 1]])
+    viewer = RunViewer(two, store)
+    assert listed(viewer)[0].startswith("weights [1, 2] #0")
+    choose(viewer.settings["weights"], "[2, 1]")
+    assert [number for _, number in viewer.list.options] == [1]
+
+
+def test_a_refresh_sees_what_another_process_stored_and_keeps_the_choice(viewer, played):
+    viewer.list.value = 5
+    assert "5 done, 1 failed, 2 missing" in viewer.totals.value
+    other = Store(played.path)
+    other.add(list(sweep().units())[6], RECORD, 1.0, [call("new")])
+    other.close()
+    viewer.refresh_button.click()
+    assert "6 done, 1 failed, 1 missing" in viewer.totals.value and "✓ done" in listed(viewer)[6]
+    assert viewer.list.value == 5
+
+
+def test_totals_and_faults_stand_above(viewer):
+    text = re.sub(r"<[^>]*>", " ", viewer.totals.value)
+    assert "$3.00" in text and "429" in text and "cached replies cost nothing" in text
+
+
+def test_many_units_come_in_pages_that_say_where_one_is(store):
+    many = Sweep("s", study, {"rule": ["a", "b"], "size": list(range(5_000))}, 1, 7)
+    viewer = RunViewer(many, store)
+    assert len(viewer.list.options) == 100 and viewer.place.value == "1 to 100 of 10,000 units"
+    assert viewer.back_button.disabled and not viewer.on_button.disabled
+    viewer.on_button.click()
+    assert viewer.place.value == "101 to 200 of 10,000 units" and viewer.list.value == 100
+    viewer.refresh()
+    assert viewer.place.value == "101 to 200 of 10,000 units", "a refresh stays on the page"
+    viewer.back_button.click()
+    assert viewer.back_button.disabled
+    choose(viewer.settings["rule"], "b")
+    assert viewer.place.value == "1 to 100 of 5,000 units, chosen from 10,000" and "size 0 " in listed(viewer)[0]
+    assert set(viewer.settings) == {"rule"}, "nobody chooses from a list of thousands"
+
+
+def test_the_last_page_is_as_long_as_what_is_left(viewer, played):
+    short = RunViewer(sweep(), played, page=5)
+    short.on_button.click()
+    assert len(short.list.options) == 3 and short.on_button.disabled and short.place.value == "6 to 8 of 8 units"
+
+
+def test_a_cache_that_is_not_there_is_told_and_the_list_stays(played, tmp_path):
+    viewer = RunViewer(sweep(), played, tmp_path / "nowhere.sqlite")
+    assert "there is no file" in viewer.error.value and 'role="alert"' in viewer.error.value
+    assert len(viewer.list.options) == 8
+
+
+@pytest.mark.parametrize("page", [0, True, 2.5, "9"])
+def test_a_page_has_at_least_one_unit(played, page):
+    with pytest.raises(InvalidInput, match=r"page: .* expected a whole number of units from 1 up"):
+        RunViewer(sweep(), played, page=page)
