@@ -107,12 +107,14 @@ async def run(
     finished = store.finished(sweep.name, include_failed=not retry_failed)
     units = list(sweep.units())
     waiting = deque(unit for unit in units if unit not in finished)
-    with _opened(sweep, store, context, budget_usd, prices) as (claims, meter):
-        shown = Progress(sweep.name, len(units), len(units) - len(waiting), meter, progress)
+    with (
+        _opened(sweep, store, context, budget_usd, prices) as (claims, meter),
+        Progress(sweep.name, len(units), len(units) - len(waiting), meter, progress) as shown,
+    ):
         at_work = Run(sweep, store, context, claims, shown, retry_failed, waiting)
         with metered(meter):
             await _all(at_work.work() for _ in range(max(1, min(concurrency, len(waiting)))))
-        shown.changed(now=True)
+        shown.close(at_work.passed)
         _say_failures(sweep, store, units)
         if at_work.passed is not None:
             raise _partial(at_work, len(units))

@@ -74,7 +74,7 @@ class Store:
     def register(self, sweep: str, identity: Mapping[str, Any]) -> None:
         """Claim a name for a sweep; refuse it when it names another study, seed or set of settings here."""
         text = json.dumps(identity, sort_keys=True)
-        name = self._name(sweep)
+        name = self.name_in_file(sweep)
         with transaction(self._db, self.path):
             self._db.execute("INSERT OR IGNORE INTO sweeps VALUES (?, ?)", (name, text))
         [(stored,)] = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
@@ -90,7 +90,7 @@ class Store:
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""
         query = "SELECT settings, repetition FROM units WHERE sweep = ? AND (status = 'done' OR ?)"
-        return {Unit(sweep, *row) for row in self.select(query, (self._name(sweep), include_failed))}
+        return {Unit(sweep, *row) for row in self.select(query, (self.name_in_file(sweep), include_failed))}
 
     def status(self, unit: Unit) -> str | None:
         """What became of a unit: "done", "failed", or None where it is not stored."""
@@ -129,7 +129,7 @@ class Store:
         """Store a record that no sweep made, such as a discussion with a person, as the next of its name."""
         text = json.dumps(dict(settings), sort_keys=True)
         query = "SELECT COALESCE(MAX(repetition) + 1, 0) FROM units WHERE sweep = ? AND settings = ?"
-        unit = Unit(name, text, self.select(query, (self._name(name), text))[0][0])
+        unit = Unit(name, text, self.select(query, (self.name_in_file(name), text))[0][0])
         self.add(unit, record)
         return unit
 
@@ -149,7 +149,7 @@ class Store:
         self._known(sweep, where)
         where = json.loads(json.dumps(where))  # as the settings are stored: a tuple is a list
         with guarded(self.path):
-            rows = self._db.execute(query + " ORDER BY settings, repetition", (self._name(sweep),))
+            rows = self._db.execute(query + " ORDER BY settings, repetition", (self.name_in_file(sweep),))
             for settings, repetition, kind, record in rows:
                 known = json.loads(settings)
                 if all(known.get(k) == v for k, v in where.items()):
@@ -168,7 +168,7 @@ class Store:
         return rows[0][0] if rows else None
 
     def _known(self, sweep: str, where: Mapping[str, Any]) -> None:
-        rows = self.select("SELECT settings FROM units WHERE sweep = ? LIMIT 1", (self._name(sweep),))
+        rows = self.select("SELECT settings FROM units WHERE sweep = ? LIMIT 1", (self.name_in_file(sweep),))
         if not rows:
             raise InvalidInput(f"sweep: {sweep!r} is not in {self.path}, which holds {self.sweeps()}; run it first")
         known = json.loads(rows[0][0])
@@ -179,13 +179,13 @@ class Store:
     def sweeps(self) -> list[str]:
         """Names under which units are stored; with a mark of the code, those of that mark."""
         names = [name for (name,) in self.select("SELECT DISTINCT sweep FROM units ORDER BY 1")]
-        mark = self._name("")
+        mark = self.name_in_file("")
         return [name.removesuffix(mark) for name in names if name.endswith(mark)]
 
     def failures(self, sweep: str) -> dict[Unit, str]:
         """The units of a sweep's name that failed, those of earlier grids among them, with what each said."""
         query = "SELECT settings, repetition, error FROM units WHERE sweep = ? AND status = 'failed' ORDER BY 1, 2"
-        return {Unit(sweep, *row[:2]): row[2] for row in self.select(query, (self._name(sweep),))}
+        return {Unit(sweep, *row[:2]): row[2] for row in self.select(query, (self.name_in_file(sweep),))}
 
     def units(self, sweep: str, *, timing: bool = False) -> pd.DataFrame:
         """One row per unit: its settings, repetition, status, error, replies and format errors.
@@ -197,7 +197,7 @@ class Store:
         columns = ["settings", "repetition", "status", "error", "replies", "format_errors", "seconds"]
         self._known(sweep, {})
         query = f"SELECT {', '.join(columns)} FROM units WHERE sweep = ? ORDER BY settings, repetition"
-        frame = pd.DataFrame(self.select(query, (self._name(sweep),)), columns=columns)
+        frame = pd.DataFrame(self.select(query, (self.name_in_file(sweep),)), columns=columns)
         settings = pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")])
         return pd.concat([settings, frame if timing else frame.drop(columns="seconds")], axis=1)
 
@@ -216,11 +216,12 @@ class Store:
         """Close the file."""
         self._db.close()
 
-    def _name(self, sweep: str) -> str:
+    def name_in_file(self, sweep: str) -> str:
+        """Under which name the units of a sweep lie in the file: with the mark of the code, where there is one."""
         return f"{sweep} @ {self.code}" if self.code else sweep
 
     def _key(self, unit: Unit) -> tuple[str, str, int]:
-        return self._name(unit.sweep), unit.settings, unit.repetition
+        return self.name_in_file(unit.sweep), unit.settings, unit.repetition
 
 
 def open_study(name: str, model: str = "") -> Store:

@@ -1,9 +1,11 @@
 import errno
+import gc
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import textwrap
 import threading
 
 import pytest
@@ -13,6 +15,7 @@ from support.analysis.embeddings import Encoder
 from support.answers import AnswerBook
 from support.claims import Claims
 from support.database import STUDY, foreign_tables, guarded, looking, open_database, read_only, transaction
+from support.database.held import is_open
 from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
 from support.llm import Cache
 from support.money.budget import Budget
@@ -375,3 +378,36 @@ def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_pat
             process.stdin.flush()
     assert [process.communicate()[1] for process in started] == [""] * 4
     assert [process.returncode for process in started] == [0] * 4
+
+
+def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_processes(tmp_path):
+    """What is written after another process came and went is there when this one is killed."""
+    path = tmp_path / "study.sqlite"
+    other = "import sys\nfrom support.store import Store\nstore = Store(sys.argv[1]); print(len(store.finished('s')))"
+    here = textwrap.dedent("""
+        import os, subprocess, sys
+        from support.llm import Cache
+        from support.records import Transcript
+        from support.store import Store, Unit
+        store = Store(sys.argv[1])
+        cache = Cache(sys.argv[1])
+        for number in range(6):
+            store.add(Unit("s", "{}", number), Transcript({}, "r", {}, ()))
+            if number == 0:
+                subprocess.run([sys.executable, "-c", sys.argv[2] + "; store.close()", sys.argv[1]])
+        os._exit(1)
+    """)
+    subprocess.run([sys.executable, "-c", here, str(path), other], capture_output=True, check=False)
+    found = subprocess.run([sys.executable, "-c", other, str(path)], capture_output=True, text=True, check=True)
+    assert found.stdout == "6\n"
+
+
+def test_a_file_counts_as_open_until_its_last_connection_is_closed_or_forgotten(tmp_path):
+    path = tmp_path / "study.sqlite"
+    first, second = open_database(path), open_database(path)
+    first.close()
+    first.close()
+    assert is_open(path)
+    del second
+    gc.collect()
+    assert not is_open(path)

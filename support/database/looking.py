@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from support.database.held import is_open
 from support.database.trouble import BUSY_SECONDS, damaged, no_database
 from support.errors import DamagedFile
 
@@ -39,7 +40,8 @@ def look(path: Path, ours: Mapping[str, Sequence[str]]) -> None:
     """Refuse what is damaged or another program's, and change nothing."""
     if not path.is_file() or not path.stat().st_size:
         return
-    _check_header(path)
+    if not is_open(path) and _head(path, len(MAGIC)) != MAGIC:
+        raise no_database(path, "it does not begin like one")
     for again in (True, True, False):
         try:
             _look_inside(path, ours)
@@ -55,8 +57,7 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
 
     A file in WAL mode that nobody has open is read as one that cannot change: else SQLite would put its log beside it.
     """
-    with path.open("rb") as file:
-        at_rest = file.read(20)[18:] == b"\x02\x02" and not _beside(path, "-wal").exists()
+    at_rest = not is_open(path) and _head(path, 20)[18:] == b"\x02\x02" and not _beside(path, "-wal").exists()
     query = "mode=ro&immutable=1" if at_rest else "mode=ro"
     name = f"file:{quote(str(path.resolve()))}?{query}"
     with closing(sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS)) as reader:
@@ -118,10 +119,10 @@ def _check_pages(db: sqlite3.Connection, path: Path) -> None:
     _checked.add(state)
 
 
-def _check_header(path: Path) -> None:
+def _head(path: Path, count: int) -> bytes:
+    """The first bytes of a file that this process does not have open (see `support.database.held`)."""
     with path.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            raise no_database(path, "it does not begin like one")
+        return file.read(count)
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from support.database.held import connect, opening
 from support.database.looking import STUDY, look
 from support.database.trouble import BUSY_SECONDS, HELD, cannot_open, family, guarded
 
@@ -44,8 +45,9 @@ def open_database(path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY) -
     try:
         with guarded(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            look(path, ours)
-            return _configured(sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False))
+            with opening:
+                look(path, ours)
+                return _configured(connect(path, BUSY_SECONDS))
     except (OSError, sqlite3.OperationalError) as error:
         raise cannot_open(path, error) from None
 

@@ -93,7 +93,8 @@ class Estimate:
         rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self._said())
         why = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.assumptions)
         return (
-            f"<table><caption>{escape(self._title())}</caption><tr>{head}</tr>{rows}</table>"
+            "<table class='tex2jax_ignore mathjax_ignore'>"  # MathJax takes the text between two dollars for a formula
+            f"<caption>{escape(self._title())}</caption><tr>{head}</tr>{rows}</table>"
             f"<details><summary>What this assumes</summary><ul>{why}</ul></details>"
         )
 

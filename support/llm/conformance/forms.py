@@ -8,71 +8,58 @@ from typing import TYPE_CHECKING, Any, Literal
 from support.errors import MalformedReply, ModelError
 from support.llm.conformance.seen import Seen, brief
 from support.llm.conformance.target import Target
+from support.llm.endpoint import FORMS
 from support.llm.structured import extract_json, strict_schema
-from support.llm.transport import Completion
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-ROOM = 250  # tokens, for a form that takes fewer than 100
+WORDS = {"json_schema": "json_schema", "json_object": "JSON mode", "text": "the prompt alone"}
 
 
 async def forms(target: Target) -> Seen:
     """Whether a reply takes the form of a schema that the question does not tell, and by which of Convene's forms."""
     schema, question = _meeting(), "Propose a meeting of the gardening club."
-    strict = await _tried(target, question, {"type": "json_schema", "json_schema": _strict(schema)})
-    refused = isinstance(strict, ModelError)
+    bare, taken = await target.put(question, strict_schema(schema))
+    put = "json_schema is taken" if taken == FORMS[0] else f"json_schema is refused, {WORDS[taken]} serves instead"
     try:
-        attempts = (await target.ask(question, schema=schema, max_tokens=ROOM)).attempts
+        attempts = (await target.ask(question, schema=schema, max_tokens=250)).attempts
     except MalformedReply as error:
-        return Seen("no", f"json_schema is {'refused' if refused else 'taken'}, and no reply fits: {brief(error)}")
+        return Seen("no", f"{put}, and no reply fits: {brief(error)}")
     fits = "the reply fits " + (f"after {attempts} attempts" if attempts > 1 else "at the first attempt")
-    if isinstance(strict, ModelError):
-        form = await _below(target, question)
-        return Seen("note", f"refused ({brief(strict)}); Convene steps down to {form}: {fits}", f"yes, by {form}")
-    if not _fits(schema, strict.text):
-        return Seen("note", f"json_schema is taken, and not enforced; {fits}", "yes, though they are not enforced")
-    return Seen("ok", f"json_schema is taken, and {fits}", "yes, by json_schema")
-
-
-async def _below(target: Target, question: str) -> str:
-    """What Convene steps down to where json_schema is refused."""
-    taken = await _tried(target, f"{question} Reply in JSON.", {"type": "json_object"})
-    return "the prompt alone" if isinstance(taken, ModelError) else "JSON mode"
+    if taken != FORMS[0]:
+        return Seen("note", f"{put}; {fits}", f"yes, by {WORDS[taken]}")
+    if not _fits(schema, bare.text):
+        return Seen("note", f"{put}, and not enforced; {fits}", "yes, though they are not enforced")
+    return Seen("ok", f"{put}, and {fits}", "yes, by json_schema")
 
 
 async def json_mode(target: Target) -> Seen:
     """Whether JSON mode gives a JSON object; Convene uses it only where json_schema is refused."""
-    question = 'Reply with a small JSON object, for example {"colour": "green"}.'
-    answer = await _tried(target, question, {"type": "json_object"})
-    if isinstance(answer, ModelError):
-        return Seen("note", f"refused: {brief(answer)}")
+    colour = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+    answer, taken = await target.put("Name a colour.", colour, "json_object", max_tokens=100)
+    if taken != "json_object":
+        return Seen("note", "refused")
     if isinstance(_json(answer.text), dict):
         return Seen("ok", f"a JSON object: {brief(answer.text, 60)}")
     if answer.finish_reason == "length" and answer.text.lstrip().startswith("{"):
-        return Seen("note", f"a JSON object, not finished in {ROOM} tokens: the model goes on and on")
+        return Seen("note", "a JSON object, not finished in 100 tokens: the model goes on and on")
     return Seen("no", f"taken, and the reply is no JSON object: {brief(answer.text, 60)!r}")
 
 
 async def constrained(target: Target, signs: str) -> str | None:
-    """What comes back in a form that allows these signs only; None where that form is refused.
+    """What comes back in a form that allows these signs only; None where that form is not to be had.
 
     A model too small to repeat them has to write them then.
     """
     part = {"type": "object", "properties": {"signs": {"type": "string", "enum": [signs]}}}
-    schema = part | {"required": ["signs"], "additionalProperties": False}
-    form = {"type": "json_schema", "json_schema": {"name": "Signs", "strict": True, "schema": schema}}
-    answer = await _tried(target, f"Repeat exactly: {signs}", form)
-    value = None if isinstance(answer, ModelError) else _json(answer.text)
-    return str(value.get("signs")) if isinstance(value, dict) else None
-
-
-async def _tried(target: Target, question: str, form: dict[str, Any]) -> Completion | ModelError:
-    """The reply in a form that is asked for outright, without Convene's steps down; or the refusal."""
+    schema = part | {"title": "Signs", "required": ["signs"], "additionalProperties": False}
     try:
-        return await target.send(question, max_tokens=ROOM, body={"response_format": form})
-    except ModelError as error:
-        return error
+        answer, taken = await target.put(f"Repeat exactly: {signs}", schema)
+    except ModelError:
+        return None  # whether forms are taken is another check's question
+    value = _json(answer.text) if taken == FORMS[0] else None
+    return str(value.get("signs")) if isinstance(value, dict) else None
 
 
 def _meeting() -> type[BaseModel]:
@@ -89,10 +76,6 @@ def _meeting() -> type[BaseModel]:
         remark_or_null: str | None = Field(max_length=20)
 
     return Meeting
-
-
-def _strict(schema: type[BaseModel]) -> dict[str, Any]:
-    return {"name": schema.__name__, "strict": True, "schema": strict_schema(schema)}
 
 
 def _fits(schema: type[BaseModel], text: str) -> bool:

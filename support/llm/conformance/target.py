@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ from support.llm import connect
 from support.llm.address import DEFAULT, Address, address, plain
 from support.llm.client import ChatModel, Reply
 from support.llm.embedded import Embedded, start
-from support.llm.endpoint import Endpoint
+from support.llm.endpoint import FORMS, Endpoint
 from support.llm.transport import Completion, Request
 
 NO_KEY = "no-key-needed"  # the openai package insists on one
@@ -69,7 +70,6 @@ class Target:
         self,
         text: str,
         *,
-        max_tokens: int = 16,
         model: str | None = None,
         key: str | None = None,
         url: str | None = None,
@@ -79,13 +79,23 @@ class Target:
         name, where = model or self.model.model, replace(self._where, url=url or self.url)
         if key is not None:  # neither may the right user and password of the address stand in for it
             where = Address(where.url, where.local)
-        request = Request(name, where.url, (("user", text),), None, 0.0, None, max_tokens, 0)
         extra = {**self._body, **(body or {})}
         endpoint = Endpoint(name, where, key or self._given or NO_KEY, timeout=self.timeout, extra_body=extra)
-        try:
-            return await endpoint.complete(request)
-        finally:
-            await endpoint.close()
+        return await _one(endpoint, text, None, 16)
+
+    async def put(
+        self, text: str, schema: Mapping[str, Any], form: str = FORMS[0], max_tokens: int = 250
+    ) -> tuple[Completion, str]:
+        """One bare attempt with a schema, put in one of `FORMS`; and the form in which the endpoint took it."""
+        endpoint = _Stepping(
+            self.model.model,
+            self._where,
+            self._given or NO_KEY,
+            timeout=self.timeout,
+            extra_body=self._body,
+            form=form,
+        )
+        return await _one(endpoint, text, json.dumps(schema), max_tokens), endpoint.form
 
     def plain(self, text: str) -> str:
         """A text from outside without the key."""
@@ -94,3 +104,23 @@ class Target:
     async def close(self) -> None:
         """Give back the connections of the running event loop."""
         await self.model.close()
+
+
+class _Stepping(Endpoint):
+    """An endpoint that starts from a given form, and tells where it has stepped down to."""
+
+    def __init__(self, *given: Any, form: str, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._form = FORMS.index(form)
+
+    @property
+    def form(self) -> str:
+        return FORMS[self._form]
+
+
+async def _one(endpoint: Endpoint, text: str, schema: str | None, max_tokens: int) -> Completion:
+    asked = Request(endpoint.model, endpoint.endpoint, (("user", text),), schema, 0.0, None, max_tokens, 0)
+    try:
+        return await endpoint.complete(asked)
+    finally:
+        await endpoint.close()
