@@ -32,8 +32,13 @@ lint: .venv/installed  ## ruff, mypy, docstring coverage
 	$(PY) -m mypy
 	$(PY) -m interrogate -q support
 
-bench: .venv/installed  ## ratios against named peers
+bench: .venv/installed build/peers/installed  ## ratios against named peers
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(PY) $$file || exit 1; done
+
+# The peers' own environment, for their pins are not ours; without it the benchmarks say which peer was not measured.
+build/peers/installed: benchmarks/peers.txt
+	-test -x build/peers/bin/python || $(PYTHON) -m venv build/peers
+	-build/peers/bin/python -m pip install -q -r benchmarks/peers.txt && touch $@
 
 clean:  ## remove what was built, and the environment
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis convene.egg-info
