@@ -12,6 +12,7 @@ import sqlite3
 import threading
 import weakref
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 opening = threading.Lock()  # held from the look at a file to the end of its opening
@@ -22,21 +23,22 @@ _counting = threading.Lock()
 class Connection(sqlite3.Connection):
     """A connection that is counted while it is open."""
 
+    ended: Callable[[], object] = staticmethod(lambda: None)
+
     def close(self) -> None:
         """Close it."""
         super().close()
-        if (ended := getattr(self, "_ended", None)) is not None:
-            ended()
+        self.ended()
 
 
 def connect(path: Path, timeout: float) -> sqlite3.Connection:
     """A counted connection, which may be used from any thread, one at a time."""
-    made = sqlite3.connect(path, timeout=timeout, check_same_thread=False, factory=Connection)
+    made: Connection = sqlite3.connect(path, timeout=timeout, check_same_thread=False, factory=Connection)
     made.execute("SELECT count(*) FROM sqlite_master").fetchone()  # SQLite opens a file at the first use, not before
     key = _key(path)
     with _counting:
         _open[key] += 1
-    made._ended = weakref.finalize(made, _drop, key)  # also where nobody closes it
+    made.ended = weakref.finalize(made, _drop, key)  # also where nobody closes it
     return made
 
 

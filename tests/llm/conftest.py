@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
 from aiohttp import web
 
+Wire = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Answer = Callable[[dict[str, Any]], "web.Response | dict[str, Any] | str"]
 
 
 class LocalServer:
-    """Answers every chat completion with `answer(body)`, and keeps the bodies and headers that it was sent."""
+    """Answers every chat completion with `answer(body)`, and keeps the bodies and headers that it was sent.
+
+    `wire`, where set, answers in its place, and has the whole connection: for answers that end half-way.
+    """
 
     def __init__(self) -> None:
         self.answer: Answer = lambda body: "hello"
@@ -23,6 +28,7 @@ class LocalServer:
         self.most_at_once = 0
         self.delay = 0.0
         self.hang_up = False
+        self.wire: Wire | None = None
         self._now = 0
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -45,9 +51,9 @@ class LocalServer:
         }
 
     @staticmethod
-    def refusal(status: int, message: str, **more: Any) -> web.Response:
+    def refusal(status: int, message: str, headers: dict[str, str] | None = None, **more: Any) -> web.Response:
         """An error in OpenAI's form."""
-        return web.json_response({"error": {"message": message, **more}}, status=status)
+        return web.json_response({"error": {"message": message, **more}}, status=status, headers=headers)
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -72,7 +78,7 @@ class LocalServer:
     async def _models(self, request: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": "gpt-small", "object": "model"}]})
 
-    async def _chat(self, request: web.Request) -> web.Response:
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         self.bodies.append(body)
         self.headers.append(dict(request.headers))
@@ -82,10 +88,46 @@ class LocalServer:
         self._now -= 1
         if self.hang_up and request.transport is not None:
             request.transport.abort()
+        if self.wire is not None:
+            return await self.wire(request)
         answer = self.answer(body)
         if isinstance(answer, web.Response):
             return answer
         return web.json_response(self.completion(answer) if isinstance(answer, str) else answer)
+
+
+class VirtualTime:
+    """Event loops whose clock jumps to the next thing that is due: an hour passes in a moment, always the same."""
+
+    class _Selector(selectors.SelectSelector):
+        now = 0.0
+
+        def select(self, timeout: float | None = None) -> list[Any]:
+            if timeout is None:
+                raise AssertionError("everything waits, and nothing is due: a deadlock")
+            self.now += max(0.0, timeout)
+            return super().select(0)
+
+    @classmethod
+    def run(cls, main: Coroutine[Any, Any, Any]) -> Any:
+        """As `asyncio.run`."""
+        selector = cls._Selector()
+        loop = asyncio.SelectorEventLoop(selector)
+        loop.time = lambda: selector.now  # type: ignore[method-assign]
+        try:
+            return loop.run_until_complete(main)
+        finally:
+            loop.close()
+
+    @staticmethod
+    def clock() -> float:
+        """Seconds since the loop began."""
+        return asyncio.get_running_loop().time()
+
+
+@pytest.fixture(scope="session")
+def virtual_time() -> type[VirtualTime]:
+    return VirtualTime
 
 
 @pytest.fixture(scope="session")
@@ -98,7 +140,7 @@ def _server() -> Iterator[LocalServer]:
 @pytest.fixture
 def server(_server: LocalServer) -> LocalServer:
     _server.answer, _server.delay, _server.most_at_once = (lambda body: "hello"), 0.0, 0
-    _server.hang_up = False
+    _server.hang_up, _server.wire = False, None
     _server.bodies.clear()
     _server.headers.clear()
     return _server

@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
+from support.calls import metered
 from support.errors import CallFailed, InvalidInput, MalformedReply
-from support.llm import Cache, Usage, scripted
+from support.llm import Cache, ChatModel, Usage, scripted
+from support.llm.scripted import Scripted
+from support.money import Meter
 
 
 class Vote(BaseModel):
@@ -214,3 +217,37 @@ def test_a_cache_may_be_shared_by_models(tmp_path):
     ask(scripted(["a"], name="one", cache=cache))
     assert not ask(scripted(["b"], name="two", cache=cache)).cached
     assert cache.models() == {("one", "scripted"): 1, ("two", "scripted"): 1}
+
+
+def test_a_scripted_reply_costs_nothing():
+    assert ask(scripted(["hello"])).cost == 0.0
+
+
+@pytest.mark.parametrize("repairs", [0, 1, 3])
+def test_a_reply_is_repaired_as_often_as_is_allowed(repairs):
+    model = ChatModel(Scripted(["no"] * 9, "scripted"), repairs=repairs)
+    with pytest.raises(MalformedReply, match=f"in {repairs + 1} attempts"):
+        ask(model, schema=Vote)
+    assert model.live_calls == repairs + 1
+
+
+def test_the_request_that_a_reply_would_make_finds_it_in_the_cache(tmp_path):
+    model = scripted(["hello"], cache=tmp_path / "s.sqlite")
+    request = model.request("Who?", seed=3)
+    assert model.cache.get(request) is None
+    ask(model, seed=3)
+    assert model.cache.get(request).text == "hello"
+
+
+def test_a_reply_is_kept_before_anybody_hears_of_it(tmp_path):
+    """Whoever listens may fail; what was paid for is not lost."""
+    model = scripted(["hello"], cache=tmp_path / "s.sqlite")
+
+    def heard(call):
+        raise KeyError(len(model.cache))
+
+    meter = Meter()
+    meter.count = heard
+    with metered(meter), pytest.raises(KeyError, match="1"):
+        ask(model)
+    assert ask(model).cached

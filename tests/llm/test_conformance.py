@@ -69,7 +69,7 @@ class Good:
         if "slot_list" in text:  # the schema is in the prompt, in Convene's ways further down
             return json.dumps(MEETING)
         if self.json_object == "taken" and form.get("type") == "json_object":
-            return '{"colour": "green"}' if self.length else '{"colour": "gre'
+            return '{"colour": "green"}'
         return self.said(body, text)
 
     def formed(self, asked):
@@ -137,11 +137,11 @@ LACKS = {
     "usage: no prompt tokens": ("usage", {"counted": ("completion",)}, "no", "no prompt tokens"),
     "usage: no completion tokens": ("usage", {"counted": ("prompt",)}, "no", "no completion tokens"),
     "usage: the same for all": ("usage", {"cut": 3}, "no", "do not follow the prompt"),
-    "form: steps down": ("json_schema", {"json_schema": "refused"}, "note", "steps down to JSON mode"),
+    "form: steps down": ("json_schema", {"json_schema": "refused"}, "note", "refused, JSON mode serves instead"),
     "form: steps down twice": (
-        "json_schema", {"json_schema": "refused", "json_object": "refused"}, "note", "down to the prompt alone"),
+        "json_schema", {"json_schema": "refused", "json_object": "refused"}, "note", "the prompt alone serves"),
     "form: taken, and not kept": ("json_schema", {"json_schema": "ignored"}, "no", "taken, and no reply fits"),
-    "JSON mode: refused": ("JSON mode", {"json_object": "refused"}, "note", "refused.*json_object is not supported"),
+    "JSON mode: refused": ("JSON mode", {"json_object": "refused"}, "note", "refused"),
     "JSON mode: ignored": ("JSON mode", {"json_object": "ignored"}, "no", "no JSON object"),
     "seed: not heeded": ("seed", {"steady": False}, "note", "drew two replies"),
     "seed: of no effect": ("seed", {"seeds": False}, "note", "two seeds drew one reply"),

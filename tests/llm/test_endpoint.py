@@ -1,17 +1,33 @@
 import asyncio
+import contextlib
 import io
 import json
 import logging
+import socket
 import subprocess
 import sys
+import threading
 import traceback
+from contextlib import closing
 
 import pytest
 from aiohttp import web
 from pydantic import BaseModel
 
-from support.errors import CallFailed, ContextOverflow, InvalidInput, MalformedReply, ModelUnavailable
-from support.llm import Usage, connect
+from support.calls import collected, metered
+from support.errors import (
+    BudgetExceeded,
+    CallFailed,
+    ContextOverflow,
+    InvalidInput,
+    MalformedReply,
+    ModelError,
+    ModelUnavailable,
+)
+from support.llm import Usage, attempts, connect
+from support.llm.failures import retry_after
+from support.money import Budget, Meter
+from support.presence import Presence
 
 KEY = "sk-test-SECRET0123456789"
 
@@ -197,12 +213,323 @@ def test_a_refusal_is_told_in_plain_words_and_without_the_key(server, case):
     assert len(server.bodies) == 1
 
 
-def test_server_errors_are_retried_by_the_openai_package(server):
-    answers = iter([server.refusal(500, "oops"), "well"])
-    server.answer = lambda body: next(answers)
-    model = at(server, max_retries=1)
-    assert ask(model).text == "well"
-    assert (model.live_calls, len(server.bodies)) == (1, 2)
+@pytest.fixture
+def _quick(monkeypatch):
+    """Back-off in milliseconds."""
+    monkeypatch.setattr(attempts, "FIRST_WAIT", 0.002)
+
+
+def following(server, *answers):
+    """Have the server give these answers, one after the other; the last one from then on."""
+    left = list(answers)
+
+    def answer(body):
+        given = left.pop(0) if len(left) > 1 else left[0]
+        if not isinstance(given, web.Response):
+            return given
+        headers = {k: v for k, v in given.headers.items() if k != "Content-Length"}  # aiohttp sends a response once
+        return web.Response(body=given.body, status=given.status, headers=headers)
+
+    server.answer = answer
+
+
+def told(model, **settings):
+    """A question, what came of it, and the one call that was noted."""
+    with collected() as calls:
+        try:
+            end = ask(model, **settings)
+        except ModelError as error:
+            end = error
+    [call] = calls
+    return end, call
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_an_error_that_may_pass_is_retried_and_noted(server, status):
+    following(server, server.refusal(status, "oops"), server.refusal(status, "oops"), "well")
+    model = at(server, max_retries=6)
+    reply, call = told(model)
+    assert reply.text == "well"
+    assert (model.live_calls, len(server.bodies)) == (1, 3)
+    assert [(fault.kind, "oops" in fault.said, fault.waited > 0) for fault in call.faults] == [
+        (str(status), True, True)
+    ] * 2
+    assert call.error == ""
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize(
+    ("status", "more"),
+    [(400, {}), (401, {}), (402, {}), (404, {}), (422, {}), (429, {"code": "insufficient_quota"})],
+    ids=["400", "401", "402", "404", "422", "no credit"],
+)
+def test_an_error_that_will_not_pass_is_not_retried(server, status, more):
+    following(server, server.refusal(status, "no", **more))
+    error, call = told(at(server, max_retries=6))
+    assert isinstance(error, ModelError) and not error.transient
+    assert len(server.bodies) == len(call.faults) == 1
+    assert call.error.startswith(type(error).__name__)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "30"}, 30.0),
+        ({"Retry-After": " 1.5 "}, 1.5),
+        ({"Retry-After": "Sun, 22 Nov 2026 10:00:30 GMT", "Date": "Sun, 22 Nov 2026 10:00:00 GMT"}, 30.0),
+        ({"Retry-After": "Sun, 22 Nov 2026 10:00:00 GMT", "Date": "Sun, 22 Nov 2026 10:00:30 GMT"}, 0.0),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "-3"}, None),
+        ({"Retry-After": "Sun, 99 Nov 2026 10:00:00 GMT"}, None),
+        ({}, None),
+    ],
+    ids=["seconds", "parts of seconds", "a date", "a date that is past", "a word", "negative", "no day",
+         "nothing"],
+)  # fmt: skip
+def test_the_wait_that_an_endpoint_asks_for_is_understood_in_both_forms(server, headers, seconds):
+    following(server, server.refusal(429, "slow down", headers))
+    error, _ = told(at(server))
+    assert error.retry_after == seconds
+
+
+def test_a_date_counts_from_now_where_the_answer_has_no_date():
+    assert retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, now=lambda: 40.0) == 60.0
+
+
+@pytest.mark.usefixtures("_quick")
+def test_the_wait_that_an_endpoint_asks_for_is_kept(server):
+    following(server, server.refusal(503, "slow down", {"Retry-After": "0.3"}), "well")
+    _, call = told(at(server, max_retries=1))
+    assert call.faults[0].waited >= 0.3
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_wait_beyond_the_deadline_ends_the_call_at_once(server):
+    following(server, server.refusal(429, "slow down", {"Retry-After": "3600"}), "well")
+    with pytest.raises(CallFailed, match=r"asks to wait 3600 s.*deadline=600 s"):
+        ask(at(server, max_retries=6))
+    assert len(server.bodies) == 1
+
+
+async def cut_before_the_answer(request):
+    request.transport.abort()
+    return web.Response()
+
+
+async def cut_within_the_answer(request):
+    answer = web.StreamResponse(headers={"Content-Length": "1000", "Content-Type": "application/json"})
+    await answer.prepare(request)
+    await answer.write(b'{"choices": [{"message"')
+    request.transport.abort()
+    return answer
+
+
+async def end_early(request):
+    answer = web.StreamResponse(headers={"Content-Length": "1000", "Content-Type": "application/json"})
+    await answer.prepare(request)
+    await answer.write(b'{"choices": [{"message"')
+    request.transport.close()
+    return answer
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("cut", [cut_before_the_answer, cut_within_the_answer, end_early])
+def test_a_connection_that_breaks_is_retried_and_may_have_been_charged(server, cut):
+    server.wire = cut
+    error, call = told(at(server, max_retries=2))
+    assert isinstance(error, CallFailed)
+    assert (error.fault, error.charged) == ("broken connection", True)
+    assert [fault.kind for fault in call.faults] == ["broken connection"] * 3
+    server.wire = None
+    assert ask(at(server)).text == "hello"
+
+
+@pytest.mark.usefixtures("_quick")
+def test_what_is_no_http_counts_as_a_broken_connection_that_may_have_been_charged():
+    def answer(listening):
+        for _ in range(2):
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"WELL WELL WELL\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=answer, args=(listening,), daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        error, call = told(connect("m", base_url=url, max_retries=1, api_key=KEY))
+    assert isinstance(error, CallFailed)
+    assert "SECRET" not in repr(error) + repr(error.__context__) + call.to_json(), "aiohttp's own error has the key"
+    assert (error.fault, error.charged, len(call.faults)) == ("broken connection", True, 2)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_an_answer_that_is_no_completion_is_retried_less_often_where_none_ever_was(server):
+    following(server, web.Response(text="<html>welcome</html>", content_type="text/html"))
+    model = at(server, max_retries=4)
+    error, call = told(model)
+    assert (error.fault, len(call.faults)) == ("no completion", 3)
+    following(server, "well", web.Response(text="{broken", content_type="application/json"))
+    ask(model)
+    assert len(told(model)[1].faults) == 5
+
+
+@pytest.mark.usefixtures("_quick")
+def test_an_endpoint_that_is_not_there_is_tried_three_times():
+    error, call = told(connect("m", base_url="http://127.0.0.1:9/v1"))
+    assert isinstance(error, ModelUnavailable)
+    assert [fault.kind for fault in call.faults] == ["no connection"] * 3
+    assert not error.charged
+
+
+@pytest.mark.parametrize("status", [408, 504, 524])
+def test_a_time_out_that_is_told_by_a_status_may_have_been_charged(server, status):
+    following(server, server.refusal(status, "upstream did not answer"))
+    assert told(at(server))[0].charged
+    following(server, server.refusal(500, "oops"))
+    assert not told(at(server))[0].charged
+
+
+def test_an_account_without_money_is_said_to_be_one(server):
+    following(server, server.refusal(402, "Insufficient Balance"))
+    with pytest.raises(ModelUnavailable, match="no credit"):
+        ask(at(server))
+
+
+def test_an_answer_that_trickles_without_end_is_cut_by_the_clock(server):
+    async def trickle(request):
+        answer = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await answer.prepare(request)
+        with contextlib.suppress(ConnectionError):
+            for _ in range(600):
+                await answer.write(b" ")
+                await asyncio.sleep(0.02)
+        return answer
+
+    server.wire = trickle
+    error, call = told(at(server, timeout=0.3))
+    assert (error.fault, error.charged, error.transient) == ("time-out", True, True)
+    assert len(call.faults) == 1
+
+
+def test_a_stall_ends_at_the_deadline_of_the_call(server):
+    server.delay = 3.0
+    error, call = told(at(server, deadline=0.2, max_retries=6))
+    assert "within the deadline of 0.2 s" in str(error)
+    assert [fault.kind for fault in call.faults] == ["deadline"]
+
+
+@pytest.fixture
+def priced(server, tmp_path, monkeypatch):
+    """A prices file for the server: a millionth of a dollar a token, half of it if cached, four times to write."""
+    own = tmp_path / "prices.toml"
+    own.write_text(
+        f'date = 2026-11-22\n[[models]]\nname = "gpt-small"\nendpoint = "{server.url}"\n'
+        "input = 1.0\ncached_input = 0.5\noutput = 4.0\n"
+    )
+    monkeypatch.setenv("CONVENE_PRICES", str(own))
+
+
+def with_usage(server, text, **usage):
+    return {**server.completion(text), "usage": usage}
+
+
+@pytest.mark.usefixtures("priced")
+def test_a_reply_has_its_cost_and_a_cached_one_costs_nothing(server, tmp_path):
+    details = {"prompt_tokens_details": {"cached_tokens": 800}}
+    following(server, with_usage(server, "hello", prompt_tokens=1000, completion_tokens=100, **details))
+    model = at(server, cache=tmp_path / "s.sqlite")
+    reply, call = told(model)
+    assert reply.usage == Usage(1000, 100, 800)
+    assert (reply.usage.total, reply.cost) == (1100, 0.001)
+    assert (call.usd, call.cached_prompt_tokens) == (0.001, 800)
+    again, call = told(model)
+    assert (again.cost, again.cached, call.usd) == (0.0, True, 0.0)
+
+
+@pytest.mark.usefixtures("priced")
+def test_the_cost_of_a_reply_includes_its_repairs(server):
+    bad = with_usage(server, "no", prompt_tokens=1000, completion_tokens=0)
+    following(server, bad, with_usage(server, '{"candidate": "P1"}', prompt_tokens=2000, completion_tokens=0))
+    with collected() as calls:
+        reply = ask(at(server), schema=Vote)
+    assert reply.cost == 0.003
+    assert [(call.repair, call.usd) for call in calls] == [(0, 0.001), (1, 0.002)]
+
+
+@pytest.mark.usefixtures("priced")
+def test_a_reply_that_stays_malformed_says_what_it_cost(server):
+    following(server, with_usage(server, "no", prompt_tokens=1000, completion_tokens=0))
+    with pytest.raises(MalformedReply) as caught:
+        ask(at(server, repairs=3), schema=Vote)
+    assert (len(server.bodies), caught.value.tokens, caught.value.cost) == (4, 4000, 0.004)
+
+
+def test_a_model_without_a_price_has_no_cost(server):
+    reply, call = told(at(server))
+    assert reply.cost is call.usd is None
+
+
+@pytest.mark.usefixtures("priced")
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, {"prompt_tokens": "7", "completion_tokens": "x"}, {"prompt_tokens": -5, "completion_tokens": -1},
+     {"prompt_tokens": None, "completion_tokens": [1]}, {"prompt_tokens": float("nan"), "completion_tokens": True}],
+    ids=["none", "empty", "texts", "negative", "a list", "nan"],
+)  # fmt: skip
+def test_a_usage_that_says_nothing_is_none_and_no_cost_is_made_up_from_it(server, usage):
+    following(server, {**server.completion("hello"), "usage": usage})
+    reply, _ = told(at(server))
+    assert (reply.text, reply.usage, reply.cost) == ("hello", Usage(0, 0), None)
+
+
+def test_tokens_that_are_written_as_fractions_are_whole(server):
+    following(server, with_usage(server, "hello", prompt_tokens=7.0, completion_tokens=3.0))
+    assert str(told(at(server))[0].usage) == str(Usage(7, 3))
+
+
+@pytest.mark.usefixtures("priced")
+def test_a_budget_ends_a_run_before_the_call_that_could_pass_it(server, tmp_path):
+    path = tmp_path / "s.sqlite"
+    with Presence(path) as presence, closing(Budget(0.0025, path, "s", presence)) as money, metered(Meter(money)):
+        model = at(server, cache=path)
+
+        async def many():
+            for number in range(100):
+                await model.reply(f"Who? {number}", max_tokens=400)
+
+        with pytest.raises(BudgetExceeded, match="It was not sent"):
+            asyncio.run(many())
+        assert 10 < len(server.bodies) == model.live_calls - 1
+        assert money.spent == pytest.approx(len(server.bodies) * 19e-6)
+        assert money.spent <= money.limit_usd
+        assert ask(model, "Who? 0", max_tokens=400).cached, "what is kept costs nothing, with no money left"
+
+
+def test_a_budget_for_a_model_without_a_price_is_refused_before_anything_is_sent(server, tmp_path):
+    path = tmp_path / "s.sqlite"
+    with (
+        Presence(path) as presence,
+        closing(Budget(1.0, path, "s", presence)) as money,
+        metered(Meter(money)),
+        pytest.raises(ModelUnavailable, match=rf"gpt-small.*{server.url}"),
+    ):
+        ask(at(server))
+    assert server.bodies == []
+
+
+@pytest.mark.usefixtures("_quick")
+def test_the_key_is_not_in_what_is_noted_of_faults(server, tmp_path):
+    said = f"the key {KEY} is over its limit; {KEY[:14]}****"
+    following(server, *[server.refusal(status, said, {"X-Key": KEY}) for status in (429, 500, 401)])
+    _, call = told(at(server, api_key=KEY, max_retries=4, cache=tmp_path / "s.sqlite"))
+    assert len(call.faults) == 3
+    assert "SECRET" not in call.to_json()
+    server.delay = 3.0
+    error, call = told(at(server, api_key=KEY, deadline=0.2))
+    assert call.faults[0].kind == "deadline"
+    assert "SECRET" not in call.to_json()
+    assert error.__context__ is error.__cause__ is None
 
 
 @pytest.mark.parametrize("body", ["<html>hello</html>", "", '{"detail": "no"}', '{"choices": []}', "{broken"])
@@ -242,7 +569,21 @@ def test_a_key_that_was_copied_badly_is_not_shown(key):
     assert "SECRET" not in str(caught.value)
 
 
-@pytest.mark.parametrize("option", [{"concurrency": 0}, {"timeout": 0}, {"max_retries": -1}, {"model": ""}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"concurrency": 0},
+        {"timeout": 0},
+        {"max_retries": -1},
+        {"model": ""},
+        {"deadline": 0},
+        {"repairs": -1},
+        {"failures_in_a_row": 0},
+        {"requests_per_minute": 0},
+        {"tokens_per_minute": 1.5},
+    ],
+    ids=lambda option: next(iter(option)),
+)
 def test_options_that_do_not_fit_are_input_errors(option):
     with pytest.raises(InvalidInput, match=next(iter(option))):
         connect(**option)

@@ -316,7 +316,7 @@ def test_who_waits_for_a_process_that_is_killed_is_told(path, holder):
         assert not waiting.done()
         holder.kill()
         await asyncio.to_thread(holder.wait)
-        await waiting
+        await asyncio.wait_for(waiting, 60)
 
     with account(path, 1.0) as money, pytest.raises(BudgetExceeded, match="a large one"):
         asyncio.run(wait(money))

@@ -187,6 +187,7 @@ def test_property_a_tokenizer_of_word_pieces_makes_no_more_tokens_than_the_bound
 @given(TEXTS)
 def test_property_the_embedded_model_s_tokenizer_makes_no_more_tokens_than_the_bound(text):
     assert embedded_tokens(text) <= len(text.encode()) + 1
+    assert embedded_tokens(text * 40) <= prompt_bound((("user", text * 40),)), "so long that no allowance helps"
 
 
 def test_what_the_embedded_model_s_template_adds_is_within_the_bound():
