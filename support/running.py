@@ -113,7 +113,10 @@ async def run(
     ):
         at_work = Run(sweep, store, context, claims, shown, retry_failed, waiting)
         with metered(meter):
-            await _all(at_work.work() for _ in range(max(1, min(concurrency, len(waiting)))))
+            try:
+                await _all(at_work.work() for _ in range(max(1, min(concurrency, len(waiting)))))
+            finally:
+                await _landed(meter)
         shown.close(at_work.passed)
         _say_failures(sweep, store, units)
         if at_work.passed is not None:
@@ -128,6 +131,7 @@ def _opened(
     """The run's presence, its claims, and its meter, with a budget where one is set."""
     with ExitStack() as stack:
         presence = stack.enter_context(Presence(store.path))
+        presence.others()  # removes what killed runs left beside the file
         claims = stack.enter_context(closing(Claims(store.path, presence)))
         budget = None
         if budget_usd is not None:
@@ -135,7 +139,7 @@ def _opened(
             for value in context.values():
                 if hasattr(value, "endpoint") and hasattr(value, "model"):
                     budget.prices.needed(value.model, value.endpoint)
-        yield claims, Meter(budget)
+        yield claims, Meter(budget, prices)
 
 
 async def _all(workers: Iterable[Any]) -> None:
@@ -146,6 +150,12 @@ async def _all(workers: Iterable[Any]) -> None:
                 group.create_task(worker)
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
+
+
+async def _landed(meter: Meter) -> None:
+    """Wait for calls whose unit has ended without them, as the others of a group do: they are paid, and kept."""
+    while meter.in_flight:
+        await asyncio.sleep(LOOK / 10)
 
 
 def _say_failures(sweep: Sweep, store: Store, units: Sequence[Unit]) -> None:

@@ -189,3 +189,24 @@ def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that
         return await task
 
     assert asyncio.run(both())["done"] == 10
+
+
+async def ask_two(rng, number, model):
+    """A group whose members are asked at once, as by `asyncio.gather`: one error does not stop the others."""
+    asked = (model.reply(text, max_tokens=6) for text in ("short", "long " * 2000))
+    return Transcript({"texts": [reply.text for reply in await asyncio.gather(*asked)]}, "a", {}, ())
+
+
+class Slow(Dear):
+    async def complete(self, request):
+        await asyncio.sleep(0.2)
+        return await super().complete(request)
+
+
+def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_and_kept(store, prices):
+    slow = Slow()
+    with pytest.raises(BudgetExceeded):
+        run(store, sweep(1, ask_two), slow, prices, cached=True, budget_usd=1.0)
+    assert slow.sent == 1 and store.select("SELECT count(*) FROM replies") == [(1,)]
+    assert store.select("SELECT spent, uncertain FROM accounts") == [(10_000_000, 0)]
+    assert not store.select("SELECT * FROM reservations")

@@ -62,7 +62,8 @@ def connect(
         Seconds that one attempt may take.
     max_retries : int
         Attempts after the first, on 408, 409, 429, 5xx, broken connections, time-outs and answers that are no
-        completion; each waits longer than the one before, or as long as the endpoint asks (Retry-After).
+        completion; each waits longer than the one before, or as long as the endpoint asks (Retry-After). Where an
+        endpoint that has answered cannot be reached any more, only the deadline ends them.
     deadline : float, optional
         Seconds for all attempts of one call and the waits between them, 600 by default; for the embedded model, whose
         calls queue, none.

@@ -7,6 +7,7 @@ settled for each attempt, and an endpoint's wish to be left alone holds for all 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -142,16 +143,21 @@ class Attempts:
         """Why there is no further attempt; "" when there is one."""
         if not error.transient:
             return "No retry helps."
-        tries, most = len(course.faults) + 1, self._patience.max_retries
-        if not self._answered and error.fault in STRANGE:
-            most = min(STRANGER, most)
-        if tries > most:
+        tries, limit = len(course.faults) + 1, self._patience.deadline
+        if tries > self._most(error):
             return f"Given up at attempt {tries}."
-        limit = self._patience.deadline
         if limit is not None and course.spent + wait > limit:
             asked = "" if error.retry_after is None else f" (it asks to wait {error.retry_after:g} s)"
             return f"Given up at attempt {tries}: one more{asked} would pass deadline={limit:g} s."
         return ""
+
+    def _most(self, error: ModelError) -> float:
+        """Retries after such an error, the deadline apart."""
+        most = self._patience.max_retries
+        if not self._answered and error.fault in STRANGE:
+            return min(STRANGER, most)
+        gone = error.fault == "no connection" and self._patience.deadline is not None
+        return math.inf if gone and most else most  # it was there: a network that is gone for minutes comes back
 
     def _given_up(self, error: ModelError, why: str) -> ModelError:
         """The error to raise: the last attempt's with the reason, or the end of all calls."""

@@ -21,7 +21,7 @@ class Meter:
     faults : Counter
         Attempts that failed, by what happened.
     in_flight : int
-        Calls that were sent and not answered yet.
+        Calls on their way: sent and not answered yet, or waiting for their turn or for the budget.
     usd : float
         Spent in this run by calls with a price; `unpriced` counts answered calls without one.
     prices : Prices

@@ -267,7 +267,24 @@ def test_a_stranger_is_given_up_sooner_than_who_has_answered_before(run, fault, 
         assert type(run(outcome(sender(script, answered=answered)))) is kind
         return len(script.sent)
 
-    assert (tries(False), tries(True)) == (3, 7)
+    assert tries(False) == 3
+    assert tries(True) == 7 if fault == "no completion" else tries(True) > 10
+
+
+def test_a_network_that_is_gone_for_minutes_ends_no_call_before_its_deadline(run):
+    gone = [failing("no connection", ModelUnavailable) for _ in range(30)]
+    there, never = Script(*gone[:12], WELL), Script(*gone)
+    assert run(outcome(sender(there, deadline=3600.0))) is WELL
+    lost = run(outcome(sender(never, deadline=600.0)))
+    assert type(lost) is ModelUnavailable and never.sent[-1] - never.sent[0] > 500
+    assert len(run_without_retries(run, gone).sent) == 1
+
+
+def run_without_retries(run, gone):
+    """Whoever allows no retry gets none."""
+    script = Script(*gone)
+    run(outcome(sender(script, max_retries=0)))
+    return script
 
 
 def test_a_stranger_is_none_any_more_once_it_has_answered(run):

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
-from support.errors import InvalidInput, ModelUnavailable
+from support.errors import CallFailed, InvalidInput, ModelUnavailable
 from support.llm.conformance import CHECKS, Finding, closing, conform, frame, passed
 from support.llm.conformance.__main__ import main
+from support.llm.conformance.reach import long_input
 from support.llm.conformance.replies import SIGNS
 
 KEY = "sk-test-SECRET0123456789"
@@ -212,6 +213,29 @@ def test_longer_prompts_are_not_tried_where_they_would_not_be_answered_in_time(s
     (finding,) = tried(server, "long input", timeout=1.4)
     assert finding.verdict == "note"
     assert len(server.bodies) == 1
+
+
+def test_a_wrong_key_is_tried_without_the_right_password_of_the_address(server):
+    def answer(body):
+        right = server.headers[-1]["Authorization"].startswith("Basic ")
+        return "Good morning." if right else server.refusal(401, "who are you?")
+
+    server.answer = answer
+    url = server.url.replace("//", "//ada:pass@")
+    found = asyncio.run(conform("gpt-small", base_url=url, only=["text", "wrong key"]))
+    assert [finding.verdict for finding in found] == ["ok", "ok"]
+
+
+def test_a_long_prompt_that_is_not_answered_in_time_is_no_fault_of_the_endpoint():
+    class Slow:
+        longest, timeout = 4096, 120.0
+
+        async def ask(self, messages, **settings):
+            error = CallFailed("nothing came")
+            error.fault = "time-out"
+            raise error
+
+    assert asyncio.run(long_input(Slow())).verdict == "note"
 
 
 def test_a_check_that_fails_does_not_keep_the_others_from_being_made(server):
