@@ -1,0 +1,217 @@
+"""An OpenAI-compatible server that fails on purpose, in a process of its own, so that it outlives a killed client.
+
+    python tests/faults/faulty_server.py LOG
+
+The address says how it behaves, so that one server serves many trials: /SHARE-SEED-MILLISECONDS-RUN/v1 makes faults of
+that share of its answers, waits so long before each, and marks its log with the name of the run. What is replied
+depends on the question alone, repairs left out: a run with faults has to end like one without. What fails depends on
+the seed, the question and how often it was asked. Every question and every whole answer is a line of the log; an answer
+is charged unless it is an error of HTTP. It prints its port, and lives until its standard input is closed.
+
+A run whose name begins with "echo" quotes the client's key in all that it says beside replies, as some endpoints do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+KINDS = (  # as often as each other, six of them; two at a time where a kind has two forms
+    ("429, seconds", "429, date"),
+    ("500", "503"),
+    ("cut before the answer", "cut within the answer"),
+    ("stall",),
+    ("no JSON body", "no JSON reply"),
+    ("off the schema",),
+)
+CHARGED = ("cut before the answer", "cut within the answer", "stall", "no JSON body", "no JSON reply", "off the schema")
+STALL = 5.0  # seconds: longer than the time-out of any client here
+REPAIR = ("Your reply does not have the required form.", "Your reply was cut off before it was complete")
+
+
+def question_id(messages: list[dict[str, str]]) -> str:
+    """The name of a question in the log."""
+    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def without_repairs(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The question as it was put first."""
+    while len(messages) > 2 and messages[-1]["content"].startswith(REPAIR):
+        messages = messages[:-2]
+    return messages
+
+
+def good(messages: list[dict[str, str]]) -> dict[str, Any]:
+    """The reply that a question deserves."""
+    digest = question_id(without_repairs(messages))
+    return {"word": digest[:10], "number": int(digest[10:14], 16) % 100}
+
+
+def reply_text(messages: list[dict[str, str]], kind: str) -> str:
+    """The content of the answer: as it should be, or of the wrong form."""
+    value = good(messages)
+    if kind == "no JSON reply":
+        return f"I should say {value['word']}"
+    if kind == "off the schema":
+        value["number"] = "many"
+    return json.dumps(value)
+
+
+def fault(share: float, seed: str, question: str, time_asked: int) -> str:
+    """What is to go wrong: "" for nothing."""
+    draw = random.Random(f"{seed} {question} {time_asked}")
+    return draw.choice(draw.choice(KINDS)) if draw.random() < share else ""
+
+
+def usage(messages: list[dict[str, str]], text: str) -> dict[str, Any]:
+    """Tokens as a provider counts them, the schema's among them; half of some prompts was found in its cache."""
+    prompt = 200 + sum(len(message["content"].encode()) for message in messages) // 2
+    cached = prompt // 2 if prompt % 2 else 0
+    count = {"prompt_tokens": prompt, "completion_tokens": 1 + len(text) * 3 // 4}
+    return {**count, "total_tokens": sum(count.values()), "prompt_tokens_details": {"cached_tokens": cached}}
+
+
+# -- the server's process --------------------------------------------------------------------------------------------
+
+
+class Server:
+    """Answers, fails, and writes down both."""
+
+    def __init__(self, log: str) -> None:
+        self.log = open(log, "a", buffering=1)  # noqa: SIM115 - as long as the process lives
+        self.asked: Counter[tuple[str, str]] = Counter()
+
+    async def chat(self, request: Any) -> Any:
+        from aiohttp import web
+
+        share, seed, wait, run = request.match_info["how"].split("-", 3)
+        messages = (await request.json())["messages"]
+        question = question_id(messages)
+        self.asked[run, question] += 1
+        kind = fault(float(share), seed, question, self.asked[run, question])
+        text = reply_text(messages, kind)
+        tokens = usage(messages, text)
+        charge = tokens if not kind or kind in CHARGED else None
+        self._write(run, event="asked", question=question, kind=kind, charge=charge)
+        await asyncio.sleep(float(wait) / 1000)
+        secret = request.headers.get("Authorization", "") if run.startswith("echo") else ""
+        if kind == "stall":
+            await asyncio.sleep(STALL)
+        if kind == "stall" or kind.startswith("cut"):
+            return await self._cut(request, within="within" in kind)
+        if refused := self._refused(kind, secret):
+            return refused
+        if kind == "no JSON body":
+            return web.Response(text=f"<html>Welcome {secret}</html>", content_type="application/json")
+        response = web.json_response(_completion(text, tokens))
+        with contextlib.suppress(ConnectionError):  # the client was killed
+            await response.prepare(request)
+            await response.write_eof()
+            self._write(run, event="answered", question=question, text=text)
+        return response
+
+    @staticmethod
+    def _refused(kind: str, secret: str) -> Any:
+        from aiohttp import web
+
+        status, _, form = kind.partition(", ")
+        if not status.isdigit():
+            return None
+        headers = {"X-Request-Id": secret, "X-Echo": secret} if secret else {}
+        if status == "429":
+            headers["Retry-After"] = "0.2" if form == "seconds" else formatdate(time.time() + 1, usegmt=True)
+        said = {"error": {"message": f"not now {secret}", "type": "server_error", "param": secret or None}}
+        return web.json_response(said, status=int(status), headers=headers)
+
+    @staticmethod
+    async def _cut(request: Any, within: bool) -> Any:
+        from aiohttp import web
+
+        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "4000"})
+        if within:
+            await response.prepare(request)
+            await response.write(b'{"id": "1", "choices": [')
+        if request.transport is not None:
+            request.transport.abort()
+        return response
+
+    async def models(self, request: Any) -> Any:
+        from aiohttp import web
+
+        return web.json_response({"object": "list", "data": [{"id": "m", "object": "model"}]})
+
+    def _write(self, run: str, **more: Any) -> None:
+        self.log.write(json.dumps({"run": run, "time": time.time(), **more}) + "\n")
+
+
+def _completion(text: str, tokens: dict[str, Any]) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    choices = [{"index": 0, "finish_reason": "stop", "message": message}]
+    return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": choices, "usage": tokens}
+
+
+async def serve(log: str) -> None:
+    from aiohttp import web
+
+    server, app = Server(log), web.Application()
+    app.router.add_post("/{how}/v1/chat/completions", server.chat)
+    app.router.add_get("/{how}/v1/models", server.models)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)
+    await site.start()
+    print(site._server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await runner.cleanup()
+
+
+# -- its clients' side -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """A running server: where it is, and what it wrote down."""
+
+    port: int
+    log: Path
+
+    def url(self, run: str, share: float = 0.0, seed: int = 0, wait: float = 0.0, user: str = "") -> str:
+        """The address for one run; `wait` in milliseconds, `user` as "name:password"."""
+        return f"http://{user + '@' if user else ''}127.0.0.1:{self.port}/{share:g}-{seed}-{wait:g}-{run}/v1"
+
+    def lines(self, run: str) -> list[dict[str, Any]]:
+        """What was written down of one run, in order."""
+        known = [json.loads(line) for line in self.log.read_text().splitlines() if line.endswith("}")]
+        return [line for line in known if line["run"] == run]
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Faulty]:
+    """A server that lives as long as the block."""
+    log = folder / "server.jsonl"
+    log.touch()
+    command = [sys.executable, __file__, str(log)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        yield Faulty(int(process.stdout.readline()), log)
+    finally:
+        process.stdin.close()
+        process.wait(20)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(sys.argv[1]))

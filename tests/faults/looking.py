@@ -1,0 +1,69 @@
+"""What a sweep has left in its file, and what the server has written down of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import debate
+from faulty_server import Faulty, question_id
+
+from support.export import export
+from support.store import Store
+
+
+def results(path: Path, units: int) -> dict[Any, Any]:
+    """The records of a sweep, by unit."""
+    with closing(Store(path)) as store:
+        return dict(debate.sweep(units).records(store))
+
+
+def missing(path: Path, units: int) -> int:
+    with closing(Store(path)) as store:
+        return debate.sweep(units).missing(store)
+
+
+def exported(path: Path) -> dict[str, bytes]:
+    """The bytes of everything that a sweep is exported to."""
+    with tempfile.TemporaryDirectory() as folder, closing(Store(path)) as store:
+        files = [*export(store, debate.NAME, folder), *export(store, debate.NAME, folder, format="csv")]
+        return {file.name: file.read_bytes() for file in files}
+
+
+@contextmanager
+def reading(path: Path, alone: bool = True) -> Iterator[sqlite3.Connection]:
+    """A look at a study's file; at a copy where nobody is at work, so that looking mends nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        if alone:
+            for ending in ("", "-wal", "-shm", "-journal"):
+                if (part := path.with_name(path.name + ending)).exists():
+                    shutil.copyfile(part, Path(folder) / part.name)
+        where = Path(folder) / path.name if alone else path
+        with closing(sqlite3.connect(where, timeout=30)) as db:
+            yield db
+
+
+def kept(path: Path, alone: bool = True) -> dict[str, tuple[str, str]]:
+    """The replies in a study's file: key to question (as the server names it) and text."""
+    with reading(path, alone) as db:
+        try:
+            rows = db.execute("SELECT key, request, reply FROM replies").fetchall()
+        except sqlite3.OperationalError:  # killed before the table was made
+            return {}
+    return {key: (_named(request), json.loads(reply)["text"]) for key, request, reply in rows}
+
+
+def _named(request: str) -> str:
+    messages = json.loads(request)["messages"]
+    return question_id([{"role": role, "content": content} for role, content in messages])
+
+
+def told(server: Faulty, run: str, event: str = "answered") -> set[str]:
+    """The questions that the server has answered, or that it was "asked"."""
+    return {line["question"] for line in server.lines(run) if line["event"] == event}

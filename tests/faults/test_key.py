@@ -1,0 +1,207 @@
+"""The key appears nowhere: a run with faults, at an endpoint that quotes the key in all it says, leaves no trace of it.
+
+What the run leaves is gathered as bytes (files, logs, outputs, texts of errors), and searched.
+"""
+
+import asyncio
+import base64
+import contextlib
+import gzip
+import io
+import json
+import logging
+import pickle
+import traceback
+from contextlib import closing
+
+import debate
+import pytest
+from matplotlib.figure import Figure
+
+from support.calls import collected
+from support.errors import ConveneError
+from support.export import export
+from support.figures import save
+from support.llm import Cache, connect
+from support.run_pages import unit_html
+from support.store import Store, to_json
+
+UNITS, SHARE = 8, 0.45
+KEYS = {"of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8", "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz"}
+PASSWORD = "hunter2-Gk5rVw"
+LOGS = "DEBUG of all loggers"
+WAYS = [
+    ("argument", "of OpenAI's form"),
+    ("argument", "of another form"),
+    ("variable", "of another form"),
+    ("password", "of another form"),
+]
+
+
+def secrets(way, form):
+    """All that must not be found."""
+    if way != "password":
+        return [KEYS[form]]
+    return [KEYS[form], PASSWORD, base64.b64encode(f"ana:{PASSWORD}".encode()).decode()]
+
+
+@pytest.fixture(scope="module", params=WAYS, ids=[f"{way}-{form}" for way, form in WAYS])
+def left(request, faulty, tmp_path_factory):
+    """What a run leaves: (what must not be found, name to bytes)."""
+    (way, form), folder = request.param, tmp_path_factory.mktemp("key")
+    user = f"ana:{PASSWORD}" if way == "password" else ""
+    url = faulty.url(f"echo{WAYS.index(request.param)}", SHARE, 5, user=user)
+    with pytest.MonkeyPatch.context() as patch, listening() as heard:
+        patch.setenv("OPENAI_LOG", "debug")
+        given = {} if way == "variable" else {"api_key": KEYS[form]}
+        if way == "variable":
+            patch.setenv("OPENAI_API_KEY", KEYS[form])
+        patience = {"repairs": 0, "max_retries": 1, "timeout": 0.7, "failures_in_a_row": 500, "concurrency": 16}
+        debate.run(folder / "study.sqlite", url, UNITS, **patience, **{"api_key": None, **given})
+        traces = {**files(folder), **errors(url, {**patience, **given}), **figure(folder, url, given)}
+    return secrets(way, form), {**traces, LOGS: heard.getvalue().encode()}
+
+
+@contextlib.contextmanager
+def listening():
+    """All that is logged, at the lowest level, and printed."""
+    heard, root = io.StringIO(), logging.getLogger()
+    handler, level = logging.StreamHandler(heard), root.level
+    known = [logging.getLogger(name) for name in ("openai", "httpx2", "httpcore", "aiohttp", "asyncio", "support")]
+    before = [logger.level for logger in known]
+    root.addHandler(handler)
+    for logger in (root, *known):
+        logger.setLevel(logging.DEBUG)
+    try:
+        with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
+            yield heard
+    finally:
+        root.removeHandler(handler)
+        for logger, was in zip((root, *known), (level, *before), strict=True):
+            logger.setLevel(was)
+
+
+def files(folder):
+    """The study's file as it lies while it is open, its exports, its recording, its calls, and its pages."""
+    path = folder / "study.sqlite"
+    with closing(Store(path)) as store, closing(Cache(path)) as cache:
+        units = list(debate.sweep(UNITS).units())
+        store.save("said", store.record(next(u for u in units if store.status(u) == "done")), {})  # fills the log
+        found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}
+        for format in ("csv", "parquet"):
+            made = export(store, debate.NAME, folder / format, format=format, timing=True)
+            found |= {f"{format}/{file.name}": file.read_bytes() for file in made}
+        cache.export(folder / "replies.jsonl.gz")
+        found["recording"] = gzip.decompress((folder / "replies.jsonl.gz").read_bytes())
+        calls = [call for unit in units for call in store.calls(unit)]
+        found["calls"] = b"\n".join([pickle.dumps(call) + repr(call).encode() for call in calls])
+        found["records"] = "".join(to_json(record) for _, record in debate.sweep(UNITS).records(store)).encode()
+        found["pages"] = "".join(unit_html(store, unit, cache) for unit in units).encode()
+    assert any(call.faults for call in calls) and any(call.error for call in calls)
+    return found
+
+
+def errors(url, given):
+    """Every error of a series of calls, told in every way, with what a curious printer finds in its frames."""
+    model, told = connect("m", base_url=url, **given), {"models": b""}
+
+    async def ask(number):
+        with collected() as calls:
+            try:
+                return await model.reply(f"question {number}", debate.form(), max_tokens=40), calls
+            except ConveneError as error:
+                return error, calls
+
+    async def all_of_them():
+        async with model:
+            return await asyncio.gather(*(ask(number) for number in range(24)))
+
+    for number, (outcome, calls) in enumerate(asyncio.run(all_of_them())):
+        told[f"calls of question {number}"] = pickle.dumps(calls)
+        if isinstance(outcome, ConveneError):
+            told[f"{type(outcome).__name__} {outcome.fault} {number}"] = as_told(outcome)
+        else:
+            told[f"reply {number}"] = f"{outcome!r} {outcome.usage}".encode()
+    told["models"] = f"{model!r} {model.details} {vars(model)} {vars(model._transport)}".encode()
+    return told
+
+
+def as_told(error):
+    """An error and all that hangs on it, as text and as its frames' variables."""
+    parts = [repr(error), str(error), repr(vars(error))]
+    while error is not None:
+        told = traceback.TracebackException.from_exception(error, capture_locals=True)
+        parts += [*told.format(), *traceback.format_exception(error)]
+        error = error.__cause__ or error.__context__
+    return "\n".join(parts).encode()
+
+
+def figure(folder, url, given):
+    """A figure that names its model as the one who took part."""
+    model, drawn = connect("m", base_url=url, **given), Figure()
+    drawn.subplots().plot([1, 2])
+    who = {"parameters": {}, "participants": model.details, "seed": 1}
+    save(drawn, "key", "drawn", who, folder / "figures")
+    return {f"figure {file.suffix}": file.read_bytes() for file in (folder / "figures").iterdir()}
+
+
+def test_a_run_with_faults_leaves_no_trace_of_the_key(left):
+    hidden, traces = left
+    assert not [(name, secret) for name, found in traces.items() for secret in hidden if secret.encode() in found]
+
+
+def test_what_is_searched_is_what_a_run_leaves(left):
+    _, traces = left
+    assert {"study.sqlite", "study.sqlite-wal", "csv/units.csv", "parquet/units.parquet", "recording"} <= set(traces)
+    assert {"figure .png", "figure .svg", "figure .pdf", "figure .json"} <= set(traces) and b"[key]" in traces["calls"]
+    kinds = {name.split()[0] for name in traces if name[0].isupper()}
+    assert {"CallFailed", "MalformedReply"} <= kinds and b"429" in b"".join(traces.values())
+    assert b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]  # what the endpoint said is there
+    assert b"HTTP Response" in traces[LOGS]  # the openai package has logged
+
+
+NOTEBOOK = """
+import asyncio, sys
+sys.path.insert(0, {folder!r})
+import debate
+from pathlib import Path
+from support.llm import connect
+from support.run_pages import unit_html
+from support.store import Store
+from support.widgets.runs import RunViewer
+---
+%xmode Verbose
+---
+model = connect("m", base_url={url!r}, cache="s.sqlite", repairs=0, max_retries=0, timeout=0.7, concurrency=16,
+                failures_in_a_row=500)
+store, sweep = Store("s.sqlite"), debate.sweep(8)
+await sweep.run(store, model=model)
+---
+display(model, model.details, store.units("debate"), RunViewer(sweep, store).view)
+---
+from IPython.display import HTML
+HTML("".join(unit_html(store, unit) for unit in sweep.units()))
+---
+for number in range(100):
+    await model.reply(f"until it fails: {{number}}")
+"""
+
+
+def test_a_notebook_that_ends_in_an_error_does_not_show_the_key(faulty, tmp_path, monkeypatch):
+    import nbformat
+    import papermill
+
+    key = KEYS["of another form"]
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("OPENAI_LOG", "debug")
+    url = faulty.url("echo-notebook", SHARE, 6)
+    cells = NOTEBOOK.format(url=url, folder=str(debate.Path(debate.__file__).parent)).strip().split("\n---\n")
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(made, tmp_path / "in.ipynb")
+    with pytest.raises(papermill.PapermillExecutionError) as caught:
+        papermill.execute_notebook(tmp_path / "in.ipynb", tmp_path / "out.ipynb", cwd=tmp_path, progress_bar=False)
+    shown = (tmp_path / "out.ipynb").read_text()
+    outputs = json.loads(shown)["cells"][-1]["outputs"]
+    assert any(output["output_type"] == "error" and output["ename"] == "CallFailed" for output in outputs)
+    assert key not in shown + str(caught.value) and "[key]" in shown
