@@ -14,6 +14,7 @@ from support.calls import collected, metered
 from support.claims import Claims
 from support.errors import BudgetExceeded, CacheMiss, DamagedFile, DiskFull, FileInUse, MissingData, ModelUnavailable
 from support.money import Budget, Meter
+from support.money.budget import dollars
 from support.money.prices import Prices
 from support.presence import Presence
 from support.progress import Progress, Watcher
@@ -104,23 +105,18 @@ async def run(
     prices: Prices | None = None,
 ) -> Counter[str]:
     """Do what the store lacks of a sweep; the arguments are those of `Sweep.run`, which says what is raised."""
-    finished = store.finished(sweep.name, include_failed=not retry_failed)
     units = list(sweep.units())
-    waiting = deque(unit for unit in units if unit not in finished)
-    with (
-        _opened(sweep, store, context, budget_usd, prices) as (claims, meter),
-        Progress(sweep.name, len(units), len(units) - len(waiting), meter, progress) as shown,
-    ):
-        at_work = Run(sweep, store, context, claims, shown, retry_failed, waiting)
-        with metered(meter):
-            try:
-                await _all(at_work.work() for _ in range(max(1, min(concurrency, len(waiting)))))
-            finally:
-                await _landed(meter)
-        shown.close(at_work.passed)
+    with _opened(sweep, store, context, budget_usd, prices) as (claims, meter):
+        store.register(sweep.name, sweep.identity(context))
+        finished = store.finished(sweep.name, include_failed=not retry_failed)
+        waiting = deque(unit for unit in units if unit not in finished)
+        with Progress(sweep.name, len(units), len(units) - len(waiting), meter, progress) as shown, metered(meter):
+            at_work = Run(sweep, store, context, claims, shown, retry_failed, waiting)
+            await _all([at_work.work() for _ in range(max(1, min(concurrency, len(waiting))))], meter)
+            shown.close(at_work.passed)
         _say_failures(sweep, store, units)
         if at_work.passed is not None:
-            raise _partial(at_work, len(units))
+            raise _partial(at_work, len(units), meter)
     return at_work.count
 
 
@@ -142,20 +138,20 @@ def _opened(
         yield claims, Meter(budget, prices)
 
 
-async def _all(workers: Iterable[Any]) -> None:
-    """All workers to their end, or the first error that stops them."""
+async def _all(workers: Iterable[Any], meter: Meter) -> None:
+    """All workers to their end, or the first error that stops them; then the calls that are still on their way.
+
+    A unit may end without them, as when one of a group that is asked together fails: they are paid, and kept.
+    """
     try:
         async with asyncio.TaskGroup() as group:
             for worker in workers:
                 group.create_task(worker)
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
-
-
-async def _landed(meter: Meter) -> None:
-    """Wait for calls whose unit has ended without them, as the others of a group do: they are paid, and kept."""
-    while meter.in_flight:
-        await asyncio.sleep(LOOK / 10)
+    finally:
+        while meter.in_flight:
+            await asyncio.sleep(LOOK / 10)
 
 
 def _say_failures(sweep: Sweep, store: Store, units: Sequence[Unit]) -> None:
@@ -166,11 +162,12 @@ def _say_failures(sweep: Sweep, store: Store, units: Sequence[Unit]) -> None:
         print("Mend what it says, then run again with retry_failed=True.")
 
 
-def _partial(at_work: Run, total: int) -> BudgetExceeded:
+def _partial(at_work: Run, total: int, meter: Meter) -> BudgetExceeded:
     """What the end of the money means for the run."""
     done = at_work.count["done"] + at_work.count["skipped"] + at_work.count["elsewhere"]
+    spent = dollars(meter.budget.spent if meter.budget else meter.usd)
     return BudgetExceeded(
-        f"{at_work.passed} The run is partial: {done} of {total} units are finished and kept, the rest waits. To go "
-        "on, run again with a larger budget_usd= (it counts what is spent already); replies that were kept cost "
-        "nothing again."
+        f"{at_work.passed} The run is partial: {done} of {total} units are finished and kept, the rest waits; in all "
+        f"{spent} is spent. To go on, run again with a larger budget_usd= (it counts what is spent already); replies "
+        "that were kept cost nothing again."
     )

@@ -76,6 +76,7 @@ class Store:
         text = json.dumps(identity, sort_keys=True)
         name = self.name_in_file(sweep)
         with transaction(self._db, self.path):
+            self._forget_unless_done(name, text)
             self._db.execute("INSERT OR IGNORE INTO sweeps VALUES (?, ?)", (name, text))
         [(stored,)] = self.select("SELECT identity FROM sweeps WHERE name = ?", (name,))
         if stored != text:
@@ -86,6 +87,14 @@ class Store:
                 + ", ".join(f"{k} {before.get(k)!r} where {identity[k]!r} is asked for" for k in changed)
                 + "; give the new sweep another name, or another file"
             )
+
+    def _forget_unless_done(self, name: str, identity: str) -> None:
+        """A name under which nothing was finished is free again: a run with a wrong model does not take it."""
+        done = "SELECT 1 FROM units WHERE sweep = ? AND status = 'done' LIMIT 1"
+        other = "SELECT 1 FROM sweeps WHERE name = ? AND identity != ?"
+        if self._db.execute(other, (name, identity)).fetchone() and not self._db.execute(done, (name,)).fetchone():
+            for table, column in (("sweeps", "name"), ("units", "sweep"), ("calls", "sweep")):
+                self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))
 
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""

@@ -61,7 +61,10 @@ class Sweep:
     paired: Sequence[str] = field(default=())
 
     def __post_init__(self) -> None:
-        known = [p for p in inspect.signature(self.study).parameters if p not in PASSED]
+        takes = inspect.signature(self.study).parameters
+        if "rng" not in takes:
+            raise InvalidInput(f"study: {self.study.__name__} takes {', '.join(takes)}; expected rng among them")
+        known = [p for p in takes if p not in PASSED]
         for field_, names in (("grid", self.grid), ("paired", self.paired)):
             for setting in names:
                 if setting not in known:
@@ -142,7 +145,7 @@ class Sweep:
             were is printed at the end.
         """
         self.check(context)
-        store.register(self.name, self._identity(context))
+        _check_run(store, concurrency, progress, prices, context.get("model"))
         return await run(
             self,
             store,
@@ -207,7 +210,7 @@ class Sweep:
         rest = {n: v for n, v in defaults.items() if n not in self.grid and v is not None}
         return {**self.grid, **rest, "repetitions": self.repetitions, "seed": self.seed, "paired": list(self.paired)}
 
-    def _identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
+    def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """What must not change under one name; of the context, models and plain data."""
         return {
             "study": f"{self.study.__module__}.{self.study.__qualname__}",
@@ -233,3 +236,16 @@ def _plain(setting: str, value: Any) -> str:
             f"grid: {setting}={value!r} given; expected text, a number or a list ({error}); "
             "wrap anything else into a study function"
         ) from None
+
+
+def _check_run(store: Any, concurrency: Any, progress: Any, prices: Any, model: Any) -> None:
+    if isinstance(model, str):
+        raise InvalidInput(f"model={model!r}: expected a connected model: connect({model!r}, cache=store.path)")
+    if not isinstance(store, Store):
+        raise InvalidInput(f"store: {store!r} given; expected Store(path), from support.store")
+    if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
+        raise InvalidInput(f"concurrency={concurrency!r}: expected a whole number from 1 up.")
+    if not isinstance(progress, bool) and not callable(progress):
+        raise InvalidInput(f"progress={progress!r}: expected True, False, or a function of a Status.")
+    if prices is not None and not isinstance(prices, Prices):
+        raise InvalidInput(f"prices={prices!r}: expected Prices(path), from support.money.")

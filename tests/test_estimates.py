@@ -8,7 +8,9 @@ from support.errors import InvalidInput, MissingData
 from support.estimates import calls_of, estimate
 from support.estimates.playing import spread
 from support.llm import scripted
+from support.llm.client import ChatModel
 from support.llm.stand_in import stand_in
+from support.llm.transport import Transport
 from support.money import Prices
 from support.recorded import RECORDINGS
 from support.recordings import replayed
@@ -130,11 +132,15 @@ def test_a_connected_model_is_not_asked():
     assert made.usd.worst == 0
 
 
+class Unlisted(Transport):
+    model, endpoint = "another", "elsewhere"
+
+
 def test_every_model_among_the_arguments_is_stood_in_for_and_has_its_own_price(prices):
-    other = scripted([], "another")
+    other = ChatModel(Unlisted())
     alone, both = estimated(asking, prices=prices), estimated(asking, other=other, prices=prices)
     assert both.calls.expected - alone.calls.expected == 20 and other.live_calls == 0
-    assert both.usd is None and any("'another' at scripted" in said for said in both.assumptions)
+    assert both.usd is None and any("'another' at elsewhere" in said for said in both.assumptions)
 
 
 def test_a_model_that_hides_in_a_participant_is_refused_before_it_is_asked():

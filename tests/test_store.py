@@ -189,6 +189,7 @@ def test_a_name_may_be_claimed_again_for_the_same_sweep(store):
 )
 def test_a_name_is_refused_to_another_sweep_with_what_differs(store, change):
     store.register("s", IDENTITY)
+    store.add(Unit("s", "{}", 0), Transcript({}, "majority", {}, ()))  # a name without a finished unit is free
     ((key, value),) = change.items()
     with pytest.raises(InvalidInput) as refusal:
         store.register("s", {**IDENTITY, **change})

@@ -111,7 +111,7 @@ def test_an_argument_that_is_missing_is_named_before_anything_runs(store):
     with pytest.raises(InvalidInput, match="grid: model missing; needy needs a value"):
         run(sweep(needy, rule=["a"]), store)
     assert store.sweeps() == []
-    assert run(sweep(needy, rule=["a"]), store, model="m")["done"] == 3
+    assert run(sweep(needy, rule=["a"]), store, model=["m"])["done"] == 3
 
 
 @pytest.mark.parametrize("context", [{"rule": "b"}, {"colour": "red"}])
@@ -350,3 +350,55 @@ def test_seconds_stand_in_the_order_of_the_records(store):
         store.add(unit, store.record(unit), seconds=float(number))
     assert what.seconds(store) == [float(number) for number in range(12)]
     assert [unit for unit, _ in what.records(store)] == list(what.units())
+
+
+# -- what is refused before anything runs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"concurrency": 0}, "concurrency=0: expected a whole number from 1 up"),
+        ({"concurrency": "8"}, "concurrency='8'"),
+        ({"progress": "yes"}, "progress='yes': expected True, False, or a function"),
+        ({"prices": "x"}, r"prices='x': expected Prices\(path\)"),
+    ],
+    ids=["none", "text", "yes", "prices"],
+)
+def test_an_option_of_a_run_that_does_not_fit_is_refused(store, options, said):
+    with pytest.raises(InvalidInput, match=said):
+        asyncio.run(sweep().run(store, **{"progress": False, **options}))
+
+
+def test_a_path_is_no_store_and_a_name_is_no_model(store):
+    with pytest.raises(InvalidInput, match=r"store: 'study.sqlite' given; expected Store\(path\)"):
+        run(sweep(), "study.sqlite")
+    with pytest.raises(InvalidInput, match=r"model='mine-7b': expected a connected model: connect\('mine-7b'"):
+        run(sweep(needy, rule=["a"]), store, model="mine-7b")
+
+
+def test_a_study_has_to_take_its_random_stream():
+    async def study(rule):
+        return None
+
+    with pytest.raises(InvalidInput, match="expected rng among them"):
+        Sweep("s", study, {"rule": ["a"]}, 1, 1)
+
+
+def test_a_name_under_which_nothing_was_finished_is_free_again(store):
+    class Wrong:
+        model, endpoint = "wrong", "there"
+
+    class Right:
+        model, endpoint = "right", "there"
+
+    async def asks(rng, rule, model):
+        if model.model == "wrong":
+            raise ZeroDivisionError
+        return Transcript({}, rule, {}, ())
+
+    what = sweep(asks, 1, rule=["a", "b"])
+    assert run(what, store, model=Wrong())["failed"] == 2
+    assert run(what, store, model=Right()) == {"done": 2, "skipped": 0, "replies": 0, "format_errors": 0}
+    with pytest.raises(InvalidInput, match="give the new sweep another name"):
+        run(what, store, model=Wrong())

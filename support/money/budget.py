@@ -155,7 +155,8 @@ class Budget:
         unknown = f", of it {dollars(self.uncertain)} for calls whose fate is unknown" if self.uncertain else ""
         return (
             f"the budget of {dollars(self.limit_usd)} for {self.name!r} does not hold the next call, which could cost "
-            f"up to {dollars(amount / UNIT)} ({what}); {dollars(self.spent)} is spent{unknown}. It was not sent."
+            f"up to {dollars(amount / UNIT)} ({what}); {dollars(self.spent)} was spent by then{unknown}. It was not "
+            "sent."
         )
 
 

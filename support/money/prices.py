@@ -55,6 +55,15 @@ def prompt_bound(messages: tuple[tuple[str, str], ...], schema: str | None = Non
     return words + PREAMBLE + (2 * len(schema.encode()) if schema else 0)  # endpoints rewrite a schema for the model
 
 
+OURS: Mapping[tuple[str, str], Price] = {
+    ("*", "embedded"): Price(0.0, 0.0),
+    ("*", "scripted"): Price(0.0, 0.0),
+    ("*", "stand-in"): Price(0.0, 0.0),
+    ("recorded", "practice"): Price(0.15, 0.6, 0.075),  # pretended: lessons about money need some
+}
+"""What is free, or pretended, whatever file is read; a file that lists them goes first."""
+
+
 class Prices:
     """The prices of a file, found by model and endpoint.
 
@@ -77,7 +86,8 @@ class Prices:
 
     def find(self, model: str, endpoint: str) -> Price | None:
         """The price of a model at an endpoint, None when none is listed."""
-        return self._prices.get((model, endpoint)) or self._prices.get(("*", endpoint))
+        places = ((model, endpoint), ("*", endpoint))
+        return next((known[place] for known in (self._prices, OURS) for place in places if place in known), None)
 
     def needed(self, model: str, endpoint: str) -> Price:
         """The price, where there must be one.
@@ -92,7 +102,8 @@ class Prices:
         raise ModelUnavailable(
             f"budget_usd: {model!r} at {endpoint} has no price in {self.path} (of {self.date}), so that no budget can "
             "be kept. Add these lines to that file, with US dollars for a million tokens (0 where the model is your "
-            f"own):\n[[models]]\nname = {_quoted(model)}\nendpoint = {_quoted(endpoint)}\ninput = …\noutput = …"
+            f"own), or to a file of your own that {VARIABLE} names:\n"
+            f"[[models]]\nname = {_quoted(model)}\nendpoint = {_quoted(endpoint)}\ninput = …\noutput = …"
         )
 
 

@@ -238,6 +238,13 @@ def test_a_long_prompt_that_is_not_answered_in_time_is_no_fault_of_the_endpoint(
     assert asyncio.run(long_input(Slow())).verdict == "note"
 
 
+@pytest.mark.parametrize("check", ["unknown model", "wrong key", "bad request"])
+def test_a_call_that_is_cut_off_is_no_refusal(server, check):
+    server.hang_up = True
+    with pytest.raises(CallFailed, match="broke off"):  # as the first check: nobody is there
+        tried(server, check)
+
+
 def test_a_check_that_fails_does_not_keep_the_others_from_being_made(server):
     class Grumpy(Good):
         def refusal(self, body):

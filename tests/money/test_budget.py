@@ -76,7 +76,7 @@ def test_the_call_that_could_pass_the_limit_is_refused_with_the_amounts(path):
     with account(path, 1.0) as money:
         money.settle(reserve(money, 0.25), 0.25)
         money.settle(reserve(money, 0.5), None)
-        with pytest.raises(BudgetExceeded, match=r"\$1\.00 for 'sweep'.*\$0\.26 \(a test\).*\$0\.75 is spent, of it"):
+        with pytest.raises(BudgetExceeded, match=r"\$1\.00 for 'sweep'.*\$0\.26 \(a test\).*\$0\.75 was spent by then"):
             reserve(money, 0.2500001 + 0.01)
         assert money.reserved == 0.0
         money.settle(reserve(money, 0.25), 0.25)

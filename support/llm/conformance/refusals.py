@@ -8,6 +8,8 @@ from support.errors import CallFailed, ModelError, ModelUnavailable
 from support.llm.conformance.seen import Seen, brief
 from support.llm.conformance.target import Target
 
+NO_ANSWER = ("time-out", "broken connection", "no connection")  # neither a refusal nor a reply
+
 
 async def unknown_model(target: Target) -> Seen:
     """Whether a name that nobody serves is refused in a way that ends a run at once."""
@@ -24,6 +26,8 @@ async def bad_request(target: Target) -> Seen:
     try:
         await target.send("Hello.", body={"messages": "no list of messages"})
     except ModelError as error:
+        if error.fault in NO_ANSWER:
+            raise
         if error.transient:
             return Seen("no", f"told as a fault of the moment, which Convene would try again: {brief(error)}")
         return Seen("ok", brief(error))
@@ -46,5 +50,7 @@ async def _refused(call: Awaitable[object], otherwise: str) -> Seen:
     except ModelUnavailable as error:
         return Seen("ok", brief(error))
     except ModelError as error:
+        if error.fault in NO_ANSWER:
+            raise
         return Seen("no", f"refused, but not in a way that ends a run at once: {brief(error)}")
     return Seen("note", otherwise)
