@@ -18,7 +18,7 @@ record: .venv/installed  ## play the recorded runs of the embedded model again, 
 	$(PY) -m support.recordings
 
 check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_URL=… MODEL=… (the key is in OPENAI_API_KEY)
-	$(PY) -m support.llm.conformance --base-url "$(BASE_URL)" --model "$(MODEL)"
+	$(PY) -m support.llm.conformance --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
 	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from support.errors import ConveneError, InvalidInput
+from support.errors import CallFailed, ConveneError, InvalidInput
 from support.llm.address import Address, plain
 from support.llm.failures import (
     Place,
@@ -33,6 +33,7 @@ FORMS = ("json_schema", "json_object", "text")  # from the strictest down; an en
 # half of a call's time.
 CHAT = "/chat/completions"
 OPTIONS: Any = {"security": {"bearer_auth": True}}
+UNHEEDED = 2  # replies in a row without any JSON, after which a form counts as ignored
 PROMPT = "Reply with JSON only, no other text, that follows this JSON schema:\n"
 
 
@@ -72,6 +73,7 @@ class Endpoint(Transport):
         self._timeout = timeout
         self._extra_body = dict(extra_body or {})
         self._form = 0
+        self._unheeded = 0
         self._limit_name = "max_tokens"
         self._place = Place(model, self.endpoint, self._clean)
         self._sessions = PerLoop(self._open)
@@ -86,13 +88,28 @@ class Endpoint(Transport):
             form, limit_name = self._form, self._limit_name
             answer = await self._send(client, self._wire(request, form, limit_name))
             if isinstance(answer, Completion):
+                self._heed(request, answer)
                 return answer
             if isinstance(answer, ConveneError):
                 raise answer
             if answer == "form" and request.schema and form + 1 < len(FORMS):
                 self._form = max(self._form, form + 1)  # several first calls may come back together
-            elif answer == "limit" and limit_name == "max_tokens":
+            elif answer == "limit" and limit_name == "max_tokens" and limit_name not in self._extra_body:
                 self._limit_name = "max_completion_tokens"
+            else:
+                raise CallFailed(f"{self._place} refuses what extra_body= asks of it; leave that out.")
+
+    def _heed(self, request: Request, answer: Completion) -> None:
+        """Notice an endpoint that takes a form and does not keep to it: its model has never seen the schema.
+
+        After a few replies in a row that hold no JSON at all, the schema is put into the prompt, beginning with the
+        repair of the last one.
+        """
+        if request.schema is None or answer.finish_reason == "length" or self._form + 1 == len(FORMS):
+            return
+        self._unheeded = 0 if "{" in answer.text or "[" in answer.text else self._unheeded + 1
+        if self._unheeded == UNHEEDED:
+            self._form = len(FORMS) - 1
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""

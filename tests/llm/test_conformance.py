@@ -141,7 +141,7 @@ LACKS = {
     "form: steps down": ("json_schema", {"json_schema": "refused"}, "note", "refused, JSON mode serves instead"),
     "form: steps down twice": (
         "json_schema", {"json_schema": "refused", "json_object": "refused"}, "note", "the prompt alone serves"),
-    "form: taken, and not kept": ("json_schema", {"json_schema": "ignored"}, "no", "taken, and no reply fits"),
+    "form: taken, and not kept": ("json_schema", {"json_schema": "ignored"}, "note", "taken.*fits after 3 attempts"),
     "JSON mode: refused": ("JSON mode", {"json_object": "refused"}, "note", "refused"),
     "JSON mode: ignored": ("JSON mode", {"json_object": "ignored"}, "no", "no JSON object"),
     "seed: not heeded": ("seed", {"steady": False}, "note", "drew two replies"),

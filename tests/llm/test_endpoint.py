@@ -635,3 +635,41 @@ def test_importing_the_package_loads_nothing_heavy():
     script = f"import json, sys, support.llm; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
     assert json.loads(done.stdout) == []
+
+
+def test_an_endpoint_that_ignores_the_form_in_silence_is_shown_the_schema_in_the_prompt(server):
+    """As transformers serve does: it answers in prose, for its model never saw what was asked for."""
+
+    def answer(body):
+        return '{"candidate": "P1"}' if "JSON schema" in body["messages"][-1]["content"] else "I would rather talk."
+
+    server.answer = answer
+    reply = ask(connect("gpt-small", base_url=server.url), "Vote.", schema=Vote)
+    assert reply.value == Vote(candidate="P1") and reply.attempts == 3
+    assert ["response_format" in body for body in server.bodies] == [True, True, False]
+
+
+def test_one_reply_in_prose_between_others_changes_no_form(server):
+    said = iter(["No.", '{"candidate": "P1"}', "No.", '{"candidate": "P2"}'])
+    server.answer = lambda body: next(said)
+
+    async def twice():
+        async with connect("gpt-small", base_url=server.url) as model:
+            return [(await model.reply(text, schema=Vote)).attempts for text in "ab"]
+
+    assert asyncio.run(twice()) == [2, 2]
+    assert all("response_format" in body for body in server.bodies)
+
+
+@pytest.mark.parametrize("refused", ["response_format is not supported", "use max_completion_tokens"], ids=["a", "b"])
+def test_what_extra_body_asks_for_and_the_endpoint_refuses_is_said_once(server, refused):
+    from support.llm.address import address
+    from support.llm.endpoint import Endpoint
+    from support.llm.transport import Request
+
+    server.answer = lambda body: server.refusal(400, refused)
+    extra = {"response_format": {"type": "json_object"}, "max_tokens": 5}
+    endpoint = Endpoint("gpt-small", address(server.url), "key", extra_body=extra)
+    asked = Request("gpt-small", server.url, (("user", "Who?"),), None, 0.0, None, 5, 0)
+    with pytest.raises(CallFailed, match="refuses what extra_body= asks"):
+        asyncio.run(endpoint.complete(asked))
