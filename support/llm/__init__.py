@@ -12,12 +12,14 @@ from typing import Any
 
 from support.errors import InvalidInput, ModelUnavailable
 from support.llm.address import DEFAULT, Address, address
+from support.llm.arguments import whole
 from support.llm.attempts import Patience
 from support.llm.cache import Cache
-from support.llm.client import REPAIRS, ChatModel, Reply, Usage
+from support.llm.client import REPAIRS, ChatModel
 from support.llm.embedded import Embedded
 from support.llm.endpoint import Endpoint
 from support.llm.pace import Pace
+from support.llm.replies import Reply, Usage
 from support.llm.scripted import scripted
 from support.llm.transport import Transport
 
@@ -130,8 +132,7 @@ def _check_model(model: Any) -> None:
 
 def _check_whole(low: int, **given: Any) -> None:
     for name, value in given.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < low:
-            raise InvalidInput(f"{name}={value!r}: expected a whole number from {low} up.")
+        whole(name, value, low)
 
 
 def _check_seconds(**given: Any) -> None:

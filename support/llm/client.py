@@ -6,18 +6,17 @@ How an attempt is paced, paid and repeated is in `support.llm.attempts`.
 from __future__ import annotations
 
 import asyncio
-import math
-import operator
-from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from support.calls import Call, Fault, meter, note, watched
-from support.errors import CacheMiss, ConveneError, InvalidInput, MalformedReply
+from support.errors import CacheMiss, ConveneError, MalformedReply
+from support.llm.arguments import MAX_SEED, Messages, conversation, number, whole
 from support.llm.attempts import Attempts, Patience, cost
 from support.llm.loops import PerLoop
 from support.llm.pace import Pace
+from support.llm.replies import Had, Reply, total_cost, total_usage
 from support.llm.structured import extract_json, problems, repair_words, schema_text
 from support.llm.transport import Completion, Request, Transport
 from support.money.prices import Price, Prices
@@ -28,53 +27,6 @@ if TYPE_CHECKING:
     from support.llm.cache import Cache
 
 REPAIRS = 2
-ROLES = ("system", "developer", "user", "assistant")
-MAX_SEED = 2**32 - 2  # llama.cpp takes 32 bits, and the last number for "draw one"
-
-Messages = str | Sequence[Mapping[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens that a reply took, over all its attempts, whether they were called for or found in the cache."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_prompt_tokens: int = 0
-
-    @property
-    def total(self) -> int:
-        """Prompts and replies together; the tokens that a provider found in its cache are among the prompts'."""
-        return self.prompt_tokens + self.completion_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model replied.
-
-    `value` is the validated pydantic object, None without a schema. `latency` is in seconds and counts calls only;
-    `cached` says that no call was made at all. `attempts` is 1 plus the repairs. `cost` is in US dollars, by the
-    prices of `data/inputs/prices`: 0 for what was cached, None where a call was made and has no price.
-    """
-
-    text: str
-    value: Any
-    usage: Usage
-    latency: float
-    cached: bool
-    attempts: int
-    model: str
-    finish_reason: str
-    cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Had:
-    """One completion on the way to a reply, whether it was called for, and what it cost."""
-
-    completion: Completion
-    cached: bool
-    usd: float | None
 
 
 @dataclass
@@ -199,12 +151,12 @@ class ChatModel:
         return Request(
             model=self.model,
             endpoint=self.endpoint,
-            messages=_conversation(messages),
+            messages=conversation(messages),
             schema=None if schema is None else schema_text(schema),
-            temperature=_number("temperature", temperature, 0.0, 2.0),
-            seed=None if seed is None else _whole("seed", seed, 0, MAX_SEED),
-            max_tokens=_whole("max_tokens", max_tokens, 1),
-            repetition=_whole("repetition", repetition, 0),
+            temperature=number("temperature", temperature, 0.0, 2.0),
+            seed=None if seed is None else whole("seed", seed, 0, MAX_SEED),
+            max_tokens=whole("max_tokens", max_tokens, 1),
+            repetition=whole("repetition", repetition, 0),
         )
 
     async def close(self) -> None:
@@ -218,7 +170,7 @@ class ChatModel:
         await self.close()
 
     async def _converse(self, request: Request, schema: type[BaseModel] | None) -> Reply:
-        had: list[_Had] = []
+        had: list[Had] = []
         complaint: str | None = None
         while len(had) <= self.repairs:
             had.append(await self._complete(request, len(had)))
@@ -233,24 +185,24 @@ class ChatModel:
             f"Its last reply began: {completion.text[:200]!r}. Give more room in max_tokens (it was "
             f"{request.max_tokens}), a simpler schema, more attempts (connect(repairs=…)), or use a larger model."
         )
-        error.tokens, error.cost = _usage(had).total, _cost(had)
+        error.tokens, error.cost = total_usage(had).total, total_cost(had)
         raise error
 
-    def _reply(self, value: Any, had: list[_Had]) -> Reply:
+    def _reply(self, value: Any, had: list[Had]) -> Reply:
         last = had[-1].completion
         return Reply(
             text=last.text,
             value=value,
-            usage=_usage(had),
+            usage=total_usage(had),
             latency=sum(h.completion.latency for h in had if not h.cached),
             cached=all(h.cached for h in had),
             attempts=len(had),
             model=self.model,
             finish_reason=last.finish_reason,
-            cost=_cost(had),
+            cost=total_cost(had),
         )
 
-    async def _complete(self, request: Request, repair: int) -> _Had:
+    async def _complete(self, request: Request, repair: int) -> Had:
         """One attempt: from the cache, from a call already in flight for the same request, or from the model."""
         if self.cache is None:
             return await self._ask(request, repair)
@@ -270,11 +222,11 @@ class ChatModel:
             del pending[key]
             mine.cancel()  # no effect after a result; otherwise whoever waited asks by itself
 
-    def _found(self, request: Request, repair: int, completion: Completion) -> _Had:
+    def _found(self, request: Request, repair: int, completion: Completion) -> Had:
         self._note(request, repair, completion, cached=True, usd=0.0)
-        return _Had(completion, True, 0.0)
+        return Had(completion, True, 0.0)
 
-    async def _ask(self, request: Request, repair: int) -> _Had:
+    async def _ask(self, request: Request, repair: int) -> Had:
         """Call for a completion and keep it, before anything else can go wrong."""
         if self._offline:
             from support.llm.nearest import miss_words
@@ -294,7 +246,7 @@ class ChatModel:
         usd = cost(completion, price)
         kept = completion if self.cache is None else self.cache.put(request, completion)
         self._note(request, repair, completion, usd=usd, faults=tuple(faults))
-        return _Had(kept, False, usd)  # where another process was first, its reply goes for both
+        return Had(kept, False, usd)  # where another process was first, its reply goes for both
 
     def _price(self) -> Price | None:
         """What this model costs; under a budget it must be known."""
@@ -318,65 +270,6 @@ class ChatModel:
         note(call)
         if (running := meter()) is not None:
             running.count(call)
-
-
-def _conversation(messages: Messages) -> tuple[tuple[str, str], ...]:
-    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    if not isinstance(given, Sequence) or not given:
-        raise InvalidInput(
-            f"messages={given!r}: expected a text or a list of {{'role': ..., 'content': ...}}, not empty."
-        )
-    return tuple(_turn(position, message) for position, message in enumerate(given))
-
-
-def _turn(position: int, message: Any) -> tuple[str, str]:
-    where = f"messages[{position}]"
-    if not isinstance(message, Mapping) or set(message) != {"role", "content"}:
-        raise InvalidInput(f"{where}={message!r}: expected a mapping with 'role' and 'content', and nothing else.")
-    role, content = message["role"], message["content"]
-    if role not in ROLES:
-        raise InvalidInput(f"{where}['role']={role!r}: expected one of {', '.join(ROLES)}.")
-    if not isinstance(content, str) or not content.strip():
-        raise InvalidInput(f"{where}['content']={content!r}: expected a text that is not blank.")
-    try:
-        content.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(
-            f"{where}['content'] holds half of a character (a lone surrogate), which no endpoint takes."
-        ) from None
-    return role, content
-
-
-def _number(name: str, value: Any, low: float, high: float) -> float:
-    if isinstance(value, (str, bytes, bool)) or not hasattr(value, "__float__") or not low <= float(value) <= high:
-        raise InvalidInput(f"{name}={value!r}: expected a number from {low:g} to {high:g}.")
-    return math.fabs(float(value))  # -0.0 and 0.0 are one request
-
-
-def _whole(name: str, value: Any, low: int, high: int | None = None) -> int:
-    expected = f"{name}={value!r}: expected a whole number from {low}" + (" up" if high is None else f" to {high}")
-    try:
-        number = operator.index(value)  # numpy's integers pass, 1.0 does not
-    except TypeError:
-        raise InvalidInput(f"{expected}.") from None
-    if isinstance(value, bool) or number < low or (high is not None and number > high):
-        raise InvalidInput(f"{expected}.")
-    return number
-
-
-def _usage(had: Sequence[_Had]) -> Usage:
-    all_of = [h.completion for h in had]
-    return Usage(
-        sum(c.prompt_tokens for c in all_of),
-        sum(c.completion_tokens for c in all_of),
-        sum(c.cached_prompt_tokens for c in all_of),
-    )
-
-
-def _cost(had: Sequence[_Had]) -> float | None:
-    """All completions together; None when one was called for and has no price."""
-    known = [h.usd for h in had if h.usd is not None]
-    return sum(known) if len(known) == len(had) else None
 
 
 def _validated(text: str, schema: type[BaseModel] | None) -> tuple[BaseModel | None, str | None]:

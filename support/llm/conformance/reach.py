@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from support.errors import ContextOverflow, ModelError
-from support.llm.client import Reply
 from support.llm.conformance.seen import Seen, brief
 from support.llm.conformance.target import Target
+from support.llm.replies import Reply
 
 AT_ONCE = 8
 SHORTEST = 512  # words of the first prompt of `long_input`; each next one is twice as long

@@ -11,9 +11,10 @@ from typing import Any
 
 from support.llm import connect
 from support.llm.address import DEFAULT, Address, address, plain
-from support.llm.client import ChatModel, Reply
+from support.llm.client import ChatModel
 from support.llm.embedded import Embedded, start
 from support.llm.endpoint import FORMS, Endpoint
+from support.llm.replies import Reply
 from support.llm.transport import Completion, Request
 
 NO_KEY = "no-key-needed"  # the openai package insists on one
