@@ -210,7 +210,18 @@ def exchange_economy(
 
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
-    """Build again the economy whose `spec()` a transcript holds."""
+    """Build again the economy whose `spec()` a transcript holds.
+
+    Raises
+    ------
+    InvalidInput
+        When it holds another environment.
+    """
+    if missing := [name for name in ("weights", "endowment", "preferences", "exponents") if name not in spec]:
+        raise InvalidInput(
+            f"environment: {dict(spec)!r} lacks {', '.join(missing)}: it is no exchange economy, of which alone these "
+            "metrics are defined"
+        )
     weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
     return _economy(weights, float(spec["endowment"]), spec["preferences"], spec["exponents"])
 

@@ -112,12 +112,20 @@ def miss_words(request: Request, cache: Cache) -> str:
     said = "What differs from the nearest, Cache.explain(...) tells."
     if cache.gone_through < PATIENCE:
         cache.gone_through += len(cache)
-        said = str(cache.explain(request))
+        found = cache.explain(request)
+        said = f"{found}{_elsewhere(found)}"
     return (
         f"{request.model} at {request.endpoint} is used offline, and its reply to {request.messages[-1][1][:60]!r}… "
         f"is not recorded in {cache.path}. {said} Connect without offline=True, "
         "or take in the recording of this run with Cache.load(...)."
     )
+
+
+def _elsewhere(found: Explanation) -> str:
+    """What to do when it was recorded at another address: the address is part of the question."""
+    if found.nearest is None or "endpoint" not in {difference.part for difference in found.differences}:
+        return ""
+    return f" Connect to where it was recorded, base_url={found.nearest.endpoint!r}: nothing is sent there."
 
 
 def _finalists(request: Request, cache: Cache) -> tuple[list[int], int, int]:

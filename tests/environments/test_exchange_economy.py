@@ -253,6 +253,13 @@ def test_an_economy_survives_its_spec_as_json(preferences, exponents):
     assert from_spec(json.loads(json.dumps(economy.spec()))) == economy
 
 
+def test_the_spec_of_another_environment_is_named():
+    with pytest.raises(
+        InvalidInput, match="lacks weights, endowment, preferences, exponents: it is no exchange economy"
+    ):
+        from_spec({"text": "good evening"})
+
+
 def test_exponents_are_those_of_the_paper():
     assert exchange_economy("asymmetric", 3).weights[1] == pytest.approx((0.1, 0.8, 0.1))
     assert exchange_economy("asymmetric", 3, "printed").weights[1] == pytest.approx((0.2 / 3, 0.8, 0.2 / 3))

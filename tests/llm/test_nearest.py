@@ -284,3 +284,10 @@ def test_a_published_recording_explains_a_change_of_each_of_its_requests(cache):
         asked = replace(recorded, messages=(*recorded.messages[:-1], (role, " ".join(words))))
         found = cache.explain(asked)
         assert found.nearest == recorded and len(found.differences) == 1
+
+
+def test_a_miss_at_another_address_says_which_one_was_recorded(cache):
+    filled(cache, [ASKED])
+    text = miss_words(replace(ASKED, endpoint="https://elsewhere.example/v1"), cache)
+    assert f"base_url={ASKED.endpoint!r}: nothing is sent there" in text
+    assert "base_url" not in miss_words(replace(ASKED, temperature=1.0), cache)
