@@ -42,8 +42,8 @@ def _replies(seen: Sample, terms: Terms) -> Iterator[str]:
     )
     yield (
         f"{seen.count['repairs']} of the {seen.count['asked']} replies in the sample answer a complaint about the form "
-        f"of the one before. Those are counted. A stand-in keeps to every schema, which a real model may not; the worst "
-        f"case has {terms.repairs} repairs for every reply with a form."
+        f"of the one before. Those are counted. A stand-in keeps to every schema, which a real model may not; the "
+        f"worst case has {terms.repairs} repairs for every reply with a form."
     )
     if seen.errors:
         yield (
