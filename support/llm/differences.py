@@ -11,7 +11,7 @@ from typing import Any
 
 from support.llm.transport import Request, canonical
 
-NAMES = ("model", "endpoint")
+NAMES = ("model", "endpoint")  # who was asked: all that a recording without its questions keeps of a request
 SETTINGS = ("temperature", "seed", "max_tokens", "repetition")
 NOTHING = "nothing"
 AROUND = 2  # words of context on either side

@@ -17,10 +17,10 @@ from support.errors import CallFailed, InvalidInput, MissingData
 from support.llm.attempts import Patience
 from support.llm.cache import Cache
 from support.llm.client import ChatModel
+from support.llm.differences import NAMES
 from support.llm.pace import Pace
 from support.llm.transport import Completion, Request, Transport, canonical
 
-NAMES = ("model", "endpoint")
 RETRY_AFTER = 0.2
 FAULTS = {
     "429": (False, RETRY_AFTER),

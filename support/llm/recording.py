@@ -15,9 +15,8 @@ from typing import Any
 
 from support.database import guarded
 from support.errors import DamagedFile
+from support.llm.differences import NAMES
 from support.llm.transport import Completion, Request, canonical
-
-NAMES = ("model", "endpoint")  # what a recording without its questions keeps of a request
 
 
 @contextmanager

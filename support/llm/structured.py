@@ -34,9 +34,20 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     return _strict(schema, schema.get("$defs", {}))
 
 
-@lru_cache(maxsize=256)
 def schema_text(model: type[BaseModel]) -> str:
-    """The strict schema as the text that is sent and that names a reply in a cache: made once for a class."""
+    """The strict schema as the text that is sent and that names a reply in a cache: made once for a class.
+
+    Raises
+    ------
+    InvalidInput
+        When `model` is not a pydantic model.
+    """
+    # A dict in the place of a class has no hash, and is refused in our words.
+    return _text_of(model) if isinstance(model, type) else json.dumps(strict_schema(model))
+
+
+@lru_cache(maxsize=256)
+def _text_of(model: type[BaseModel]) -> str:
     return json.dumps(strict_schema(model), separators=(",", ":"))
 
 

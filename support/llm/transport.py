@@ -99,7 +99,8 @@ class Transport:
 
 @lru_cache(maxsize=512)  # a call asks for both several times: to look it up, to keep it, to note it
 def _json(request: Request) -> str:
-    return canonical({field.name: getattr(request, field.name) for field in fields(request)})
+    made = {field.name: getattr(request, field.name) for field in fields(request)}
+    return canonical({**made, "temperature": float(request.temperature)})  # 0 and 0.0 are equal, and so is their text
 
 
 @lru_cache(maxsize=512)

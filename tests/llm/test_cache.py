@@ -328,3 +328,11 @@ def test_a_recording_without_its_questions_replays_and_holds_none_of_them(cache,
     assert other.models() == {(REQUEST.model, REQUEST.endpoint): 1}
     assert other.export(tmp_path / "again.jsonl.gz") == len(cache)
     assert (tmp_path / "again.jsonl.gz").read_bytes() == (tmp_path / "r.jsonl.gz").read_bytes()
+
+
+def test_equal_requests_have_one_key_whichever_was_asked_for_first():
+    for first, second in ((0, 0.0), (0.0, 0)):
+        texts = [
+            Request("m", f"at {first!r}", (("user", "x"),), None, t, None, 1, 0).to_json() for t in (first, second)
+        ]
+        assert texts[0] == texts[1] and '"temperature":0.0' in texts[0]

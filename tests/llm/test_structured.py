@@ -5,7 +5,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from support.errors import InvalidInput
-from support.llm.structured import extract_json, problems, repair_words, strict_schema
+from support.llm.structured import extract_json, problems, repair_words, schema_text, strict_schema
 
 
 class Part(BaseModel):
@@ -84,3 +84,9 @@ def test_problems_name_the_field_and_the_complaint():
 def test_a_reply_that_was_cut_off_is_asked_again_shorter():
     assert "cut off" in repair_words("Invalid JSON", cut_off=True)
     assert "Invalid JSON" in repair_words("Invalid JSON", cut_off=False)
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, int, "Vote"], ids=["dict", "int", "text"])
+def test_a_schema_that_is_no_pydantic_class_is_refused_before_anything_is_asked(schema):
+    with pytest.raises(InvalidInput, match=r"schema=.*expected a class derived from pydantic\.BaseModel"):
+        schema_text(schema)
