@@ -15,6 +15,9 @@
     │   ├── CallFailed          the endpoint failed, and failed again on every retry
     │   ├── MalformedReply      the reply does not fit its schema, after the repairs that are allowed
     │   └── CacheMiss           offline, and this call was never recorded
+    ├── MailError               a mail did not go its way
+    │   ├── NotSent             it was certainly not sent
+    │   └── FateUnknown         it may have been sent or not; a person has to decide before it is tried again
     └── PromptError             a template and the values given to it do not match
 
 Every message says what was wrong, what was expected, and what to do next.
@@ -99,6 +102,18 @@ class MalformedReply(ModelError):
 
 class CacheMiss(ModelError):
     """The model is used offline, and this very call is not among the recorded ones."""
+
+
+class MailError(ConveneError):
+    """A mail did not go its way."""
+
+
+class NotSent(MailError):
+    """A mail was certainly not sent: it was refused here, or by a server that said so."""
+
+
+class FateUnknown(MailError):
+    """A mail may have been sent or not. It is not tried again before a person has decided."""
 
 
 class PromptError(ConveneError):

@@ -18,8 +18,10 @@ from support.database import STUDY, foreign_tables, guarded, looking, open_datab
 from support.database.held import is_open
 from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
 from support.llm import Cache
+from support.mail.inbox import Inbox
 from support.money.budget import Budget
 from support.presence import Presence
+from support.seminars.journal import opened
 from support.store import Store
 
 ROW = ("k", "{}", "{}")
@@ -100,6 +102,8 @@ def test_every_room_s_tables_are_known_by_their_columns(tmp_path, path):
     Cache(path).close()
     Encoder(path)._db.close()
     LabelFile(path).close()
+    opened(path).close()
+    Inbox(path, "run").close()
     with Presence(path) as run:
         Claims(path, run).close()
         Budget(1.0, path, "s", run).close()

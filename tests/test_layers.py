@@ -12,6 +12,7 @@ FLOORS = [
         "calls",
         "money",
         "presence",
+        "mail",
         "records",
         "data",
         "downloads",
@@ -29,13 +30,13 @@ FLOORS = [
     {"participants"},
     {"mechanisms"},
     {"studies"},
-    {"store", "claims", "progress", "running", "sweep", "export", "answers", "estimates", "spending"},
+    {"store", "claims", "progress", "running", "sweep", "export", "answers", "estimates", "spending", "seminars"},
     {"simulations"},
     {"analysis"},
-    {"tables", "figures", "plots", "transcripts", "conversations", "diaries", "run_pages"},
+    {"tables", "figures", "plots", "transcripts", "conversations", "diaries", "boards", "run_pages"},
     {"widgets"},
     {"recorded"},
-    {"notebooks", "recordings", "full_runs"},
+    {"notebooks", "recordings", "full_runs", "app"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 MAY_TALK_TO_MODELS = ("participants", "analysis/dialogue_acts", "recordings", "estimates")

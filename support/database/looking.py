@@ -31,6 +31,17 @@ STUDY: dict[str, tuple[str, ...]] = {  # whoever makes a table of a study's file
     "reservations": ("id", "name", "run", "amount"),
     "replies": ("key", "request", "reply"),
     "embeddings": ("key", "vector"),
+    "seminars": ("name", "setup", "run"),
+    "journal": ("seminar", "number", "day", "role", "step", "about", "asked", "answer", "error"),
+    "outbox": (
+        "run", "day", "person", "mail", "message_id", "digest", "kind", "sender", "recipient", "subject", "body",
+        "message", "status", "owner", "said", "decided", "sent_on",
+    ),
+    "approvals": ("id", "run", "digest", "recipient", "subject", "body", "status", "message_id"),
+    "inbox": (
+        "id", "run", "key", "digest", "message_id", "day", "kind", "person", "mail", "how", "reason", "status", "raw",
+        "size",
+    ),
     "labels": ("number", "message", "coder", "run", "round", "sender", "text", "acts"),
 }  # fmt: skip
 _checked: set[tuple[int, ...]] = set()  # states of files that this process found whole

@@ -27,7 +27,7 @@ from support.environments.seminar.violations import violations
 from support.errors import InvalidInput
 from support.mechanisms.organizing_acting import Workday
 from support.mechanisms.organizing_office import Office
-from support.mechanisms.organizing_post import Post
+from support.mechanisms.organizing_post import DirectPost, Post
 from support.mechanisms.organizing_reading import Morning
 from support.mechanisms.organizing_review import AUTOMATIC, Checkpoint, levels
 from support.mechanisms.organizing_slips import Slips
@@ -77,7 +77,9 @@ async def organize(
     -----
     A reply of a role that does not fit its form is a `FormatError`, and stands for nothing: no action, no mail.
     """
-    run = _Run(scenario, seats, organizer, detector, reviewer, artefacts, past, delegation)
+    slips = Slips()
+    post = DirectPost(scenario, _everybody(scenario, seats), slips)
+    run = Run(scenario, post, organizer, detector, reviewer, artefacts, past, delegation, slips)
     if until is not None and (isinstance(until, bool) or not isinstance(until, int) or until < 1):
         raise InvalidInput(f"until: {until!r} given; expected a whole number of days from 1")
     last = min((scenario.deadline - scenario.start).days + 1, until or 10**6)
@@ -161,37 +163,58 @@ def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefa
     )
 
 
-class _Run:
-    """What one run carries from day to day."""
+def _everybody(scenario: Scenario, seats: Mapping[str, Speaker]) -> dict[str, Speaker]:
+    """The seats in the order of the list."""
+    if set(seats) != set(scenario.by_name):
+        wanted = ", ".join(scenario.by_name)
+        raise InvalidInput(f"seats: {', '.join(seats) or 'nobody'} given; expected one for each of {wanted}")
+    return {name: seats[name] for name in scenario.by_name}
+
+
+class Run:
+    """One run, played a day at a time; `organize` plays them all.
+
+    Parameters
+    ----------
+    scenario, organizer, detector, reviewer, artefacts, past, delegation
+        As in `organize`.
+    post : Post
+        Carries the mails.
+    slips : Slips
+        Those that the post notes in, too.
+
+    Attributes
+    ----------
+    office : Office
+        The desk and the books. Its `policies` may be exchanged at any time: they hold from the next step on.
+    """
 
     def __init__(
         self,
         scenario: Scenario,
-        seats: Mapping[str, Speaker],
+        post: Post,
         organizer: Organizer,
         detector: Detector,
         reviewer: Reviewer,
         artefacts: Artefacts,
         past: Sequence[Template],
         delegation: Mapping[str, str] | str,
+        slips: Slips,
     ) -> None:
-        if set(seats) != set(scenario.by_name):
-            wanted = ", ".join(scenario.by_name)
-            raise InvalidInput(f"seats: {', '.join(seats) or 'nobody'} given; expected one for each of {wanted}")
-        self.organizer, self.slips = organizer, Slips()
-        self.everybody = (*seats.values(), organizer, detector, reviewer)
+        self.organizer, self.slips, self.post = organizer, slips, post
+        self.everybody = (*post.seats.values(), organizer, detector, reviewer)
         self.office = Office(scenario, artefacts, past, self.slips)
         self.morning = Morning(self.office, organizer, detector, reviewer)
-        self.workday = Workday(self.office, organizer, Checkpoint(reviewer, organizer, levels(delegation), self.slips))
-        self.post = Post(scenario, {name: seats[name] for name in scenario.by_name}, self.slips)
+        checkpoint = Checkpoint(reviewer, organizer, levels(delegation), self.slips)
+        self.workday = Workday(self.office, organizer, checkpoint, post)
 
     async def day(self, number: int) -> OrganizingDay:
-        """One day, from the morning's post to the evening's summary."""
+        """One day, from the morning's post to the evening's summary; days may be left out, none comes twice."""
         office = self.office
         office.open(number)
         self.slips.errors, spent, edited = [], self._spent(), len(office.edits)
-        received = self.morning.collect(self.post.collect())
-        understood, flags = await self.morning.read(received)
+        received, warned = self.morning.collect(await self.post.collect(number))
+        understood, flags = await self.morning.read(received, warned)
         before = office.state
         progress, selected = await self.workday.look()
         plan, actions = await self.workday.decide(progress, selected)

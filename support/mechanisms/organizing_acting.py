@@ -9,6 +9,7 @@ from support.environments.seminar.ledger import evening, refusal
 from support.environments.seminar.views import DayPlan, Desk, Draft
 from support.errors import InvalidInput
 from support.mechanisms.organizing_office import Office
+from support.mechanisms.organizing_post import Post
 from support.mechanisms.organizing_review import Checkpoint
 from support.mechanisms.organizing_slips import Asked, checked_letter
 from support.participants.organizers.protocol import Organizer
@@ -19,8 +20,8 @@ from support.records.organizing import ACTION, MAIL, PLAN, SENT
 class Workday:
     """Sums up, selects, plans, acts, writes."""
 
-    def __init__(self, office: Office, organizer: Organizer, checkpoint: Checkpoint) -> None:
-        self._office, self.organizer, self.checkpoint = office, organizer, checkpoint
+    def __init__(self, office: Office, organizer: Organizer, checkpoint: Checkpoint, post: Post) -> None:
+        self._office, self.organizer, self.checkpoint, self.post = office, organizer, checkpoint, post
 
     async def look(self) -> tuple[str, tuple[str, ...]]:
         """The progress, and which policies apply."""
@@ -94,8 +95,14 @@ class Workday:
         sent = []
         for action, draft in zip(writing, drafts, strict=True):
             if left := draft and await self._read_over(action, draft):
-                sent.append(self._office.send(action, left))
+                mail = self._office.letter(action, left)
+                if await self._office.slips.ask("post", "send", self._carried(mail), False):
+                    sent.append(self._office.enter(mail, action))
         return sent
+
+    async def _carried(self, mail: Mail) -> bool:
+        await self.post.send(mail)
+        return True
 
     async def _draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
         made = await self.organizer.draft(desk, action, wish)
@@ -109,7 +116,7 @@ class Workday:
             made: Draft | None = await self._office.slips.ask("organizer", "draft", asked)
             return made
 
-        if not self.checkpoint.stops(action.kind, action.person, self._office.flagged):
+        if not (self.post.exact or self.checkpoint.stops(action.kind, action.person, self._office.flagged)):
             return draft
         left, edit = await self.checkpoint.look(self._office.desk(), MAIL, draft, action.person, again)
         self._office.remember(edit)

@@ -72,16 +72,23 @@ class Office:
         self.mails.append(replace(mail, slots=()))
         return mail
 
-    def send(self, action: Action, draft: Draft) -> Mail:
-        """Send a mail: it is about all open dates to come, or the one of its action; a confirmation gives that away."""
+    def letter(self, action: Action, draft: Draft) -> Mail:
+        """A mail as it would go out next: about all open dates to come, or the one of its action."""
         state, offers = self.state, action.kind in (INVITATION, FOLLOW_UP)
         free = [slot.isoformat() for slot in state.open if slot > state.today]
         slots = free if offers else [action.slot] if action.slot else []
         head = len(self.mails) + 1, self.number, action.kind, ORGANISER, action.person
-        mail = Mail(*head, draft.subject, draft.body, tuple(slots))
+        return Mail(*head, draft.subject, draft.body, tuple(slots))
+
+    def enter(self, mail: Mail, action: Action) -> Mail:
+        """Enter a mail that went out; a confirmation gives its date away."""
         self.ledger.sent(mail, action)
         self.mails.append(mail)
         return mail
+
+    def take_off(self, name: str) -> None:
+        """Leave somebody alone from now on; dates that they had are free again."""
+        self.ledger.withdraw(name)
 
     def remember(self, edit: Edit | None) -> None:
         """Keep what the person at the desk changed."""

@@ -1,8 +1,9 @@
 """The post: who reads a mail when, and when what they write is on the desk.
 
-Everybody reads in the evening of the day on which a mail was sent, and may answer at once or on a later evening; an
-answer is on the desk the next morning. In the books it stands under the day before, on which it was written, so that a
-mail of that morning is one without an answer. Weekends are days too: only the organiser may keep them free.
+In a rehearsal everybody reads in the evening of the day on which a mail was sent, and may answer at once or on a later
+evening; an answer is on the desk the next morning. In the books it stands under the day before, on which it was
+written, so that a mail of that morning is one without an answer. Weekends are days too: only the organiser may keep
+them free. Mail that goes through a mailbox is in `organizing_mail`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from support.environments.seminar.scenario import Scenario
 from support.environments.seminar.state import State
@@ -22,15 +23,56 @@ from support.records.organizing import ORGANISER, Mail
 
 
 class Written(NamedTuple):
-    """A reply that lies in the box until the morning."""
+    """A reply that lies in the box until the morning; `warning` is what the person at the desk is asked about it."""
 
     person: str
     response: Response
     answers: int
+    warning: str = ""
 
 
-class Post:
-    """Carries mails to their readers, and replies back the next morning.
+class Post(Protocol):
+    """What carries mails to people, and replies back.
+
+    Attributes
+    ----------
+    seats : mapping of name to whoever answers
+        For the kinds in a record, and what models spent.
+    exact : bool
+        Whether a person has to approve every mail as it goes out, whatever is delegated.
+    """
+
+    @property
+    def seats(self) -> Mapping[str, Any]:
+        """Everybody on the list."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every mail is shown before it goes."""
+
+    async def collect(self, day: int) -> list[Written]:
+        """What came in until this morning."""
+
+    async def send(self, mail: Mail) -> None:
+        """Carry a mail away, before it is entered into the books.
+
+        Raises
+        ------
+        NotSent
+            When it is certain that it did not go: the books know nothing of it then.
+        FateUnknown
+            When that is not certain: the day stops.
+        """
+
+    async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
+        """The day's mails are read."""
+
+    def awaited(self, last: int) -> bool:
+        """Whether mail is still under way, or promised for before that last day."""
+
+
+class DirectPost:
+    """Hands mails to simulated people, and their replies back the next morning.
 
     Parameters
     ----------
@@ -39,15 +81,20 @@ class Post:
         A response that does not fit is noted, and is silence.
     """
 
+    exact = False
+
     def __init__(self, scenario: Scenario, seats: Mapping[str, Speaker], slips: Slips) -> None:
         self.scenario, self.seats, self.slips = scenario, seats, slips
         self.again: dict[str, set[int]] = {name: set() for name in seats}
         self.box: list[Written] = []
 
-    def collect(self) -> list[Written]:
+    async def collect(self, day: int) -> list[Written]:
         """Empty the box."""
         found, self.box = self.box, []
         return found
+
+    async def send(self, mail: Mail) -> None:
+        """Nothing is in the way."""
 
     def awaited(self, last: int) -> bool:
         """Whether a reply lies in the box, or somebody looks again on an evening before that last day."""

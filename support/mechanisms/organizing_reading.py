@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -22,6 +23,9 @@ from support.records.organizing import ORGANISER, REPLY
 UNSAID = "This reply is not covered by any policy. What is to be done about it?"
 """The question of a flag that asks nothing."""
 
+SEVERAL = "{name} wrote {count} mails since the last morning, and the last one counts. Do they contradict each other?"
+"""What is asked where somebody wrote more than once: of contradicting replies the newest would win unseen."""
+
 
 class Morning:
     """Reads the post."""
@@ -29,12 +33,19 @@ class Morning:
     def __init__(self, office: Office, organizer: Organizer, detector: Detector, reviewer: Reviewer) -> None:
         self._office, self.organizer, self.detector, self.reviewer = office, organizer, detector, reviewer
 
-    def collect(self, written: Sequence[Written]) -> list[Mail]:
-        """The morning's post, numbered."""
-        return [self._office.arrive(_mail(one)) for one in written]
+    def collect(self, written: Sequence[Written]) -> tuple[list[Mail], dict[int, str]]:
+        """The morning's post, numbered, and the warnings that came with it by the number of the mail."""
+        received = [self._office.arrive(_mail(one)) for one in written]
+        warned = {mail.id: one.warning for mail, one in zip(received, written, strict=True) if one.warning}
+        return received, warned | _contradictory(received, warned)
 
-    async def read(self, received: Sequence[Mail]) -> tuple[list[Understood], list[Flag]]:
-        """What replies say goes into the books; what no policy covers goes to the person at the desk."""
+    async def read(
+        self, received: Sequence[Mail], warned: Mapping[int, str] | None = None
+    ) -> tuple[list[Understood], list[Flag]]:
+        """What replies say goes into the books; what no policy covers goes to the person at the desk.
+
+        So does a reply with a warning, whatever a detector thinks of it.
+        """
         office = self._office
         desk, shown = office.desk(), office.mails[len(office.mails) - len(received) :]
         reading = [Asked("organizer", "read", self.organizer.read(desk, m), Understood(m.id, m.sender)) for m in shown]
@@ -43,7 +54,8 @@ class Morning:
         found = await office.slips.together([*reading, *checking])
         understood = [self._enter(m, read) for m, read in zip(shown, found, strict=False)]
         judged = zip(shown, found[len(shown) :], strict=True)
-        flags = [Flag(m.id, m.sender, verdict.question.strip() or UNSAID) for m, verdict in judged if verdict.flag]
+        asked = [(m, _question(verdict, (warned or {}).get(m.id, ""))) for m, verdict in judged]
+        flags = [Flag(m.id, m.sender, question) for m, question in asked if question]
         office.flagged = {flag.person for flag in flags}
         return understood, [await self._ask(flag) for flag in flags]
 
@@ -79,6 +91,19 @@ class Morning:
         office.hooks.append(hook)
         office.answers += (hook,) if flag.answer else ()
         return flag
+
+
+def _question(verdict: Verdict, warning: str) -> str:
+    """What the person at the desk is asked about a reply; "" for nothing."""
+    found = (verdict.question.strip() or UNSAID) if verdict.flag else ""
+    return " ".join(part for part in (warning, found) if part)
+
+
+def _contradictory(received: Sequence[Mail], warned: Mapping[int, str]) -> dict[int, str]:
+    """A warning for the last of several mails that one person wrote until the same morning."""
+    count, last = Counter(mail.sender for mail in received), {mail.sender: mail.id for mail in received}
+    several = {last[name]: SEVERAL.format(name=name, count=n) for name, n in count.items() if n > 1}
+    return {mail: " ".join(part for part in (warned.get(mail, ""), said) if part) for mail, said in several.items()}
 
 
 def _mail(one: Written) -> Mail:

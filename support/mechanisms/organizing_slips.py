@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, NamedTuple
 
 from support.environments.seminar.views import Draft
-from support.errors import InvalidInput, InvalidProposal, MalformedReply
+from support.errors import InvalidInput, InvalidProposal, MalformedReply, NotSent
 from support.records import FormatError
 
-AMISS = (MalformedReply, InvalidInput, InvalidProposal)
+AMISS = (MalformedReply, InvalidInput, InvalidProposal, NotSent)
 
 SUBJECT, BODY = 200, 5000
 """The longest subject and the longest mail, in characters; every mail stands in later prompts."""

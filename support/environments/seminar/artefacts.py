@@ -101,18 +101,23 @@ def _check_texts(what: str, given: Mapping[str, Any], numbers: Sequence[str] = (
             raise DamagedFile(f"{what}: {name} = {value!r} given; expected {expected}")
 
 
-def export_artefacts(made: Artefacts, path: str | Path) -> Path:
-    """Write them as YAML; return where."""
-    content = {
+def as_content(made: Artefacts) -> dict[str, Any]:
+    """Artefacts as plain lists and mappings; `from_content` reads them."""
+    return {
         "version": VERSION,
         "policies": as_entries(made.policies),
         "templates": [asdict(template) for template in made.templates.values()],
         "hooks": [asdict(hook) for hook in made.hooks],
         "learnt": [asdict(edit) for edit in made.learnt],
     }
+
+
+def export_artefacts(made: Artefacts, path: str | Path) -> Path:
+    """Write them as YAML; return where."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    content = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True, width=120)
+    target.write_text(content, encoding="utf-8")
     return target
 
 
@@ -126,7 +131,11 @@ def import_artefacts(path: str | Path) -> Artefacts:
     InvalidInput
         On a newer version, policies that contradict each other, a template with an unknown gap.
     """
-    content = read_yaml(path)
+    return from_content(read_yaml(path), path)
+
+
+def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
+    """Artefacts out of what a file holds; errors name its path, see `import_artefacts`."""
     templates = [_template(entry) for entry in _listed(content, "templates", path)]
     return Artefacts(
         policies_of(_listed(content, "policies", path), path),

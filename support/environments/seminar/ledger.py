@@ -124,6 +124,21 @@ class Ledger:
         contact = self._contact(name)
         self._contacts[name] = replace(contact, confirmed=tuple(s for s in contact.confirmed if s != slot))
 
+    def withdraw(self, name: str) -> None:
+        """Take somebody off the list: no date is theirs any more, and nobody writes to them.
+
+        Raises
+        ------
+        InvalidInput
+            When they are not on it.
+        """
+        contact = self._contact(name)
+        for slot in [slot for slot, names in self._slots.items() if name in names]:
+            self.free(name, slot)
+        self._contacts[name] = replace(
+            contact, declined=True, thanked=True, available=(), vague=(), confirmed=(), said="taken off the list"
+        )
+
     def _contact(self, name: str) -> Contact:
         if name not in self._contacts:
             raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self._contacts)}")

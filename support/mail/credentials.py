@@ -1,0 +1,198 @@
+"""Which servers, and which login: from the environment or the system's keyring, and never kept anywhere by Convene.
+
+The servers are no secret and may stand in a setup. A login exists in memory only, for as long as it is used.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+from support.errors import InvalidInput, MissingData
+from support.mail.addresses import checked_address
+from support.mail.characters import first_hidden
+
+SERVICE = "convene-mail"
+IMPLICIT, STARTTLS = "implicit", "starttls"
+PORTS = {465: IMPLICIT, 587: STARTTLS}
+USER, PASSWORD = "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"
+NEEDED = {"CONVENE_SMTP_HOST": "smtp_host", "CONVENE_IMAP_HOST": "imap_host", "CONVENE_MAIL_ADDRESS": "address"}
+
+
+@dataclass(frozen=True)
+class MailServers:
+    """Where mail of an account is sent and read; no password in it.
+
+    Attributes
+    ----------
+    smtp_host, imap_host : str
+        As their certificates name them.
+    smtp_port, imap_port : int
+    smtp_tls : {"implicit", "starttls"}
+        TLS from the first byte (usually port 465), or from the third line on (587). IMAP's is always from the first.
+    address, name : str
+        From whom mails come.
+    imap_folder : str
+        The folder that is read; one that holds the seminar's mails only is best.
+    cafile : str
+        A file of certificates to trust instead of the system's, for a server of one's own; "" for the system's.
+    authserv : str
+        The name under which one's own server says in `Authentication-Results` whether a sender is genuine (RFC 8601);
+        with "" nothing that a mail says of that is believed.
+
+    Raises
+    ------
+    InvalidInput
+        On a field that does not fit.
+    """
+
+    smtp_host: str
+    imap_host: str
+    address: str
+    name: str = ""
+    smtp_port: int = 465
+    smtp_tls: Literal["implicit", "starttls"] = "implicit"
+    imap_port: int = 993
+    imap_folder: str = "INBOX"
+    cafile: str = ""
+    authserv: str = ""
+
+    def __post_init__(self) -> None:
+        checked_address(self.address, "address")
+        for field in ("smtp_host", "imap_host", "imap_folder", "name", "cafile", "authserv"):
+            value = getattr(self, field)
+            if (
+                not isinstance(value, str)
+                or first_hidden(value)
+                or not (value or field in ("name", "cafile", "authserv"))
+            ):
+                raise InvalidInput(f"{field}: {value!r} given; expected one line of text")
+        for field in ("smtp_port", "imap_port"):
+            port = getattr(self, field)
+            if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
+                raise InvalidInput(f"{field}: {port!r} given; expected a number from 1 to 65535")
+        if self.smtp_tls not in (IMPLICIT, STARTTLS):
+            raise InvalidInput(f"smtp_tls: {self.smtp_tls!r} given; expected {IMPLICIT!r} or {STARTTLS!r}, never none")
+
+
+class Login:
+    """A user and a password that does not show: not when printed, not in a traceback, and it cannot be pickled.
+
+    Raises
+    ------
+    InvalidInput
+        When one is empty or has a control character in it, which could end the line that it is sent in.
+    """
+
+    __slots__ = ("_password", "user")
+
+    def __init__(self, user: str, password: str) -> None:
+        if not user or first_hidden(user):
+            raise InvalidInput(f"user: {user!r} given; expected one line of text")
+        if not password or first_hidden(password):
+            raise InvalidInput("password: it is empty, or has a control character in it (not shown here)")
+        self.user, self._password = user, password
+
+    @property
+    def password(self) -> str:
+        """To be handed to a server, and to nobody else."""
+        return self._password
+
+    def without(self, text: str) -> str:
+        """A text with the password blotted out, in case a server repeats it."""
+        return text.replace(self._password, "(password)")
+
+    def __repr__(self) -> str:
+        return f"Login({self.user!r}, password not shown)"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a Login is not pickled or copied: it would be written somewhere. Make it where it is used.")
+
+
+def find_login(account: str) -> Login:
+    """The login of an account: from the environment, else from the keyring.
+
+    Parameters
+    ----------
+    account : str
+        The mail address; it is the user too, unless CONVENE_MAIL_USER says another.
+
+    Raises
+    ------
+    MissingData
+        When there is none; it says how to give one.
+    InvalidInput
+        When it does not fit.
+    """
+    user = os.environ.get(USER) or account
+    if password := os.environ.get(PASSWORD):
+        return Login(user, password)
+    if password := _from_keyring(user):
+        return Login(user, password)
+    raise MissingData(f"no password for {user} was found, neither in the environment nor in the keyring. {_ways(user)}")
+
+
+def servers_from_environment() -> MailServers:
+    """The servers that the environment names.
+
+    CONVENE_SMTP_HOST, CONVENE_IMAP_HOST and CONVENE_MAIL_ADDRESS are needed; CONVENE_SMTP_PORT (465, with TLS from the
+    first byte; 587 is STARTTLS), CONVENE_SMTP_TLS ("implicit" or "starttls", for another port), CONVENE_IMAP_PORT
+    (993), CONVENE_IMAP_FOLDER, CONVENE_MAIL_NAME, CONVENE_MAIL_CA and CONVENE_MAIL_AUTHSERV may
+    be given.
+
+    Raises
+    ------
+    MissingData
+        When one that is needed is not there; it names it.
+    InvalidInput
+        When one does not fit.
+    """
+    given = {field: os.environ.get(variable, "").strip() for variable, field in NEEDED.items()}
+    if missing := [variable for variable, field in NEEDED.items() if not given[field]]:
+        raise MissingData(
+            f"{', '.join(missing)} not set in the environment: expected the servers and the address that live mail is "
+            "sent with. Set them, or stay with a rehearsal or a dry run, which need none."
+        )
+    port = _port("CONVENE_SMTP_PORT", 465)
+    return MailServers(
+        **given,
+        name=os.environ.get("CONVENE_MAIL_NAME", "").strip(),
+        smtp_port=port,
+        smtp_tls=os.environ.get("CONVENE_SMTP_TLS", "").strip() or PORTS.get(port, IMPLICIT),  # type: ignore[arg-type]
+        imap_port=_port("CONVENE_IMAP_PORT", 993),
+        imap_folder=os.environ.get("CONVENE_IMAP_FOLDER", "").strip() or "INBOX",
+        cafile=os.environ.get("CONVENE_MAIL_CA", "").strip(),
+        authserv=os.environ.get("CONVENE_MAIL_AUTHSERV", "").strip(),
+    )
+
+
+def _port(variable: str, default: int) -> int:
+    text = os.environ.get(variable, "").strip()
+    if text and not (text.isascii() and text.isdigit()):
+        raise InvalidInput(f"{variable}: {text!r} given; expected a port's number")
+    return int(text or default)
+
+
+def _from_keyring(user: str) -> str | None:
+    """What the system's keyring holds, if there is a keyring here."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError, NoKeyringError
+    except ImportError:
+        raise MissingData(f"{PASSWORD} is not set, and the package keyring is not installed. {_ways(user)}") from None
+    try:
+        return keyring.get_password(SERVICE, user)
+    except NoKeyringError:
+        raise MissingData(f"{PASSWORD} is not set, and this machine has no keyring. {_ways(user)}") from None
+    except KeyringError as error:
+        raise MissingData(
+            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {_ways(user)}"
+        ) from None
+
+
+def _ways(user: str) -> str:
+    return (
+        f"Set {PASSWORD} (and {USER}, if the user is not {user}) for this session, or put it into the keyring once: "
+        f"keyring set {SERVICE} {user}"
+    )

@@ -1,0 +1,170 @@
+"""The inbox: what arrived, each message once, with its bytes, and on which day it was collected.
+
+A run that is resumed collects on each day what it collected before. What is held waits for a person, who says whose it
+is or drops it. The bytes stay, so that a better reader may read everything again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from support.errors import InvalidInput
+from support.mail.letters import Fetched
+from support.mail.tables import MailTables
+
+if TYPE_CHECKING:
+    from support.mail.matching import Match
+
+TAKEN, HELD, RELEASED, DROPPED = "taken", "held", "released", "dropped"
+QUARANTINE = "quarantine"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A message in the inbox.
+
+    Attributes
+    ----------
+    key : str
+        What names it in its mailbox.
+    message_id : str
+        Its own; "" if it has none.
+    day : int
+        On which it was collected, or for which it was released.
+    kind, person, how, reason : str
+        As in `Match`.
+    mail : int or None
+        Which of our mails it answers, where that is known.
+    status : {"taken", "held", "released", "dropped"}
+    raw : bytes
+    size : int
+        As in `Fetched`.
+    """
+
+    key: str
+    message_id: str
+    day: int
+    kind: str
+    person: str
+    mail: int | None
+    how: str
+    reason: str
+    status: str
+    raw: bytes
+    size: int
+
+    @property
+    def fetched(self) -> Fetched:
+        """The message as it was fetched, to be read again."""
+        return Fetched(self.key, self.raw, self.size)
+
+
+class Inbox(MailTables):
+    """The inbox of one run."""
+
+    def keep(self, fetched: Fetched, match: Match, *, message_id: str, day: int, hold: str = "") -> bool:
+        """Keep a message that was fetched, once.
+
+        Parameters
+        ----------
+        fetched : Fetched
+        match : Match
+            One that is in quarantine is held; the others are taken.
+        message_id : str
+            Its own; "" if it has none.
+        day : int
+            On which it is collected.
+        hold : str
+            Why it is to be held though it matches; "" if it is not.
+
+        Returns
+        -------
+        bool
+            False when it is kept already: under its key, or, where a server numbers its messages anew, with the same
+            Message-ID and bytes.
+        """
+        status = HELD if hold or match.kind == QUARANTINE else TAKEN
+        digest = hashlib.sha256(fetched.raw).hexdigest()
+        found = (match.kind, match.person, match.mail, match.how, hold or match.reason)
+        row = (self.run, fetched.key, digest, message_id, day, *found, status, fetched.raw, fetched.size)
+        with self._writing() as db:
+            marks = ", ".join("?" * len(row))
+            return db.execute(f"INSERT OR IGNORE INTO inbox VALUES (NULL, {marks})", row).rowcount > 0
+
+    def of_day(self, day: int) -> list[Kept]:
+        """What was collected on a day, or released for it, in the order in which it arrived."""
+        query = "SELECT * FROM inbox WHERE run = ? AND day = ? AND status IN (?, ?) ORDER BY id"
+        return [_kept(row) for row in self._rows(query, (self.run, day, TAKEN, RELEASED))]
+
+    def held(self) -> list[Kept]:
+        """What waits for a person."""
+        query = "SELECT * FROM inbox WHERE run = ? AND status = ? ORDER BY id"
+        return [_kept(row) for row in self._rows(query, (self.run, HELD))]
+
+    def all(self) -> list[Kept]:
+        """Everything that was ever kept, in the order in which it arrived."""
+        return [_kept(row) for row in self._rows("SELECT * FROM inbox WHERE run = ? ORDER BY id", (self.run,))]
+
+    def last(self) -> str:
+        """The key of the last message that was kept, for `Mailbox.fetch`; "" if there is none."""
+        rows = self._rows("SELECT key FROM inbox WHERE run = ? ORDER BY id DESC LIMIT 1", (self.run,))
+        return rows[0]["key"] if rows else ""
+
+    def release(self, key: str, person: str, day: int, mail: int | None = None) -> Kept:
+        """A person says whose it is; it is collected on that day, as a reply.
+
+        Parameters
+        ----------
+        key : str
+        person : str
+        day : int
+            One that has not been collected yet.
+        mail : int, optional
+            Which of our mails it answers, if that is not the one that was found.
+
+        Raises
+        ------
+        InvalidInput
+            When it is not held, or nobody is named.
+        """
+        if not person.strip():
+            raise InvalidInput(f"person: {person!r} given; expected whose mail it is")
+        found = self._held(key)
+        answers = found.mail if mail is None else mail
+        return self._settle(found, (RELEASED, "reply", person, answers, day))
+
+    def drop(self, key: str) -> Kept:
+        """A person says that it is not to be read; its bytes stay.
+
+        Raises
+        ------
+        InvalidInput
+            When it is not held.
+        """
+        found = self._held(key)
+        return self._settle(found, (DROPPED, found.kind, found.person, found.mail, found.day))
+
+    def _settle(self, found: Kept, now: tuple[str, str, str, int | None, int]) -> Kept:
+        with self._writing() as db:
+            query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ?"
+            query += " WHERE run = ? AND key = ? AND status = ?"
+            if not db.execute(query, (*now, self.run, found.key, HELD)).rowcount:
+                raise _not_held(found.key)
+            row = db.execute("SELECT * FROM inbox WHERE run = ? AND key = ?", (self.run, found.key)).fetchone()
+        return _kept(row)
+
+    def _held(self, key: str) -> Kept:
+        if not (found := [one for one in self.held() if one.key == key]):
+            raise _not_held(key)
+        return found[0]
+
+
+def _kept(row: sqlite3.Row) -> Kept:
+    return Kept(**{field.name: row[field.name] for field in fields(Kept)})
+
+
+def _not_held(key: str) -> InvalidInput:
+    return InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")

@@ -1,0 +1,126 @@
+"""Whom an incoming mail is from and which of our mails it answers; what is not certain is held for a person to see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from support.mail.addresses import folded, same
+
+if TYPE_CHECKING:
+    from support.mail.letters import Incoming, Sent
+
+Kind = Literal["reply", "automatic", "bounce", "quarantine"]
+How = Literal["in-reply-to", "references", "address", ""]
+
+OUTSIDE = "It came outside the thread of our mails and was matched by its sender's address alone, which anybody can write there."
+
+
+@dataclass(frozen=True)
+class Match:
+    """What an incoming mail is taken for.
+
+    Attributes
+    ----------
+    kind : {"reply", "automatic", "bounce", "quarantine"}
+        Words of a person on the list; of a program in that person's name; a report that a mail of ours did not
+        arrive; or nothing that may be acted upon.
+    person : str
+        Whom it is from, or to whom a mail of ours did not arrive; "" if that is nobody on the list.
+    mail : int or None
+        Which of our mails it answers or reports about.
+    how : {"in-reply-to", "references", "address", ""}
+        How that mail was found.
+    reason : str
+        For one in quarantine: why it is held, in a sentence for people.
+    warnings : tuple of str
+        What whoever acts upon it should know, each a sentence.
+    """
+
+    kind: Kind
+    person: str = ""
+    mail: int | None = None
+    how: How = ""
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def match(
+    incoming: Incoming, sent: Sequence[Sent], people: Mapping[str, str], removed: Collection[str], own: str
+) -> Match:
+    """Whom a mail is from and what it answers.
+
+    Parameters
+    ----------
+    incoming : Incoming
+        As `support.mail.reading.read` returned it.
+    sent : sequence of Sent
+        All our mails of this seminar.
+    people : mapping of str to str
+        Addresses of the people on the list, and of those taken off it, with their names.
+    removed : collection of str
+        Names of those taken off the list.
+    own : str
+        Our own address.
+
+    Notes
+    -----
+    The Message-IDs of our mails cannot be guessed, so that a mail in a thread comes from somebody who has seen ours; the
+    From header proves nothing. Both together are taken for a reply, and the address alone with a warning.
+    """
+    person = {folded(address): name for address, name in people.items()}.get(folded(incoming.sender), "")
+    if same(incoming.sender, own):
+        return _held("It says that it was sent from our own address, and we send no mail to ourselves.")
+    if incoming.bounced:
+        return _bounce(incoming, sent)
+    thread, how = _thread(incoming, sent)
+    if reason := _doubt(incoming, person, thread, removed, any(each.person == person for each in sent)):
+        return _held(reason, person, thread)
+    if incoming.automatic:
+        return Match("automatic", person, thread.mail if thread else None, how)
+    if thread:
+        return Match("reply", person, thread.mail, how)
+    return Match("reply", person, max(each.mail for each in sent if each.person == person), "address", "", (OUTSIDE,))
+
+
+def _held(reason: str, person: str = "", thread: Sent | None = None) -> Match:
+    return Match("quarantine", person, thread.mail if thread else None, "", reason)
+
+
+def _doubt(incoming: Incoming, person: str, thread: Sent | None, removed: Collection[str], wrote: bool) -> str:
+    """Why a mail may not be taken for one of a person's; "" if it may."""
+    who = f"{incoming.sender_name} <{incoming.sender}>".strip()
+    if not incoming.sender:
+        return "It has no sender that can be read."
+    if incoming.authentication == "fail":
+        return f"Our mail server found that it was not sent by whom it names as its sender, {who}."
+    if not person and thread:
+        return f"It answers a mail to {thread.person}, but was sent by {who}, who is not on the list."
+    if not person:
+        return f"It was sent by {who}, who is not on the list."
+    if person in removed:
+        return f"It was sent by {person}, who was taken off the list."
+    if thread and thread.person != person:
+        return f"It answers a mail to {thread.person}, but was sent by {person}."
+    return "" if thread or wrote else f"It was sent by {person}, to whom we have not written yet."
+
+
+def _thread(incoming: Incoming, sent: Sequence[Sent]) -> tuple[Sent | None, How]:
+    """The mail of ours that it answers: the last one that In-Reply-To names, or else References."""
+    if found := _last(incoming.in_reply_to, sent):
+        return found, "in-reply-to"
+    found = _last(incoming.references, sent)
+    return found, "references" if found else ""
+
+
+def _last(ids: Sequence[str], sent: Sequence[Sent]) -> Sent | None:
+    ours = {each.message_id: each for each in sent if each.message_id}
+    return next((ours[each] for each in reversed(ids) if each in ours), None)
+
+
+def _bounce(incoming: Incoming, sent: Sequence[Sent]) -> Match:
+    found = _last(tuple(reversed(incoming.bounced)), sent)
+    if not found:
+        return _held("It reports that a mail could not be delivered, but names none of ours.")
+    return Match("bounce", found.person, found.mail)

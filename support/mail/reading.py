@@ -1,0 +1,234 @@
+"""An incoming mail from whatever bytes lie in the mailbox: no bytes raise, none take long, no attachment is decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from support.mail import headers as head
+from support.mail.characters import shown, shown_text
+from support.mail.headers import Headers
+from support.mail.letters import ATTACHMENTS, BODY, NAME, RAW, WHOLE, Incoming
+from support.mail.markup import LONGEST, words_of
+from support.mail.quoting import new_words
+from support.mail.reports import bounced, is_automatic
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+    from support.mail.letters import Fetched
+
+PARTS = 50  # parts that are told apart; more have been made to exhaust whoever reads them
+VALUE = 2000  # characters of a header that are read; thirty times that for a thread's Message-IDs
+LINES = 10_000  # of the message: the parser compares each with the boundary of every part around it
+ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
+
+
+def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
+    """What a message says, bounded and fit to be shown as text.
+
+    Parameters
+    ----------
+    fetched : Fetched
+        As it came from a mailbox; any bytes.
+    authserv : str
+        The name under which our own mail server signs its Authentication-Results; "" to believe none.
+
+    Notes
+    -----
+    It never raises: what cannot be read is a problem of the mail, and `Incoming.problems` says so.
+    """
+    headers = Headers([])
+    try:
+        return _read(fetched, headers, authserv)
+    except (
+        Exception,
+        RecursionError,
+    ) as error:  # the parsers below it promise nothing, and a mail must never stop a run
+        headers.note(f"it cannot be read ({type(error).__name__})")
+        return _unreadable(fetched, headers)
+
+
+def _read(fetched: Fetched, headers: Headers, authserv: str) -> Incoming:
+    raw = _first_lines(fetched.raw[:RAW])
+    message, parts = _parsed(raw, headers)
+    headers.items = list(message.raw_items())
+    address, name = head.sender(headers)
+    head.reply_to(headers, address)
+    words = _Reader(headers).words(message)
+    if cut := len(raw) < max(fetched.size, len(fetched.raw)):
+        headers.note(f"only {len(raw)} of its {fetched.size} bytes were read")
+    whole = shown_text(words.text[: 2 * WHOLE]).strip()
+    text = new_words(whole[:WHOLE])
+    return Incoming(
+        key=fetched.key,
+        message_id=next(iter(head.message_ids(headers, "Message-ID")), ""),
+        in_reply_to=head.message_ids(headers, "In-Reply-To"),
+        references=head.message_ids(headers, "References"),
+        sender=address,
+        sender_name=name,
+        subject=head.subject(headers),
+        date=head.date(headers),
+        text=text[:BODY],
+        whole=whole[:WHOLE],
+        from_html=words.from_html,
+        attachments=_attachments(message, headers),
+        automatic=is_automatic(headers, message.get_content_type()),
+        bounced=bounced(message, headers, address, parts),
+        authentication=head.authentication(headers, authserv, address),
+        size=fetched.size,
+        cut=cut or words.cut or len(text) > BODY or len(whole) > WHOLE,
+        problems=tuple(headers.problems),
+    )
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of a part, whether any came from HTML, and whether they were cut."""
+
+    text: str = ""
+    from_html: bool = False
+    cut: bool = False
+
+
+def _first_lines(raw: bytes) -> bytes:
+    return raw if raw.count(b"\n") < LINES else b"".join(raw.splitlines(keepends=True)[:LINES])
+
+
+class _TooManyPartsError(Exception):
+    pass
+
+
+def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message]]:
+    """The message and all its parts, itself the first; of one with too many, what was parsed before."""
+    from email.feedparser import BytesFeedParser
+    from email.message import Message
+
+    made: list[Message] = []
+
+    def part(policy: Any = None) -> Message:
+        if len(made) >= PARTS:
+            raise _TooManyPartsError
+        made.append(Message(policy=policy))
+        return made[-1]
+
+    parser = BytesFeedParser(part, policy=_policy())
+    made.clear()  # the parser tries its factory once
+    try:
+        parser.feed(raw)
+        return parser.close(), made
+    except (_TooManyPartsError, RecursionError):
+        headers.note(f"it has more than {PARTS} parts, of which the first were read")
+        return made[0], made
+
+
+@lru_cache(maxsize=1)
+def _policy() -> Any:
+    """The parser's old policy, which leaves values as they are, with every value bounded: some of what Python does
+    with a header takes time that grows with the square of its length."""
+    from email.policy import Compat32
+
+    class Bounded(Compat32):
+        def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+            name, value = super().header_source_parse(sourcelines)
+            return name[:100], value[: VALUE * 30 if name.lower() in ("references", "in-reply-to") else VALUE]
+
+        def header_fetch_parse(self, name: str, value: str) -> Any:
+            return value
+
+    return Bounded()
+
+
+class _Reader:
+    """Words of a message's parts; each further HTML part may be half as long, so that many cost no more than two."""
+
+    def __init__(self, headers: Headers) -> None:
+        self._headers = headers
+        self._longest = LONGEST
+
+    def words(self, part: Message) -> _Words:
+        """The words of a part and of those in it: of alternatives the plain one, of a report the explanation only."""
+        kind, inside = part.get_content_type(), part.get_payload()
+        if part.get_content_maintype() == "multipart" and isinstance(inside, list):
+            found = [self.words(each) for each in inside[: 1 if kind == "multipart/report" else PARTS]]
+            return _joined([words for words in found if words.text.strip()], kind == "multipart/alternative")
+        if part.get_content_maintype() == "multipart":
+            self._headers.note("its parts cannot be told apart")
+            kind = "text/plain"
+        return self._text(part, kind) if _is_words(part, kind) else _Words()
+
+    def _text(self, part: Message, kind: str) -> _Words:
+        text = head.decoded_bytes(self._bytes(part), _charset(part), self._headers, "text")
+        if kind == "text/plain":
+            return _Words(text)
+        words, hidden, cut = words_of(text, self._longest)
+        self._longest //= 2
+        if hidden:
+            self._headers.note("words that a reader would not have seen were left out")
+        return _Words(words, True, cut)
+
+    def _bytes(self, part: Message) -> bytes:
+        if str(part.get("Content-Transfer-Encoding", "")).strip().lower() not in ENCODINGS:
+            self._headers.note("its text is in an unknown transfer encoding")
+            return str(part.get_payload()).encode("utf-8", "surrogateescape")
+        raw = part.get_payload(decode=True)
+        if any("Base64" in type(defect).__name__ for defect in part.defects):
+            self._headers.note("its text is encoded in a broken way")
+        return raw if isinstance(raw, bytes) else b""
+
+
+def _joined(said: list[_Words], alternative: bool) -> _Words:
+    if alternative:
+        said = ([words for words in said if not words.from_html] or said)[:1]
+    text = "\n\n".join(words.text.strip("\n") for words in said)
+    return _Words(text, any(words.from_html for words in said), any(words.cut for words in said))
+
+
+def _is_words(part: Message, kind: str) -> bool:
+    named = part.get_content_disposition() == "attachment" or _filename(part)
+    return kind in ("text/plain", "text/html") and not named and isinstance(part.get_payload(), str)
+
+
+def _filename(part: Message) -> str:
+    """The name that a part gives itself; Python's reader of parameters in pieces (RFC 2231) fails on odd ones."""
+    try:
+        return part.get_filename() or ""
+    except (ValueError, TypeError, LookupError):
+        return "a name that cannot be read"
+
+
+def _charset(part: Message) -> str:
+    try:
+        return part.get_content_charset("utf-8")
+    except (ValueError, TypeError, LookupError):
+        return "unknown"
+
+
+def _attachments(message: Message, headers: Headers) -> tuple[str, ...]:
+    """What is attached, by name or else by type; nothing of it is decoded."""
+    found = [part for part in _leaves(message) if not _is_words(part, part.get_content_type())]
+    found = [part for part in found if part.get_payload() or _filename(part)]
+    if len(found) > ATTACHMENTS:
+        headers.note(f"it has {len(found)} attachments, of which {ATTACHMENTS} are named")
+    names = [head.decoded(_filename(part) or part.get_content_type(), headers, "attachment's name") for part in found]
+    return tuple(shown(name, NAME) for name in names[:ATTACHMENTS])
+
+
+def _leaves(part: Message) -> Iterator[Message]:
+    """Parts that hold something; a mail within a mail is one of them."""
+    inside = part.get_payload()
+    if part.get_content_maintype() != "multipart":
+        yield part
+    elif isinstance(inside, list):
+        for each in inside:
+            yield from _leaves(each)
+
+
+def _unreadable(fetched: Fetched, headers: Headers) -> Incoming:
+    return Incoming(
+        key=fetched.key, message_id="", in_reply_to=(), references=(), sender="", sender_name="", subject="", date=None,
+        text="", whole="", from_html=False, attachments=(), automatic=False, bounced=(), authentication="",
+        size=fetched.size, cut=True, problems=tuple(headers.problems),
+    )  # fmt: skip

@@ -1,0 +1,164 @@
+"""The journal of a seminar: every answer of every role, in order, so that a run which ended can be taken up again.
+
+One line is one answer. A run that is taken up asks the same questions again and gets the answers from here, until there
+are none left: then it goes on from where it was. Lines are only ever added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.database import guarded, open_database, transaction
+from support.errors import FileInUse, InvalidInput
+from support.presence import Presence
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS seminars (name TEXT PRIMARY KEY, setup TEXT NOT NULL, run TEXT);
+CREATE TABLE IF NOT EXISTS journal (
+    seminar TEXT NOT NULL, number INTEGER NOT NULL, day INTEGER NOT NULL, role TEXT NOT NULL, step TEXT NOT NULL,
+    about TEXT NOT NULL, asked TEXT NOT NULL, answer TEXT, error TEXT, PRIMARY KEY (seminar, number)
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line: who was asked what on which day, about whom, and what they said; JSON texts.
+
+    `answer` is None where the role failed: `error` then holds the kind of the error and its words.
+    """
+
+    number: int
+    day: int
+    role: str
+    step: str
+    about: str
+    asked: str
+    answer: str | None
+    error: str | None = None
+
+
+class Journal:
+    """The lines of one seminar; one run at a time writes them.
+
+    Parameters
+    ----------
+    path : path
+        The study's file.
+    seminar : str
+    presence : Presence
+        Of the run that writes.
+    take_over : bool
+        Whether to take the seminar away from a run that is still at work; it can write nothing more then.
+
+    Raises
+    ------
+    InvalidInput
+        When the file has no seminar of that name.
+    FileInUse
+        When another window or process is at work on it.
+    """
+
+    def __init__(self, path: str | Path, seminar: str, presence: Presence, *, take_over: bool = False) -> None:
+        self.path, self.seminar, self._presence = Path(path), seminar, presence
+        self._db = opened(self.path)
+        try:
+            self.setup = self._claimed(take_over)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _claimed(self, take_over: bool) -> str:
+        with transaction(self._db, self.path):
+            row = self._db.execute("SELECT setup, run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
+            if row is None:
+                known = ", ".join(names(self.path)) or "none"
+                raise InvalidInput(f"seminar: {self.seminar!r} given; {self.path} has {known}")
+            setup, run = row
+            if run and run != self._presence.run and self._presence.alive(run) and not take_over:
+                raise FileInUse(
+                    f"the seminar {self.seminar!r} is open in another window or process; close it there or take it over"
+                )
+            self._db.execute("UPDATE seminars SET run = ? WHERE name = ?", (self._presence.run, self.seminar))
+        return str(setup)
+
+    def entries(self) -> Iterator[Entry]:
+        """All lines, in order."""
+        query = "SELECT number, day, role, step, about, asked, answer, error FROM journal WHERE seminar = ? ORDER BY 1"
+        with guarded(self.path):
+            rows = self._db.execute(query, (self.seminar,)).fetchall()
+        return (Entry(*row) for row in rows)
+
+    def add(
+        self, day: int, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None
+    ) -> Entry:
+        """Write one line, for good.
+
+        Raises
+        ------
+        FileInUse
+            When another run has taken the seminar over; nothing is written.
+        """
+        with transaction(self._db, self.path):
+            owner = self._db.execute("SELECT run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
+            if owner != (self._presence.run,):
+                raise FileInUse(f"the seminar {self.seminar!r} was taken over by another window; go on there")
+            query = "SELECT COALESCE(MAX(number), 0) + 1 FROM journal WHERE seminar = ?"
+            number = self._db.execute(query, (self.seminar,)).fetchone()[0]
+            entry = Entry(number, day, role, step, about, asked, answer, error)
+            row = (self.seminar, number, day, role, step, about, asked, answer, error)
+            self._db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return entry
+
+    def close(self) -> None:
+        """Give the seminar back, and close the file."""
+        with transaction(self._db, self.path):
+            mine = (self.seminar, self._presence.run)
+            self._db.execute("UPDATE seminars SET run = NULL WHERE name = ? AND run = ?", mine)
+        self._db.close()
+
+
+def opened(path: Path):  # type: ignore[no-untyped-def]  # sqlite3 stays in support.database
+    """A connection to a study's file that has the tables of seminars."""
+    db = open_database(path)
+    with guarded(path):
+        db.executescript(SCHEMA)
+    return db
+
+
+def begin(path: str | Path, name: str, setup: str) -> None:
+    """Put a new seminar into a study's file.
+
+    Raises
+    ------
+    InvalidInput
+        When its name is empty, too long, or taken.
+    """
+    if not name.strip() or len(name) > 80 or not name.isprintable():
+        raise InvalidInput(f"name: {name!r} given; expected a name of 1 to 80 characters")
+    path = Path(path)
+    db = opened(path)
+    try:
+        with transaction(db, path):
+            if db.execute("SELECT 1 FROM seminars WHERE name = ?", (name,)).fetchone():
+                raise InvalidInput(
+                    f"name: {name!r} given, which is the name of a seminar in {path.name}; choose another"
+                )
+            db.execute("INSERT INTO seminars VALUES (?, ?, NULL)", (name, setup))
+    finally:
+        db.close()
+
+
+def names(path: str | Path) -> list[str]:
+    """The seminars in a study's file, oldest first; none where there is no file."""
+    path = Path(path)
+    if not path.exists():
+        return []
+    db = opened(path)
+    try:
+        with guarded(path):
+            return [name for (name,) in db.execute("SELECT name FROM seminars ORDER BY rowid")]
+    finally:
+        db.close()

@@ -1,0 +1,193 @@
+"""Roles whose answers are kept in the journal, and come from there when a run is taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
+
+from support import errors
+from support.environments.seminar.views import DayPlan, Draft, Response, Review, Verdict
+from support.errors import ConveneError, DamagedFile
+from support.mechanisms.organizing_post import Written
+from support.mechanisms.organizing_slips import AMISS
+from support.records import Action, Flag, OrganizingDay, Understood
+from support.seminars.journal import Entry, Journal
+
+Args = tuple[Any, ...]
+
+KEPT: dict[str, tuple[Any, Callable[[Args], str], Callable[[Args], Any]]] = {
+    "read": (Understood, lambda a: str(a[1].id), lambda a: None),
+    "progress": (str, lambda a: "", lambda a: None),
+    "select": (tuple[str, ...], lambda a: "", lambda a: None),
+    "plan": (DayPlan, lambda a: "", lambda a: None),
+    "act": (tuple[Action, ...], lambda a: "", lambda a: None),
+    "draft": (Draft, lambda a: a[1].person, lambda a: None),
+    "describe": (str, lambda a: f"{a[1].what} {a[1].about}", lambda a: None),
+    "close": (str, lambda a: "", lambda a: None),
+    "check": (Verdict, lambda a: digest(a[0], a[2] if len(a) > 2 else ""), lambda a: None),
+    "review": (Review, lambda a: f"{a[1]} {a[3]}", lambda a: a[2]),
+    "decide": (str, lambda a: str(a[1].mail), lambda a: a[1]),
+    "answer": (Response, lambda a: a[0].person, lambda a: None),
+    "collect": (list[Written], lambda a: "", lambda a: None),
+}
+"""Of every step: the form of its answer, what it is about, and what of the question is kept with it."""
+
+FINISHED = "finished"
+KINDS = {"day": OrganizingDay, "plan": DayPlan, "action": Action, "mail": Draft, "flag": Flag}
+"""Forms of what else stands in the journal: finished days, and what a person at the desk was shown."""
+
+
+def digest(*texts: str) -> str:
+    """A short name for texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def to_text(form: Any, value: Any) -> str:
+    """A value of that form as JSON."""
+    return str(_adapter(form).dump_json(value).decode())
+
+
+def from_text(form: Any, text: str) -> Any:
+    """The value that `to_text` wrote.
+
+    Raises
+    ------
+    DamagedFile
+        When it is none of that form.
+    """
+    try:
+        return _adapter(form).validate_json(text)
+    except ValueError as error:
+        raise DamagedFile(f"journal: a line cannot be read ({error}); restore the file from a copy") from None
+
+
+@cache
+def _adapter(form: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(form)
+
+
+class Memory:
+    """Answers of a journal by the question, and the way to keep new ones.
+
+    Parameters
+    ----------
+    journal : Journal
+    reached : callable
+        Called with the number of a line when its answer was given again; None where a question is a new one.
+    added : callable
+        Called with every new line.
+
+    Attributes
+    ----------
+    day : int
+        On which is asked; whoever plays a day sets it.
+    """
+
+    def __init__(self, journal: Journal, reached: Callable[[int | None], None], added: Callable[[Entry], None]) -> None:
+        self.journal, self._reached, self._added = journal, reached, added
+        self._lines: dict[tuple[int, str, str, str], list[Entry]] = {}
+        for entry in journal.entries():
+            self._lines.setdefault((entry.day, entry.role, entry.step, entry.about), []).append(entry)
+        self._asked: Counter[tuple[int, str, str, str]] = Counter()
+        self.day = 0
+
+    def open(self, day: int) -> None:
+        """Begin a day."""
+        self.day = day
+        self._asked = Counter()
+
+    def last(self, role: str, step: str) -> int:
+        """The last day on which a role gave an answer in that step; 0 for none."""
+        return max(
+            (entry.day for entry in self.journal.entries() if (entry.role, entry.step) == (role, step)), default=0
+        )
+
+    def add(self, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None) -> Entry:
+        """Write a new line."""
+        entry = self.journal.add(self.day, role, step, about, asked, answer, error)
+        self._added(entry)
+        return entry
+
+    async def answer(self, role: str, step: str, args: Args, ask: Callable[[], Awaitable[Any]], again: bool) -> Any:
+        """The answer of a role: the journal's, or a new one, which is kept before it is given.
+
+        `again` asks the role in any case, so that it remembers what it said; its answer of today counts for nothing.
+        """
+        form, about_of, kept = KEPT[step]
+        key = (self.day, role, step, about_of(args))
+        number, self._asked[key] = self._asked[key], self._asked[key] + 1
+        lines = self._lines.get(key, [])
+        if number < len(lines):
+            if again:
+                await _quietly(ask)
+            self._reached(lines[number].number)
+            return _given(form, lines[number])
+        self._reached(None)
+        return await self._new(form, key, kept(args), ask)
+
+    async def _new(
+        self, form: Any, key: tuple[int, str, str, str], shown: Any, ask: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        asked = "" if shown is None else to_text(type(shown), shown)
+        try:
+            value = await ask()
+        except AMISS as error:
+            self.add(*key[1:], asked, None, f"{type(error).__name__}: {error}")
+            raise
+        self.add(*key[1:], asked, to_text(form, value))
+        return value
+
+
+USER = "user"
+"""Whoever works with the seminar, in lines that no role wrote: policies changed, somebody taken off the list."""
+
+
+class Remembered:
+    """A role, an answer of which is asked for once only.
+
+    Parameters
+    ----------
+    role : organizer, detector, reviewer, speaker or post
+    name : str
+        Its name in the journal.
+    memory : Memory
+    again : bool
+        Whether it is asked again for what it said before; see `Memory.answer`.
+    """
+
+    def __init__(self, role: Any, name: str, memory: Memory, *, again: bool = False) -> None:
+        self.role, self.name, self._memory, self._again = role, name, memory, again
+
+    def __getattr__(self, step: str) -> Any:
+        found = getattr(self.role, step)
+        if step not in KEPT:
+            return found
+
+        async def remembered(*args: Any) -> Any:
+            return await self._memory.answer(self.name, step, args, lambda: found(*args), self._again)
+
+        return remembered
+
+
+async def _quietly(ask: Callable[[], Awaitable[Any]]) -> None:
+    """Ask, for the sake of what the role remembers of it; what goes amiss did so before."""
+    try:
+        await ask()
+    except AMISS:
+        return
+
+
+def _given(form: Any, entry: Entry) -> Any:
+    """What a line holds, or the error again that it tells of."""
+    if entry.answer is not None:
+        return from_text(form, entry.answer)
+    kind, _, said = (entry.error or "").partition(": ")
+    raised = getattr(errors, kind, None)
+    if not (isinstance(raised, type) and issubclass(raised, ConveneError)):
+        raise DamagedFile(f"journal: line {entry.number} holds no answer and the error {entry.error!r}")
+    raise raised(said)

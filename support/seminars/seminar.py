@@ -1,0 +1,299 @@
+"""One seminar, from its setup to its last date: played a day at a time, left and taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from support.environments.seminar.artefacts import Artefacts, Template
+from support.environments.seminar.ledger import settled
+from support.environments.seminar.policies import PolicySet, as_entries, policies_of
+from support.environments.seminar.views import Desk
+from support.errors import FateUnknown, InvalidInput
+from support.mail.mailbox import Mailbox
+from support.mail.outbox import Posted
+from support.mechanisms import organizing
+from support.participants.human import Question
+from support.presence import Presence
+from support.records import Organizing, OrganizingDay
+from support.seminars.journal import Entry, Journal
+from support.seminars.remembering import FINISHED, USER, Memory, from_text, to_text
+from support.seminars.setup import LIVE, SeminarSetup
+from support.seminars.workplace import Workplace
+
+if TYPE_CHECKING:
+    from support.llm import ChatModel
+
+POLICIES, TEMPLATES, REMOVED = "policies", "templates", "removed"
+"""What a user changes while a seminar runs."""
+
+Templates = tuple[Template, ...]
+Entries = list[dict[str, str]]
+
+
+class Seminar:
+    """A seminar in a study's file, opened to be worked on. Close it, or use it as a context manager.
+
+    Parameters
+    ----------
+    path : path
+        The study's file; see `begin` for how a seminar comes to be in it.
+    name : str
+    model : ChatModel, optional
+        Needed where the setup seats one.
+    mailbox : Mailbox, optional
+        In the place of the one that the setup asks for, for tests and mailboxes of one's own.
+    today : callable
+        The calendar; live seminars follow it.
+    take_over : bool
+        Whether to take it from another window that has it open.
+    changed : callable, optional
+        Called whenever something was added to the journal.
+
+    Attributes
+    ----------
+    setup : SeminarSetup
+    finished : list of OrganizingDay
+    entries : list of Entry
+        The journal.
+    day : int
+        The number of the newest day, running or finished; 0 before the first.
+    questions : asyncio.Queue of Question
+        What waits for the person at the desk; see `participants.reviewers.human`.
+
+    Raises
+    ------
+    InvalidInput, FileInUse, DamagedFile, MissingData
+        When there is no such seminar, it is open elsewhere, cannot be read, or live mail lacks its credentials.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        name: str,
+        *,
+        model: ChatModel | None = None,
+        mailbox: Mailbox | None = None,
+        today: Callable[[], date] = date.today,
+        take_over: bool = False,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.path, self.name, self.today, self.changed = Path(path), name, today, changed
+        self._presence = Presence(path)
+        self._presence.__enter__()
+        try:
+            self.journal = Journal(path, name, self._presence, take_over=take_over)
+            self.setup = SeminarSetup.from_json(self.journal.setup)
+            self.workplace = Workplace(self.path, name, self.setup, self._presence, model, mailbox, today)
+        except BaseException:
+            self._presence.__exit__()
+            raise
+        self.finished: list[OrganizingDay] = []
+        self.entries: list[Entry] = []
+        self.day = 0
+        self.questions: asyncio.Queue[Question] = asyncio.Queue()
+        self._stale = True
+
+    def __enter__(self) -> Seminar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the seminar back; what was kept stays."""
+        self.workplace.close()
+        self.journal.close()
+        self._presence.__exit__()
+
+    async def open(self) -> None:
+        """Bring the seminar to where it was left; `play` does so, too. Nothing is asked and nothing is sent."""
+        if self._stale:
+            self._take_up()
+            for day in self.finished:
+                self._memory.open(day.number)
+                await self.run.day(day.number)
+            self._catch_up(None)
+            self._stale = False
+
+    def _take_up(self) -> None:
+        """Seat everybody anew, with the journal in front of them."""
+        self._memory = Memory(self.journal, self._catch_up, self._added)
+        self.entries = list(self.journal.entries())
+        self._changes = [entry for entry in self.entries if entry.role == USER]
+        self.workplace.removed.clear()
+        while not self.questions.empty():  # of a day that broke off
+            self.questions.get_nowait()
+        self.run = self.workplace.seated(self._memory, self.questions)
+        done = [entry for entry in self.entries if (entry.role, entry.step) == ("day", FINISHED)]
+        self.finished = [from_text(OrganizingDay, entry.answer or "") for entry in done]
+        self.day = max((entry.day for entry in self.entries), default=0)
+
+    def _added(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self.changed()
+
+    def _catch_up(self, number: int | None) -> None:
+        """Do again what the user did before that line of the journal; None: all of it."""
+        while self._changes and (number is None or self._changes[0].number < number):
+            self._apply(self._changes.pop(0))
+
+    @property
+    def running(self) -> bool:
+        """Whether the newest day was begun and is not finished."""
+        return self.day > (self.finished[-1].number if self.finished else 0)
+
+    @property
+    def next_day(self) -> int:
+        """The number of the day that `play` plays: the running one, or the next.
+
+        Raises
+        ------
+        InvalidInput
+            Live, when today's day was played, or the seminar has not begun.
+        """
+        if self.running:
+            return self.day
+        if self.setup.mode != LIVE:
+            return self.day + 1
+        start = self.setup.scenario.start
+        number = (self.today() - start).days + 1
+        if number < 1:
+            raise InvalidInput(f"today: {self.today()} given; the seminar begins on {start}")
+        if number <= self.day:
+            raise InvalidInput(f"today: {self.today()} was played already; the next day begins tomorrow")
+        return number
+
+    @property
+    def last(self) -> int:
+        """The number of the last day."""
+        return (self.setup.scenario.deadline - self.setup.scenario.start).days + 1
+
+    @property
+    def over(self) -> bool:
+        """Whether the last day is over, or all is settled and no mail under way; real people may still write."""
+        if not self.finished or self.running or self._stale:
+            return False
+        done = settled(self.run.office.state) and self.setup.mode != LIVE
+        return self.day >= self.last or (done and not self.run.post.awaited(self.last))
+
+    async def play(self) -> OrganizingDay:
+        """Play the running day to its end, or the next one; a person is waited for.
+
+        Raises
+        ------
+        InvalidInput
+            When there is no day to play.
+        FateUnknown
+            When a mail may have been sent or not: decide about it (`uncertain`, `decide`), then play on.
+        MailError, ModelError and others
+            What went wrong on the day; nothing is lost by it, and the day is taken up where it broke off.
+        """
+        try:
+            await self.open()
+            number = self.next_day
+            if number > self.last:
+                raise InvalidInput(f"day: {number} asked for; the deadline was day {self.last}")
+            if waiting := self.uncertain:
+                raise FateUnknown(f"{len(waiting)} mails may have been sent or not; decide about them first")
+            self.day = number
+            self._memory.open(number)
+            day = await self.run.day(number)
+        except BaseException:
+            self._stale = True
+            raise
+        self._memory.add("day", FINISHED, "", "", to_text(OrganizingDay, day))
+        self.finished.append(day)
+        return day
+
+    @property
+    def desk(self) -> Desk:
+        """The desk as it is now."""
+        return self.run.office.desk()
+
+    @property
+    def policies(self) -> PolicySet:
+        """The policies that hold now."""
+        return self.run.office.policies
+
+    @property
+    def templates(self) -> dict[str, Template]:
+        """The templates that hold now."""
+        return dict(self.run.office.artefacts.templates)
+
+    def set_policies(self, policies: PolicySet) -> None:
+        """Other policies, from the next step of the organiser on."""
+        self._change(POLICIES, to_text(Entries, as_entries(policies)))
+
+    def set_templates(self, templates: Templates) -> None:
+        """Other templates, from the next mail on."""
+        self._change(TEMPLATES, to_text(Templates, templates))
+
+    def remove(self, name: str) -> None:
+        """Take somebody off the list: they get no more mail, and what they write is held.
+
+        Raises
+        ------
+        InvalidInput
+            When they are not on it.
+        """
+        self.setup.scenario.person(name)
+        self._change(REMOVED, to_text(str, name))
+
+    def _change(self, what: str, answer: str) -> None:
+        if self._stale:
+            raise InvalidInput("seminar: not open yet; await seminar.open() first")
+        self._memory.day = self.day
+        self._apply(self._memory.add(USER, what, "", "", answer))
+
+    def _apply(self, change: Entry) -> None:
+        office, said = self.run.office, change.answer or ""
+        if change.step == POLICIES:
+            office.policies = policies_of(from_text(Entries, said), "journal")
+        elif change.step == TEMPLATES:
+            made = {template.kind: template for template in from_text(Templates, said)}
+            office.artefacts = replace(office.artefacts, templates=made)
+        else:
+            self.workplace.removed.append(name := from_text(str, said))
+            office.take_off(name)
+
+    @property
+    def uncertain(self) -> list[Posted]:
+        """Mails that may have been sent or not."""
+        return self.workplace.outbox.uncertain()
+
+    def decide(self, message_id: str, arrived: bool, *, again: bool = False) -> None:
+        """Say of an uncertain mail whether it arrived; `play` then goes on with its day.
+
+        Parameters
+        ----------
+        again : bool
+            Of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left out.
+
+        Raises
+        ------
+        InvalidInput
+            When no such mail is uncertain.
+        """
+        mail = self.workplace.outbox.decide(message_id, arrived)
+        if again and not arrived:
+            self.workplace.approvals.approve(mail.recipient, mail.subject, mail.body)
+        self._stale = True
+
+    @property
+    def artefacts(self) -> Artefacts:
+        """What one takes along into another seminar."""
+        left = organizing.carried(self.setup.artefacts, self.finished)
+        return replace(left, policies=self.policies, templates=self.templates)
+
+    @property
+    def record(self) -> Organizing:
+        """The finished days as a record, as a rehearsal of a study leaves it."""
+        told = {"mode": self.setup.mode, "delegation": self.setup.delegation, "removed": list(self.workplace.removed)}
+        return organizing.record(
+            self.setup.scenario, self.workplace.roles, self.finished, artefacts=self.setup.artefacts, **told
+        )

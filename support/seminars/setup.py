@@ -1,0 +1,150 @@
+"""What is settled before the first day of a seminar: programme, people, roles, delegation, and how its mail travels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from support.environments.seminar.artefacts import Artefacts, Template, as_content, from_content
+from support.environments.seminar.personas import Persona
+from support.environments.seminar.scenario import Scenario, day, days
+from support.errors import DamagedFile, InvalidInput
+from support.mail.addresses import checked_address, same
+from support.mechanisms.organizing_review import ALWAYS, levels
+
+if TYPE_CHECKING:
+    from support.mail.credentials import MailServers
+
+REHEARSAL, DRY_RUN, LIVE = "rehearsal", "dry run", "live"
+MODES = {
+    REHEARSAL: "simulated people answer; no mail leaves",
+    DRY_RUN: "mails become files in a folder; replies are files that you put there; nothing leaves this machine",
+    LIVE: "mails go to real people by SMTP, replies come by IMAP",
+}
+"""How a seminar's mail travels, in words."""
+
+OWN_ADDRESS = "organiser@example.org"
+"""The sender where no mail leaves; mail to example.org reaches nobody (RFC 2606)."""
+
+
+@dataclass(frozen=True)
+class SeminarSetup:
+    """All that a seminar begins with.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    artefacts : Artefacts
+        Policies, templates, and what earlier rehearsals left.
+    past : tuple of Template
+        Mails of the organiser's own, for their style.
+    organizer, detector : str
+        Kinds of `seat_organizer` and `seat_detector`.
+    people : str, or mapping of name to kind
+        Who plays the people in a rehearsal; see `seat_speakers`.
+    delegation : str or mapping
+        See `mechanisms.organizing_review.levels`.
+    seed : int
+        Of a rehearsal's people and of ties between them.
+    mode : str
+        One of `MODES`.
+    servers : MailServers, optional
+        Needed live. No credentials are in it: they come from the environment or the keyring.
+    allowed : tuple of str
+        Addresses that live mail may go to; nobody else gets any.
+    daily_limit : int
+        Live mails a day, at most.
+
+    Raises
+    ------
+    InvalidInput
+        On a setting out of its range, an address that is none, a live seminar without servers or with nobody allowed.
+    """
+
+    scenario: Scenario
+    artefacts: Artefacts
+    past: tuple[Template, ...] = ()
+    organizer: str = "rule-based"
+    detector: str = "lexical"
+    people: str | Mapping[str, str] = "rule-based"
+    delegation: Mapping[str, str] | str = ALWAYS
+    seed: int = 1
+    mode: str = REHEARSAL
+    servers: MailServers | None = None
+    allowed: tuple[str, ...] = field(default=())
+    daily_limit: int = 0
+
+    def __post_init__(self) -> None:
+        levels(self.delegation)
+        if self.mode not in MODES:
+            raise InvalidInput(f"mode: {self.mode!r} given; expected one of {', '.join(MODES)}")
+        for person in self.scenario.people:
+            checked_address(person.email, f"address of {person.name}")
+        for address in self.allowed:
+            checked_address(address, "allowed")
+        if isinstance(self.daily_limit, bool) or not isinstance(self.daily_limit, int) or self.daily_limit < 0:
+            raise InvalidInput(f"daily_limit: {self.daily_limit!r} given; expected a whole number of mails a day")
+        if self.mode == LIVE:
+            self._check_live()
+
+    def _check_live(self) -> None:
+        if self.servers is None:
+            raise InvalidInput("servers: none given; a live seminar needs the names of an SMTP and an IMAP server")
+        if not self.allowed:
+            raise InvalidInput("allowed: nobody given; a live seminar needs the addresses that mail may go to")
+        if not self.daily_limit:
+            raise InvalidInput("daily_limit: 0 given; a live seminar needs how many mails may go out a day, at most")
+        known = [person.email for person in self.scenario.people]
+        for address in self.allowed:
+            if not any(same(address, other) for other in known):
+                raise InvalidInput(f"allowed: {address!r} given, which is nobody's on the list of people")
+
+    @property
+    def sender(self) -> str:
+        """The address that mails come from."""
+        return self.servers.address if self.servers else OWN_ADDRESS
+
+    def to_json(self) -> str:
+        """The setup as text; `from_json` reads it."""
+        plain = asdict(self) | {"scenario": _scenario_out(self.scenario), "artefacts": as_content(self.artefacts)}
+        return json.dumps(plain, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> SeminarSetup:
+        """The setup that `to_json` wrote.
+
+        Raises
+        ------
+        DamagedFile
+            On text of another form.
+        InvalidInput
+            On a setting out of its range.
+        """
+        from support.mail.credentials import MailServers
+
+        try:
+            plain: dict[str, Any] = json.loads(text)
+            plain["scenario"] = _scenario_in(plain["scenario"])
+            plain["artefacts"] = from_content(plain["artefacts"], "the setup of the seminar")
+            plain["past"] = tuple(Template(**entry) for entry in plain["past"])
+            plain["allowed"] = tuple(plain["allowed"])
+            plain["servers"] = plain["servers"] and MailServers(**plain["servers"])
+            return cls(**plain)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise DamagedFile(f"setup of a seminar: {error!r}; expected what SeminarSetup.to_json writes") from error
+
+
+def _scenario_out(scenario: Scenario) -> dict[str, Any]:
+    plain = asdict(scenario)
+    dates = {name: plain[name].isoformat() for name in ("start", "deadline")}
+    return {**plain, **dates, "slots": [slot.isoformat() for slot in scenario.slots]}
+
+
+def _scenario_in(plain: Mapping[str, Any]) -> Scenario:
+    people = tuple(Persona(**{**entry, "constraints": tuple(entry["constraints"])}) for entry in plain["people"])
+    dates = {name: day(plain[name], name) for name in ("start", "deadline")}
+    return Scenario(**{**plain, **dates, "slots": days(plain["slots"], "slots"), "people": people})

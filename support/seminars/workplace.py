@@ -1,0 +1,156 @@
+"""Everybody and everything at one seminar: roles, the post, the mailbox, the outbox and the inbox."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.mail.approvals import Approvals
+from support.mail.folder import FolderMailbox
+from support.mail.inbox import Inbox
+from support.mail.mailbox import Mailbox
+from support.mail.outbox import Clearance, Outbox
+from support.mail.simulated import SimulatedMailbox
+from support.mechanisms.organizing import Run
+from support.mechanisms.organizing_mail import Account, MailPost
+from support.mechanisms.organizing_post import DirectPost
+from support.mechanisms.organizing_slips import Slips
+from support.participants.detectors.seating import seat_detector
+from support.participants.human import Question
+from support.participants.organizers.seating import seat_organizer
+from support.participants.reviewers.human import HumanReviewer
+from support.participants.speakers.seating import seat_speakers
+from support.presence import Presence
+from support.seminars.remembering import Memory, Remembered
+from support.seminars.reviewing import ApprovingReviewer
+from support.seminars.setup import LIVE, REHEARSAL, SeminarSetup
+
+if TYPE_CHECKING:
+    from support.llm import ChatModel
+
+MORNING = time(9, tzinfo=UTC)
+"""When the mails of a day are written that is no day of the calendar."""
+
+ASKED_ONCE = ("human", "model")
+"""Kinds of people who are not asked again for what they said before: a person would mind, and a model costs."""
+
+
+class ByMail:
+    """Somebody who is written to and answers as they like; for records."""
+
+    kind = "by mail"
+
+
+class Workplace:
+    """What a seminar needs, made from its setup.
+
+    Attributes
+    ----------
+    outbox, inbox, approvals, mailbox
+        Of `support.mail`.
+    removed : list of str
+        Who was taken off the list.
+    roles : dict
+        Everybody by their role, for a record.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        setup: SeminarSetup,
+        presence: Presence,
+        model: ChatModel | None,
+        mailbox: Mailbox | None,
+        today: Callable[[], date],
+    ) -> None:
+        self.setup, self.model, self._today = setup, model, today
+        self.removed: list[str] = []
+        self.roles: dict[str, Any] = {}
+        self.clearance = Clearance(setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit)
+        self.outbox = Outbox(path, name, self.clearance, presence=presence)
+        self.inbox, self.approvals = Inbox(path, name), Approvals(path, name)
+        self.folder = path.with_name(f"{path.stem} mail") / _file_name(name)
+        self._mailbox = mailbox
+        self.mailbox = mailbox or self._made()
+
+    def close(self) -> None:
+        """Close the files."""
+        for part in (self.outbox, self.inbox, self.approvals):
+            part.close()
+
+    def _made(self) -> Mailbox:
+        if self.setup.mode == REHEARSAL:
+            return SimulatedMailbox()
+        if self.setup.mode != LIVE:
+            return FolderMailbox(self.folder)
+        from support.mail.credentials import find_login
+        from support.mail.live import LiveMailbox
+
+        assert self.setup.servers is not None  # checked by the setup
+        login = find_login(self.setup.servers.address)
+        since = min(self.setup.scenario.start, date.today())  # the servers' calendar, whatever ours is in a test
+        return LiveMailbox(self.setup.servers, login, allowed=self.setup.allowed, since=since)
+
+    def seated(self, memory: Memory, questions: asyncio.Queue[Question]) -> Run:
+        """A run with everybody seated anew; all that they say is kept in the memory."""
+        setup, slips = self.setup, Slips()
+        who, drawn = np.random.default_rng(setup.seed).spawn(2)
+        if self._mailbox is None and setup.mode == REHEARSAL:
+            self.mailbox = SimulatedMailbox()
+        organizer = Remembered(seat_organizer(setup.organizer, model=self.model, rng=drawn), "organizer", memory)
+        detector = Remembered(seat_detector(setup.detector, model=self.model), "detector", memory)
+        person = HumanReviewer()
+        person.questions = questions
+        reviewer = Remembered(self._approving(person), "reviewer", memory)
+        post = self._post(who, slips, memory)
+        self.roles = {**post.seats, "organizer": organizer, "detector": detector, "reviewer": reviewer}
+        return Run(
+            setup.scenario, Remembered(post, "post", memory), organizer, detector, reviewer,
+            setup.artefacts, setup.past, setup.delegation, slips,
+        )  # fmt: skip
+
+    def _approving(self, person: HumanReviewer) -> Any:
+        addresses = {one.name: one.email for one in self.setup.scenario.people}
+        return ApprovingReviewer(person, self.approvals, addresses) if self.setup.mode == LIVE else person
+
+    def _post(self, who: np.random.Generator, slips: Slips, memory: Memory) -> MailPost:
+        setup = self.setup
+        live = setup.mode == LIVE
+        name, authserv = (setup.servers.name, setup.servers.authserv) if setup.servers else ("", "")
+        account = Account(setup.sender, name or setup.scenario.organiser, self._now, self._date, authserv)
+        post = MailPost(
+            setup.scenario, account, self.mailbox, self.outbox, self.inbox,
+            exact=live, seats={person.name: ByMail() for person in setup.scenario.people}, removed=self.removed,
+            collected=lambda: memory.last("post", "collect"),
+        )  # fmt: skip
+        if setup.mode == REHEARSAL:
+            post.seats = self._people(who, memory)
+            post.people = DirectPost(setup.scenario, post.seats, slips)
+            post.deliver = getattr(self.mailbox, "deliver", None)
+        return post
+
+    def _people(self, who: np.random.Generator, memory: Memory) -> dict[str, Any]:
+        people = seat_speakers(self.setup.scenario, self.setup.people, who, model=self.model)
+        return {
+            name: Remembered(seat, name, memory, again=seat.kind.split()[0] not in ASKED_ONCE)
+            for name, seat in people.items()
+        }
+
+    def _date(self, day: int) -> date:
+        """The date by which a daily limit counts: the calendar's where mail is real, the run's elsewhere."""
+        return self._today() if self.setup.mode == LIVE else self.setup.scenario.start + timedelta(days=day - 1)
+
+    def _now(self, day: int) -> datetime:
+        """When a mail of that day is written."""
+        return datetime.now(UTC) if self.setup.mode == LIVE else datetime.combine(self._date(day), MORNING)
+
+
+def _file_name(name: str) -> str:
+    """A seminar's name as that of a folder."""
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:60]

@@ -1,0 +1,161 @@
+"""A login is found, used, and seen nowhere."""
+
+import copy
+import dataclasses
+import json
+import pickle
+import sys
+import traceback
+from types import ModuleType
+
+import pytest
+
+from support.errors import InvalidInput, MissingData
+from support.mail.credentials import Login, MailServers, find_login, servers_from_environment
+
+SECRET = "".join(("ses", "ame"))
+VARIABLES = [
+    "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD", "CONVENE_SMTP_HOST", "CONVENE_SMTP_PORT", "CONVENE_SMTP_TLS",
+    "CONVENE_IMAP_HOST", "CONVENE_IMAP_PORT", "CONVENE_IMAP_FOLDER", "CONVENE_MAIL_ADDRESS", "CONVENE_MAIL_NAME",
+    "CONVENE_MAIL_CA",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(monkeypatch):
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def keyring(monkeypatch):
+    """A keyring for tests: a function that says what it does when it is asked."""
+
+    def holds(answer):
+        import keyring as real
+
+        def asked(service, user):
+            assert service == "convene-mail"
+            if isinstance(answer, Exception):
+                raise answer
+            return answer.get(user)
+
+        monkeypatch.setattr(real, "get_password", asked)
+
+    return holds
+
+
+def test_a_password_shows_nowhere():
+    login = Login("ana", SECRET)
+    shown = [repr(login), str(login), f"{login}", f"{[login]!r}", repr(vars(type(login)).get("__dict__"))]
+    assert not any(SECRET in text for text in shown) and "ana" in repr(login)
+    assert login.password == SECRET and not hasattr(login, "__dict__")
+    for writes in (pickle.dumps, copy.copy, copy.deepcopy, json.dumps, dataclasses.asdict):
+        with pytest.raises(TypeError) as caught:
+            writes(login)
+        assert SECRET not in str(caught.value)
+
+
+def test_a_password_shows_in_no_traceback():
+    login = Login("ana", SECRET)
+    try:
+        raise ValueError(login)
+    except ValueError as error:
+        told = "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+    assert SECRET not in told
+
+
+@pytest.mark.parametrize(("user", "password"), [("", SECRET), ("ana", ""), ("a\r\nb", SECRET), ("ana", SECRET + "\n")])
+def test_a_login_that_could_end_a_line_is_refused_without_showing_it(user, password):
+    with pytest.raises(InvalidInput) as caught:
+        Login(user, password)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_text_of_a_server_s_has_the_password_blotted_out():
+    assert Login("ana", SECRET).without(f"535 {SECRET}?") == "535 (password)?"
+
+
+def test_the_environment_is_asked_first(monkeypatch, keyring):
+    keyring({"ana@example.org": "another"})
+    monkeypatch.setenv("CONVENE_MAIL_PASSWORD", SECRET)
+    found = find_login("ana@example.org")
+    assert (found.user, found.password) == ("ana@example.org", SECRET)
+    monkeypatch.setenv("CONVENE_MAIL_USER", "ana")
+    assert find_login("ana@example.org").user == "ana"
+
+
+def test_then_the_keyring(monkeypatch, keyring):
+    keyring({"ana@example.org": SECRET, "ana": "other"})
+    assert find_login("ana@example.org").password == SECRET
+    monkeypatch.setenv("CONVENE_MAIL_USER", "ana")
+    assert find_login("ana@example.org").password == "other"
+
+
+def test_without_either_both_ways_are_told(keyring):
+    keyring({})
+    with pytest.raises(MissingData, match=r"CONVENE_MAIL_PASSWORD.*keyring set convene-mail ana@example\.org"):
+        find_login("ana@example.org")
+
+
+def test_a_keyring_that_is_not_there_or_stays_shut_is_told(keyring, monkeypatch):
+    from keyring.errors import KeyringLocked, NoKeyringError
+
+    for trouble, words in ((NoKeyringError("none"), "has no keyring"), (KeyringLocked("shut"), "KeyringLocked: shut")):
+        keyring(trouble)
+        with pytest.raises(MissingData, match=words):
+            find_login("ana@example.org")
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(MissingData, match="not installed"):
+        find_login("ana@example.org")
+
+
+def test_this_machine_s_own_keyring_gives_words_where_it_has_nothing():
+    with pytest.raises(MissingData, match="keyring set convene-mail"):
+        find_login("nobody-has-this@example.org")
+
+
+def named(monkeypatch, **values):
+    given = {"CONVENE_SMTP_HOST": "smtp.example.org", "CONVENE_IMAP_HOST": "imap.example.org"}
+    for name, value in (given | {"CONVENE_MAIL_ADDRESS": "seminar@example.org"} | values).items():
+        monkeypatch.setenv(name, value)
+
+
+def test_servers_come_from_the_environment(monkeypatch):
+    named(monkeypatch)
+    assert servers_from_environment() == MailServers("smtp.example.org", "imap.example.org", "seminar@example.org")
+    named(
+        monkeypatch, CONVENE_SMTP_PORT="587", CONVENE_IMAP_PORT="1993", CONVENE_MAIL_NAME="Noor", CONVENE_MAIL_CA="/c"
+    )
+    found = servers_from_environment()
+    assert (found.smtp_port, found.smtp_tls, found.imap_port) == (587, "starttls", 1993)
+    assert (found.name, found.cafile) == ("Noor", "/c")
+
+
+def test_what_is_missing_is_named(monkeypatch):
+    named(monkeypatch, CONVENE_IMAP_HOST=" ")
+    with pytest.raises(MissingData, match=r"^CONVENE_IMAP_HOST not set"):
+        servers_from_environment()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CONVENE_SMTP_PORT", "many"),
+        ("CONVENE_SMTP_PORT", "-1"),
+        ("CONVENE_IMAP_PORT", "99999"),
+        ("CONVENE_SMTP_TLS", "none"),
+        ("CONVENE_MAIL_ADDRESS", "Noor <noor@example.org>"),
+        ("CONVENE_MAIL_NAME", "Noor\nBcc: mal@evil.org"),
+    ],
+)
+def test_what_does_not_fit_is_refused(monkeypatch, name, value):
+    named(monkeypatch, **{name: value})
+    with pytest.raises(InvalidInput):
+        servers_from_environment()
+
+
+def test_a_login_is_found_without_loading_the_keyring_where_the_environment_has_it(monkeypatch):
+    monkeypatch.setenv("CONVENE_MAIL_PASSWORD", SECRET)
+    monkeypatch.setitem(sys.modules, "keyring", ModuleType("keyring"))  # it can give nothing
+    assert find_login("ana@example.org").password == SECRET

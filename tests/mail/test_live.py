@@ -1,0 +1,276 @@
+"""Mail by real servers of this machine: aiosmtpd takes it, Dovecot shows it, both over TLS only."""
+
+import asyncio
+import dataclasses
+import time
+import traceback
+from datetime import date, timedelta
+from types import SimpleNamespace
+
+import pytest
+import servers
+
+from support.errors import FateUnknown, InvalidInput, MailError, NotSent
+from support.mail import collecting
+from support.mail.composing import compose
+from support.mail.credentials import Login, MailServers
+from support.mail.letters import RAW
+from support.mail.live import LiveMailbox
+from support.mail.mailbox import LIVE
+
+pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
+ALLOWED = {"ana@example.org", "seminar@example.org"}
+CLOSED = 1  # a port at which nobody listens
+
+
+@pytest.fixture
+def account(certificate):
+    """A function to the mailbox of an account."""
+
+    def made(smtp=CLOSED, imap=CLOSED, user=servers.USER, password=servers.PASSWORD, allowed=ALLOWED, **fields):
+        options = {name: fields.pop(name) for name in ("since", "patience", "last_patience") if name in fields}
+        told = {"smtp_port": smtp, "imap_port": imap, "cafile": str(certificate)} | fields
+        there = MailServers(
+            **{"smtp_host": "localhost", "imap_host": "localhost", "address": "seminar@example.org"} | told
+        )
+        return LiveMailbox(
+            there, Login(user, password), allowed=allowed, **{"patience": 20, "last_patience": 20} | options
+        )
+
+    return made
+
+
+def send(box, outgoing):
+    return asyncio.run(box.send(outgoing.recipient, compose(outgoing)))
+
+
+def fetch(box, after=""):
+    return asyncio.run(box.fetch(after))
+
+
+def test_a_mail_that_the_one_server_took_is_shown_by_the_other(account, smtp, dovecot, outgoing):
+    box = account(smtp.port, dovecot)
+    assert box.kind == LIVE
+    sent = outgoing(body="Grüße aus Köln\n.\n..\n.endet nicht\n\nEnde")
+    assert send(box, sent) == "250 2.0.0 taken"
+    assert smtp.handler.taken[0][:2] == ("seminar@example.org", ("ana@example.org",))
+    (found,) = fetch(account(imap=dovecot, user="ana"))
+    assert found.raw == compose(sent) and found.size == len(found.raw)
+
+
+def test_a_server_that_asks_for_starttls_is_served_too(account, office, certificate, outgoing):
+    with servers.SmtpServer(office, certificate, tls="starttls") as server:
+        assert send(account(server.port, smtp_tls="starttls"), outgoing()) == "250 2.0.0 taken"
+    assert office.names() == ["ana"]
+
+
+def test_checking_logs_in_at_both_and_sends_nothing(account, smtp, dovecot):
+    said = asyncio.run(account(smtp.port, dovecot).check())
+    assert f"localhost:{smtp.port}" in said and f"localhost:{dovecot}" in said and "holds 1 messages" in said
+    assert smtp.handler.taken == []
+
+
+def test_checking_says_which_server_lets_nobody_in(account, smtp, dovecot):
+    with pytest.raises(NotSent, match=f"localhost:{CLOSED}"):
+        asyncio.run(account(CLOSED, dovecot).check())
+    with pytest.raises(MailError, match=f"localhost:{CLOSED}"):
+        asyncio.run(account(smtp.port, CLOSED).check())
+
+
+def test_only_addresses_on_the_list_are_told_to_the_server(account, smtp, outgoing):
+    for recipient in ("eve@example.org", "ANA@example.org", "ana+x@example.org", "ana@example.org,eve@example.org"):
+        with pytest.raises(NotSent):
+            asyncio.run(account(smtp.port).send(recipient, compose(outgoing())))
+    assert smtp.handler.taken == []
+
+
+def test_a_message_with_bytes_above_127_is_not_sent(account, smtp):
+    with pytest.raises(NotSent, match="seven bits"):
+        asyncio.run(account(smtp.port).send("ana@example.org", "To: ana@example.org\r\n\r\nKöln".encode()))
+
+
+@pytest.mark.parametrize("tls", ["implicit", "starttls"])
+def test_a_certificate_that_nobody_known_vouches_for_is_refused(account, office, certificate, outgoing, tls):
+    with servers.SmtpServer(office, certificate, tls=tls) as server:
+        with pytest.raises(NotSent, match=r"(?i)certificate"):
+            send(account(server.port, smtp_tls=tls, cafile=""), outgoing())
+        assert server.handler.taken == []
+
+
+@pytest.mark.parametrize("tls", ["implicit", "starttls"])
+def test_a_certificate_of_another_host_is_refused(account, office, tmp_path, outgoing, tls):
+    other = servers.certificate(tmp_path, "elsewhere.example")
+    with servers.SmtpServer(office, other, tls=tls) as server:
+        with pytest.raises(NotSent, match=r"(?i)certificate"):
+            send(account(server.port, smtp_tls=tls, cafile=str(other)), outgoing())
+        assert server.handler.taken == []
+
+
+def test_reading_refuses_such_certificates_too(account, dovecot, office, tmp_path):
+    with pytest.raises(MailError, match=r"(?i)certificate"):
+        fetch(account(imap=dovecot, cafile=""))
+    with pytest.raises(MailError, match=r"(?i)certificate"):
+        fetch(account(imap=dovecot, cafile=str(servers.certificate(tmp_path, "elsewhere.example"))))
+
+
+def test_a_server_without_tls_gets_no_password(account, certificate, outgoing):
+    heard = []
+
+    async def talk(reader, writer):
+        writer.write(b"220 plain\r\n")
+        while line := await reader.readline():
+            heard.append(line)
+            writer.write(b"250 AUTH PLAIN\r\n")
+
+    async def tried(tls):
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(NotSent):
+            await account(port, smtp_tls=tls, patience=2).send("ana@example.org", compose(outgoing()))
+        server.close()
+
+    for tls in ("starttls", "implicit"):
+        asyncio.run(tried(tls))
+    assert not any(b"AUTH" in line or b"MAIL" in line for line in heard)
+
+
+@pytest.mark.parametrize("protocol", ["smtp", "imap"])
+def test_a_wrong_password_is_told_without_the_password(account, smtp, dovecot, outgoing, protocol):
+    box = account(smtp.port, dovecot, password="terces tub ,gnorw"[::-1])  # the traceback shows this line
+    with pytest.raises(MailError) as caught:
+        send(box, outgoing()) if protocol == "smtp" else fetch(box)
+    assert not shows_it(caught.value)
+    assert isinstance(caught.value, NotSent) == (protocol == "smtp")
+
+
+def shows_it(error):
+    """Whether a traceback with all the values in it has the password; not asked in the test, whose values are in it."""
+    told = "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+    return "secret" in told
+
+
+ALL_STAGES = ["connect", "EHLO", "AUTH", "MAIL", "RCPT", "DATA"]
+CERTAIN = [(stage, does) for stage in ALL_STAGES for does in ("451 later", "554 never", "break", "wait", "nonsense")]
+CERTAIN += [("DATA", "250 ok"), ("connect", "421 busy"), ("MAIL", "421 busy"), ("RCPT", "421 bye")]
+CERTAIN += [("message", "451 later"), ("message", "554 spam"), ("message", "421 bye")]
+UNKNOWN = [("message", does) for does in ("break", "wait", "nonsense", "354 more", "150 hm")]
+
+
+def scripted(account, certificate, outgoing, stage, does):
+    async def talked():
+        async with servers.Script(certificate, stage, does) as script:
+            box = account(script.port, patience=0.5, last_patience=0.5)
+            try:
+                return await box.send(outgoing.recipient, compose(outgoing)), script
+            except (NotSent, FateUnknown) as error:
+                return error, script
+
+    return asyncio.run(talked())
+
+
+@pytest.mark.parametrize(("stage", "does"), CERTAIN)
+def test_a_mail_that_the_server_certainly_has_not_is_not_sent(account, certificate, outgoing, stage, does):
+    told, script = scripted(account, certificate, outgoing(), stage, does)
+    assert isinstance(told, NotSent), told
+    assert stage == "message" or not any(name == "message" for name, _ in script.heard)
+    if does[:3].isdigit() and stage not in ("EHLO", "DATA"):
+        assert does[:3] in str(told)
+
+
+@pytest.mark.parametrize(("stage", "does"), UNKNOWN)
+def test_a_mail_whose_answer_does_not_come_is_of_unknown_fate(account, certificate, outgoing, stage, does):
+    told, script = scripted(account, certificate, outgoing(), stage, does)
+    assert isinstance(told, FateUnknown), told
+    assert ("message", compose(outgoing()).replace(b"\r\n.", b"\r\n..") + b".\r\n") in script.heard
+
+
+def test_a_script_that_goes_well_takes_one_recipient_and_one_message(account, certificate, outgoing):
+    told, script = scripted(account, certificate, outgoing(), "", "")
+    assert told == "250 taken"
+    said = [line for name, line in script.heard if name in ("MAIL", "RCPT")]
+    assert said[0].startswith(b"MAIL FROM:<seminar@example.org>") and said[1:] == [b"RCPT TO:<ana@example.org>\r\n"]
+    assert b"EHLO [127.0.0.1]" in script.heard[0][1]  # not the name of this machine
+
+
+def test_a_password_that_a_server_repeats_is_blotted_out(account, certificate, outgoing):
+    told, _ = scripted(account, certificate, outgoing(), "AUTH", f"535 {servers.PASSWORD} is wrong")
+    assert servers.PASSWORD not in str(told) and "535" in str(told)
+
+
+def test_reading_changes_nothing_and_brings_what_is_new(account, dovecot, office):
+    box = account(imap=dovecot)
+    office.deliver(servers.USER, b"Message-ID: <1@example.org>\r\n\r\nYes\r\n")
+    first = fetch(box)
+    assert [message.raw.split(b"\r\n")[-2] for message in first] == [b"This mailbox is yours.", b"Yes"]
+    assert fetch(box) == first
+    office.deliver(servers.USER, b"Message-ID: <2@example.org>\r\n\r\nNo\r\n")
+    assert [message.raw[-4:] for message in fetch(box, first[-1].key)] == [b"No\r\n"]
+    assert fetch(box, fetch(box)[-1].key) == []
+    assert not any(file.name.endswith("S") for file in (office.base / "mail" / servers.USER).rglob("*:2,*"))
+
+
+def test_messages_that_were_numbered_anew_are_all_new(account, dovecot):
+    box = account(imap=dovecot)
+    validity, uid = fetch(box)[0].key.split(".")
+    assert len(fetch(box, f"{int(validity) + 1}.{uid}")) == 1
+    assert len(fetch(box, "not a key of such a mailbox")) == 1
+
+
+def test_of_a_large_message_only_the_beginning_is_fetched(account, dovecot, office):
+    large = b"Message-ID: <1@example.org>\r\n\r\n" + b"five megabytes of this\r\n" * 218_000
+    office.deliver(servers.USER, large)
+    found = fetch(account(imap=dovecot))[-1]
+    assert found.raw == large[:RAW] and found.size == len(large) > 5_000_000
+
+
+def test_many_messages_come_in_turns(account, dovecot, office, monkeypatch):
+    for number in range(6):
+        office.deliver(servers.USER, b"Message-ID: <%d@example.org>\r\n\r\nYes\r\n" % number)
+    monkeypatch.setattr(collecting, "MOST", 4)
+    box = account(imap=dovecot)
+    first = fetch(box)
+    second = fetch(box, first[-1].key)
+    assert (len(first), len(second)) == (4, 3)
+    assert [int(message.key.split(".")[1]) for message in first + second] == list(range(1, 8))
+
+
+def test_what_arrived_before_a_seminar_is_not_read(account, dovecot):
+    today = date.fromtimestamp(time.time())
+    assert len(fetch(account(imap=dovecot, since=today - timedelta(days=2)))) == 1
+    assert fetch(account(imap=dovecot, since=today + timedelta(days=2))) == []
+
+
+def test_a_folder_that_is_not_there_is_said(account, dovecot):
+    with pytest.raises(MailError, match="Seminar/2026"):
+        fetch(account(imap=dovecot, imap_folder="Seminar/2026"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (b"4 (UID 7 RFC822.SIZE 9 BODY[]<0> {3}", b"abc"),
+        (b"4 (BODY[]<0> {3}", b"abc"),
+    ],
+    ids=["before", "after"],
+)
+def test_a_server_may_order_its_answer_as_it_likes(answer):
+    data = [b"3 (FLAGS (\\Seen))", answer, b" UID 7 RFC822.SIZE 9)" if b"UID" not in answer[0] else b")"]
+    box = SimpleNamespace(client=SimpleNamespace(uid=lambda *_: ("OK", data)))
+    found = collecting._fetched(box, 5, 7)
+    assert (found.key, found.raw, found.size) == ("5.7", b"abc", 9)
+
+
+def test_a_message_that_was_taken_away_meanwhile_is_left_out():
+    box = SimpleNamespace(client=SimpleNamespace(uid=lambda *_: ("OK", [None])))
+    assert collecting._fetched(box, 5, 7) is None
+
+
+def test_certificates_that_cannot_be_read_are_refused_at_once(account, tmp_path):
+    (tmp_path / "odd.pem").write_text("no certificate")
+    for path in (tmp_path / "odd.pem", tmp_path / "none.pem"):
+        with pytest.raises(InvalidInput, match="cafile"):
+            account(cafile=str(path))
+
+
+def test_servers_hold_no_password():
+    assert not any("password" in field.name or "login" in field.name for field in dataclasses.fields(MailServers))
