@@ -4,49 +4,26 @@ import asyncio
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "mail"))
-
-import servers
-from correspondents import Correspondents
-from seminar_playing import answered, setup_of
+from live_servers import live
+from seminar_playing import answered
 
 from support.errors import FateUnknown
-from support.mail.credentials import MailServers
 from support.participants.reviewers.human import FLAG
 from support.records.organizing import MAIL
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
-from support.seminars.setup import LIVE
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
 
 
 @pytest.fixture
-def there(tmp_path, monkeypatch):
+def there(tmp_path):
     """Servers, an account in the environment, and the setup of a live seminar."""
-    servers.need_dovecot()
-    certificate = servers.certificate(tmp_path)
-    with (
-        servers.office() as office,
-        servers.SmtpServer(office, certificate) as smtp,
-        servers.dovecot(office, certificate) as imap,
-    ):
-        monkeypatch.setenv("CONVENE_MAIL_USER", servers.USER)
-        monkeypatch.setenv("CONVENE_MAIL_PASSWORD", servers.PASSWORD)
-        account = MailServers("localhost", "localhost", f"{servers.USER}@example.org", "Noor", smtp_port=smtp.port,
-                              imap_port=imap, cafile=str(certificate))  # fmt: skip
-        plain = setup_of()
-        setup = replace(
-            plain, mode=LIVE, servers=account, daily_limit=50,
-            allowed=tuple(person.email for person in plain.scenario.people),
-        )  # fmt: skip
-        people = Correspondents(setup, office, smtp.port, certificate, (servers.USER, servers.PASSWORD))
+    with live(tmp_path) as (setup, office, smtp, people):
         yield setup, office, smtp, people
 
 

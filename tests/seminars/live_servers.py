@@ -1,0 +1,37 @@
+"""Mail servers of this machine, people who answer through them, and the setup of a live seminar with them."""
+
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "mail"))
+
+import servers
+from correspondents import Correspondents
+from seminar_playing import setup_of
+
+from support.mail.credentials import MailServers
+from support.seminars.setup import LIVE
+
+
+@contextmanager
+def live(folder, **settings):
+    """The setup, the Maildirs, the SMTP server and the people; Dovecot serves the organiser's Maildir."""
+    servers.need_dovecot()
+    certificate = servers.certificate(folder)
+    login = {"CONVENE_MAIL_USER": servers.USER, "CONVENE_MAIL_PASSWORD": servers.PASSWORD}
+    with (
+        servers.office() as office,
+        servers.SmtpServer(office, certificate) as smtp,
+        servers.dovecot(office, certificate) as imap,
+        mock.patch.dict(os.environ, login),
+    ):
+        account = MailServers("localhost", "localhost", f"{servers.USER}@example.org", "Noor", smtp_port=smtp.port,
+                              imap_port=imap, cafile=str(certificate))  # fmt: skip
+        plain = setup_of(**settings)
+        allowed = tuple(person.email for person in plain.scenario.people)
+        setup = replace(plain, mode=LIVE, servers=account, daily_limit=50, allowed=allowed)
+        yield setup, office, smtp, Correspondents(setup, office, smtp.port, certificate, tuple(login.values()))
