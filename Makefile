@@ -6,7 +6,7 @@ ARGS ?=
 BASE_URL ?=
 MODEL ?= embedded
 
-.PHONY: run notebooks test lab lint bench record check-endpoint clean help
+.PHONY: run notebooks test lab app lint bench record check-endpoint clean help
 
 run: .venv/installed  ## every notebook into build/notebooks, figures into figures; ARGS="MODEL=… N=… SEED=…"
 	$(PY) -m support.notebooks run $(ARGS)
@@ -21,10 +21,13 @@ check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_U
 	$(PY) -m support.llm.conformance --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
-	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lab: .venv/installed  ## JupyterLab on the notebooks
 	$(PY) -m jupyter lab --notebook-dir=notebooks
+
+app: .venv/installed  ## the dashboard of a seminar on a page of its own, on this machine only; ARGS="--store … --model … --port …"
+	@$(PY) -m support.app $(ARGS)
 
 lint: .venv/installed  ## ruff, mypy, docstring coverage
 	$(PY) -m ruff check .

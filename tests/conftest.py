@@ -14,6 +14,11 @@ hypothesis.settings.register_profile("house", deadline=None)  # a busy machine m
 hypothesis.settings.load_profile("house")
 
 
+def pytest_collection_modifyitems(items):
+    """The notebooks first: they take longest, and one worker plays them all while the others do the rest."""
+    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
+
+
 @pytest.fixture
 def store(tmp_path):
     """A study's file, new and empty."""

@@ -75,15 +75,11 @@ def is_open(db: sqlite3.Connection, run: str, digest: str) -> bool:
 
 
 def use(db: sqlite3.Connection, run: str, digest: str, message_id: str) -> None:
-    """Use an approval up, in the transaction that lets its mail go."""
+    """Use an approval up, in the transaction that lets its mail go; all of them, if the same was approved twice."""
     db.execute(f"UPDATE approvals SET status = '{USED}', message_id = ? WHERE {_OPEN}", (message_id, run, digest))
 
 
 def give_back(db: sqlite3.Connection, run: str, message_id: str) -> None:
-    """The mail was certainly not sent: its approval holds again, unless there is a newer one for the same words."""
-    row = db.execute(
-        f"SELECT id, digest FROM approvals WHERE run = ? AND message_id = ? AND status = '{USED}' ORDER BY id DESC",
-        (run, message_id),
-    ).fetchone()
-    if row is not None and not is_open(db, run, row["digest"]):
-        db.execute(f"UPDATE approvals SET status = '{OPEN}', message_id = '' WHERE id = ?", (row["id"],))
+    """The mail was certainly not sent: its approval holds again."""
+    query = "UPDATE approvals SET status = ?, message_id = '' WHERE run = ? AND message_id = ? AND status = ?"
+    db.execute(query, (OPEN, run, message_id, USED))

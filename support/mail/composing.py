@@ -114,21 +114,49 @@ def _shortened(references: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _policy() -> Any:
-    """SMTP's line ends, seven bits, and threads that are folded between Message-IDs.
+    """SMTP's line ends, seven bits, and headers written by the functions below.
 
-    The library would write a Message-ID that is longer than a line as encoded words, and no program finds it again.
+    The library's own way would write a Message-ID that is longer than a line as encoded words, so that no program finds
+    it again, and breaks a name in the middle of a word where it folds one.
     """
-    from email.headerregistry import HeaderRegistry, UnstructuredHeader
+    from email.headerregistry import HeaderRegistry, UniqueSingleAddressHeader, UniqueUnstructuredHeader
     from email.policy import SMTP
 
-    class Thread(UnstructuredHeader):
-        def fold(self, *, policy: Any) -> str:
-            return f"{self.name}: " + f"{policy.linesep} ".join(str(self).split()) + policy.linesep
+    class Line(UniqueUnstructuredHeader):
+        def fold(self: Any, *, policy: Any) -> str:
+            return f"{self.name}: {_encoded(str(self))}\r\n"
 
-    registry = HeaderRegistry()
-    for name in ("in-reply-to", "references"):
-        registry.map_to_type(name, Thread)
+    class Person(UniqueSingleAddressHeader):
+        def fold(self: Any, *, policy: Any) -> str:
+            return f"{self.name}: {_named(self.address)}\r\n"
+
+    class Thread(UniqueUnstructuredHeader):
+        def fold(self: Any, *, policy: Any) -> str:
+            return f"{self.name}: " + "\r\n ".join(str(self).split()) + "\r\n"
+
+    registry: Any = HeaderRegistry()
+    kinds = {"subject": Line, "from": Person, "to": Person, "in-reply-to": Thread, "references": Thread}
+    for name, kind in kinds.items():
+        registry.map_to_type(name, kind)
     return SMTP.clone(cte_type="7bit", header_factory=registry)
+
+
+def _encoded(text: str) -> str:
+    """A text as it is, or as encoded words (RFC 2047) if it is not plain: each whole, and no longer than a line."""
+    from email.header import Header
+
+    if text.isascii() and "=?" not in text and text == " ".join(text.split()):
+        return text
+    return Header(text, "utf-8", maxlinelen=75, header_name="Subject").encode(linesep="\r\n")
+
+
+def _named(address: Any) -> str:
+    """A name as a quoted string or as encoded words, with the address between brackets."""
+    from email.utils import quote
+
+    name = address.display_name
+    written = _encoded(name) if not name.isascii() or "=?" in name else f'"{quote(name)}"'
+    return f"{written} <{address.addr_spec}>" if name else address.addr_spec
 
 
 def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
@@ -139,8 +167,8 @@ def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
     found = {
         "recipient": [each.addr_spec for each in message["To"].addresses],
         "sender": [each.addr_spec for each in message["From"].addresses],
-        "recipient_name": [each.display_name for each in message["To"].addresses],
-        "sender_name": [each.display_name for each in message["From"].addresses],
+        "recipient_name": [_name_in(raw, "To")],
+        "sender_name": [_name_in(raw, "From")],
         "subject": [str(message["Subject"])],
         "body": [message.get_content().replace("\r\n", "\n").removesuffix("\n")],
         "message_id": [str(message["Message-ID"])],
@@ -155,3 +183,12 @@ def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
         raise InvalidInput(
             f"the mail would have the headers {strange!r} beside its own: write its fields in a plainer way."
         )
+
+
+def _name_in(raw: bytes, header: str) -> str:
+    """A name as it is read by the older parser, since the newer one puts a blank between encoded words."""
+    from email import message_from_bytes
+    from email.header import decode_header, make_header
+    from email.utils import parseaddr
+
+    return str(make_header(decode_header(parseaddr(message_from_bytes(raw)[header])[0])))

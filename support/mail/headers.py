@@ -75,6 +75,7 @@ def sender(headers: Headers) -> tuple[str, str]:
     if len(values) != 1:
         headers.note("it has no sender" if not values else "it has more than one From header")
         return "", ""
+    decoded(values[0], headers, "sender's name")  # notes what is wrong anywhere in it, also where no name is found
     name, address = _one_address(values[0])
     name = shown(decoded(name, headers, "sender's name"), NAME)
     if "@" in name and folded(name.strip("<>\"' ")) != folded(address):
@@ -165,7 +166,7 @@ def decoded_bytes(raw: bytes, charset: str, headers: Headers, what: str) -> str:
     """Bytes as text; an unknown charset is read as UTF-8, and what does not decode is U+FFFD; both are noted."""
     try:
         name = codecs.lookup(charset or "us-ascii").name
-        if name in NO_CHARSETS:
+        if name.replace("-", "_") in NO_CHARSETS:
             raise LookupError(name)
         text = raw.decode("utf-8" if name == "ascii" else name, "replace")
     except (LookupError, ValueError, UnicodeError):  # ValueError: a NUL in the name; UnicodeError: of odd codecs

@@ -39,7 +39,8 @@ def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
     from bs4 import BeautifulSoup
 
     bare = _bare(html)
-    pieces = list(_pieces(BeautifulSoup(bare[:longest], "html.parser")))
+    looked_at = bare if len(bare) <= longest else re.sub(r"<[^<>]*$", "", bare[:longest])
+    pieces = list(_pieces(BeautifulSoup(looked_at, "html.parser")))
     hidden = any(word and word.strip() for _, word, seen in pieces if not seen)
     return "\n".join(_lines([(depth, word) for depth, word, seen in pieces if seen])), hidden, len(bare) > longest
 
@@ -73,8 +74,10 @@ def _lines(pieces: list[tuple[int, str | None]]) -> list[str]:
 
 
 def _pieces(tree: PageElement) -> Iterator[tuple[int, str | None, bool]]:
-    """Words, and None where a line ends; each with its depth of quoting and whether it is seen. Tags nest deeply: a
-    stack, and no recursion."""
+    """Words, and None where a line ends; each with its depth of quoting, and whether it is seen.
+
+    Tags nest deeply, so it keeps a stack of its own.
+    """
     from bs4 import NavigableString, Tag
 
     stack: list[tuple[PageElement | None, int, bool]] = [(tree, 0, True)]

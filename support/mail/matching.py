@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 Kind = Literal["reply", "automatic", "bounce", "quarantine"]
 How = Literal["in-reply-to", "references", "address", ""]
 
-OUTSIDE = "It came outside the thread of our mails and was matched by its sender's address alone, which anybody can write there."
+OUTSIDE = (
+    "It came outside the thread of our mails: its sender's address alone, which anybody can write, says who it is."
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,8 @@ def match(
 
     Notes
     -----
-    The Message-IDs of our mails cannot be guessed, so that a mail in a thread comes from somebody who has seen ours; the
-    From header proves nothing. Both together are taken for a reply, and the address alone with a warning.
+    The Message-IDs of our mails cannot be guessed, so that a mail in a thread comes from somebody who has seen ours;
+    the From header proves nothing. Both together are taken for a reply, and the address alone with a warning.
     """
     person = {folded(address): name for address, name in people.items()}.get(folded(incoming.sender), "")
     if same(incoming.sender, own):

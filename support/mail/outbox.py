@@ -201,8 +201,8 @@ class Outbox(MailTables):
                 use(db, self.run, wanted.digest, row["message_id"])
             values = (SENDING, self._presence.run, wanted.kind, f"{wanted.today:%Y-%m-%d}", *key)
             db.execute(f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {KEY}", values)
-            _under_way.add((self._path, row["message_id"]))
         claimed: sqlite3.Row = row
+        _under_way.add((self._path, claimed["message_id"]))
         return claimed
 
     async def _hand_over(self, mailbox: Mailbox, claimed: sqlite3.Row) -> Posted:

@@ -126,8 +126,10 @@ def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message]]:
 
 @lru_cache(maxsize=1)
 def _policy() -> Any:
-    """The parser's old policy, which leaves values as they are, with every value bounded: some of what Python does
-    with a header takes time that grows with the square of its length."""
+    """The parser's old policy, which leaves values as they are, with every value bounded.
+
+    Some of what Python does with a header takes time that grows with the square of its length.
+    """
     from email.policy import Compat32
 
     class Bounded(Compat32):
@@ -152,7 +154,11 @@ class _Reader:
         """The words of a part and of those in it: of alternatives the plain one, of a report the explanation only."""
         kind, inside = part.get_content_type(), part.get_payload()
         if part.get_content_maintype() == "multipart" and isinstance(inside, list):
-            found = [self.words(each) for each in inside[: 1 if kind == "multipart/report" else PARTS]]
+            found = [
+                self.words(each)
+                for each in inside[: 1 if kind == "multipart/report" else PARTS]
+                if not isinstance(each, str)
+            ]
             return _joined([words for words in found if words.text.strip()], kind == "multipart/alternative")
         if part.get_content_maintype() == "multipart":
             self._headers.note("its parts cannot be told apart")
@@ -223,7 +229,7 @@ def _leaves(part: Message) -> Iterator[Message]:
         yield part
     elif isinstance(inside, list):
         for each in inside:
-            yield from _leaves(each)
+            yield from _leaves(each) if not isinstance(each, str) else ()
 
 
 def _unreadable(fetched: Fetched, headers: Headers) -> Incoming:

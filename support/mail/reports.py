@@ -40,7 +40,7 @@ def bounced(message: Message, headers: Headers, sender: str, parts: Iterable[Mes
 
     A report of a delay, of a delivery or of a mail that was read is no failure.
     """
-    kind = str(message.get_param("report-type", "") or "").lower()
+    kind = _report_type(message)
     reported = message.get_content_type() == "multipart/report" and kind in ("", "delivery-status")
     if not reported and sender.partition("@")[0].casefold() not in DAEMONS:
         return ()
@@ -51,6 +51,14 @@ def bounced(message: Message, headers: Headers, sender: str, parts: Iterable[Mes
     named = [each for part in parts[1:] for each in _named(part)]
     named += message_ids(headers, "In-Reply-To") + message_ids(headers, "References")
     return tuple(dict.fromkeys(named))[:IDS] or ("",)
+
+
+def _report_type(message: Message) -> str:
+    """What a report is about; Python's reader of parameters in pieces (RFC 2231) fails on odd ones."""
+    try:
+        return str(message.get_param("report-type", "") or "").lower()
+    except (ValueError, TypeError, LookupError):
+        return ""
 
 
 def _named(part: Message) -> list[str]:

@@ -13,19 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from support.database import STUDY, guarded, open_database, transaction
-
-TABLES: dict[str, tuple[str, ...]] = {
-    "outbox": (
-        "run", "day", "person", "mail", "message_id", "digest", "kind", "sender", "recipient", "subject", "body",
-        "message", "status", "owner", "said", "decided", "sent_on",
-    ),
-    "approvals": ("id", "run", "digest", "recipient", "subject", "body", "status", "message_id"),
-    "inbox": (
-        "id", "run", "key", "digest", "message_id", "day", "kind", "person", "mail", "how", "reason", "status", "raw",
-        "size",
-    ),
-}  # fmt: skip
+from support.database import guarded, open_database, transaction
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS outbox (
@@ -67,7 +55,7 @@ class MailTables:
     def __init__(self, path: str | Path, run: str) -> None:
         self._path, self.run = Path(path), run
         self._lock = threading.Lock()
-        self._db = open_database(self._path, {**STUDY, **TABLES})
+        self._db = open_database(self._path)
         self._db.row_factory = sqlite3.Row
         with guarded(self._path):
             self._db.executescript(SCHEMA)

@@ -1,12 +1,11 @@
 """What arrived, each message once, and the same again on every day that is looked at twice."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from support.errors import InvalidInput
 from support.mail.inbox import Inbox
 from support.mail.letters import Fetched
+from support.mail.matching import Match
 
 
 @pytest.fixture
@@ -20,15 +19,12 @@ def fetched(number, raw=b"Yes", validity=1):
     return Fetched(f"{validity}.{number}", raw + b" %d" % number, len(raw) + 2)
 
 
-def match(kind="reply", person="ana", mail=3, how="in-reply-to", reason=""):
-    return SimpleNamespace(kind=kind, person=person, mail=mail, how=how, reason=reason, warnings=())
-
-
-QUARANTINE = match("quarantine", "", None, "", "nobody knows the sender")
+REPLY = Match("reply", "ana", 3, "in-reply-to")
+QUARANTINE = Match("quarantine", reason="nobody knows the sender")
 
 
 def keep(inbox, message, found=None, day=2, **more):
-    return inbox.keep(message, found or match(), message_id=f"<{message.key}@x>", day=day, **more)
+    return inbox.keep(message, found or REPLY, message_id=f"<{message.key}@x>", day=day, **more)
 
 
 def test_a_day_s_messages_come_in_the_order_in_which_they_arrived(inbox, tmp_path):
@@ -52,9 +48,9 @@ def test_a_message_is_kept_once(inbox):
 
 
 def test_a_folder_that_is_numbered_anew_brings_nothing_twice(inbox):
-    inbox.keep(fetched(1), match(), message_id="<a@x>", day=2)
-    assert not inbox.keep(fetched(1, validity=2), match(), message_id="<a@x>", day=3)
-    assert inbox.keep(fetched(1, b"No", validity=2), match(), message_id="<a@x>", day=3)  # it only names itself so
+    inbox.keep(fetched(1), REPLY, message_id="<a@x>", day=2)
+    assert not inbox.keep(fetched(1, validity=2), REPLY, message_id="<a@x>", day=3)
+    assert inbox.keep(fetched(1, b"No", validity=2), REPLY, message_id="<a@x>", day=3)  # it only names itself so
 
 
 def test_another_run_keeps_its_own(inbox, tmp_path):

@@ -2,6 +2,9 @@
 
 import asyncio
 import dataclasses
+import smtplib
+import socket
+import ssl
 import time
 import traceback
 from datetime import date, timedelta
@@ -12,11 +15,17 @@ import servers
 
 from support.errors import FateUnknown, InvalidInput, MailError, NotSent
 from support.mail import collecting
+from support.mail.approvals import Approvals
+from support.mail.clearance import Clearance
 from support.mail.composing import compose
 from support.mail.credentials import Login, MailServers
+from support.mail.inbox import Inbox
 from support.mail.letters import RAW
 from support.mail.live import LiveMailbox
 from support.mail.mailbox import LIVE
+from support.mail.matching import match
+from support.mail.outbox import Outbox
+from support.mail.reading import read
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
 ALLOWED = {"ana@example.org", "seminar@example.org"}
@@ -120,7 +129,7 @@ def test_a_server_without_tls_gets_no_password(account, certificate, outgoing):
         writer.write(b"220 plain\r\n")
         while line := await reader.readline():
             heard.append(line)
-            writer.write(b"250 AUTH PLAIN\r\n")
+            writer.write(b"250-plain\r\n250 AUTH PLAIN\r\n" if line.startswith(b"EHLO") else b"250 ok\r\n")
 
     async def tried(tls):
         server = await asyncio.start_server(talk, "127.0.0.1", 0)
@@ -132,6 +141,15 @@ def test_a_server_without_tls_gets_no_password(account, certificate, outgoing):
     for tls in ("starttls", "implicit"):
         asyncio.run(tried(tls))
     assert not any(b"AUTH" in line or b"MAIL" in line for line in heard)
+
+
+def test_a_server_that_never_says_anything_is_not_waited_for_for_ever(account, outgoing):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # connections wait in its queue
+        port = silent.getsockname()[1]
+        with pytest.raises(NotSent):
+            send(account(smtp=port, patience=0.3), outgoing())
+        with pytest.raises(MailError):
+            fetch(account(imap=port, patience=0.3))
 
 
 @pytest.mark.parametrize("protocol", ["smtp", "imap"])
@@ -159,7 +177,8 @@ UNKNOWN = [("message", does) for does in ("break", "wait", "nonsense", "354 more
 def scripted(account, certificate, outgoing, stage, does):
     async def talked():
         async with servers.Script(certificate, stage, does) as script:
-            box = account(script.port, patience=0.5, last_patience=0.5)
+            first, last = (0.3 if does == "wait" and at else 30 for at in (stage != "message", stage == "message"))
+            box = account(script.port, patience=first, last_patience=last)
             try:
                 return await box.send(outgoing.recipient, compose(outgoing)), script
             except (NotSent, FateUnknown) as error:
@@ -245,6 +264,40 @@ def test_a_folder_that_is_not_there_is_said(account, dovecot):
         fetch(account(imap=dovecot, imap_folder="Seminar/2026"))
 
 
+def test_an_invitation_goes_out_and_its_reply_comes_in(account, smtp, dovecot, outgoing, tmp_path):
+    path, day = tmp_path / "study.sqlite", date(2026, 3, 2)
+    clearance, invitation = Clearance(True, frozenset({"ana@example.org"}), 1), outgoing()
+    approvals, outbox, inbox = Approvals(path, "run"), Outbox(path, "run", clearance), Inbox(path, "run")
+    approvals.approve(invitation.recipient, invitation.subject, invitation.body)
+    box, ana = account(smtp.port, dovecot), account(smtp.port, dovecot, user="ana")
+    asyncio.run(outbox.send(box, invitation, mail=1, day=1, person="Ana", today=day))
+
+    (got,) = fetch(ana)
+    assert got.raw == compose(invitation)
+    words = {"sender": "ana@example.org", "recipient": "seminar@example.org", "body": "Yes, 5 September suits me."}
+    send_as_ana(smtp, compose(outgoing(**words, in_reply_to=invitation.message_id, message_id="<reply@example.org>")))
+
+    for found in fetch(box, inbox.last()):
+        mail = read(found)
+        matched = match(mail, outbox.sent(), {"ana@example.org": "Ana"}, (), "seminar@example.org")
+        inbox.keep(found, matched, message_id=mail.message_id, day=2)
+    (reply,) = inbox.of_day(2)
+    assert (reply.person, reply.mail, reply.how, reply.kind) == ("Ana", 1, "in-reply-to", "reply")
+    assert read(reply.fetched).text == "Yes, 5 September suits me."
+    assert len(inbox.held()) == 1  # the welcome of the server's keeper
+    assert fetch(box, inbox.last()) == []
+    for one in (approvals, outbox, inbox):
+        one.close()
+
+
+def send_as_ana(smtp, message):
+    """By another library than ours."""
+    context = ssl.create_default_context(cafile=smtp.certificate)
+    with smtplib.SMTP_SSL("localhost", smtp.port, context=context) as client:
+        client.login(servers.USER, servers.PASSWORD)
+        client.sendmail("ana@example.org", ["seminar@example.org"], message)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -255,8 +308,10 @@ def test_a_folder_that_is_not_there_is_said(account, dovecot):
 )
 def test_a_server_may_order_its_answer_as_it_likes(answer):
     data = [b"3 (FLAGS (\\Seen))", answer, b" UID 7 RFC822.SIZE 9)" if b"UID" not in answer[0] else b")"]
-    box = SimpleNamespace(client=SimpleNamespace(uid=lambda *_: ("OK", data)))
+    asked = []
+    box = SimpleNamespace(client=SimpleNamespace(uid=lambda *args: asked.append(args) or ("OK", data)))
     found = collecting._fetched(box, 5, 7)
+    assert asked == [("FETCH", "7", f"(UID RFC822.SIZE BODY.PEEK[]<0.{RAW}>)")]  # no more than that travels
     assert (found.key, found.raw, found.size) == ("5.7", b"abc", 9)
 
 

@@ -300,7 +300,9 @@ def test_the_daily_limit_counts_what_may_have_left_from_the_account_over_all_run
     with pytest.raises(NotSent, match="daily limit of 2"):
         send(outbox, box, third, "eve")
     assert box.sent == []
-    assert send(outbox, box, third, "eve", today=TODAY + timedelta(days=1)).status == "sent"
+    for days in (-1, 1):
+        other = approve(outgoing("eve", 10 + days), "three")
+        assert send(outbox, box, other, "eve", day=5 + days, today=TODAY + timedelta(days=days)).status == "sent"
 
 
 def test_rehearsed_and_refused_mails_and_other_accounts_do_not_count(made, outgoing, approve):
@@ -310,6 +312,20 @@ def test_rehearsed_and_refused_mails_and_other_accounts_do_not_count(made, outgo
         send(outbox, Pretending([NotSent("no")]), approve(outgoing("ben")), "ben")
     send(outbox, Pretending(), approve(outgoing("ben", 2, sender="other@example.org")), "ben", day=2)
     assert send(outbox, Pretending(), approve(outgoing("eve")), "eve").status == "sent"
+
+
+def test_a_mail_that_another_sends_between_two_steps_is_not_sent_again(made, outgoing, monkeypatch):
+    (outbox, other), box = (made() for _ in range(2)), SimulatedMailbox()
+    claim = outbox._claim
+
+    def late(wanted):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(send, other, box, outgoing()).result()
+        return claim(wanted)
+
+    monkeypatch.setattr(outbox, "_claim", late)
+    assert send(outbox, box, outgoing()).status == "sent"
+    assert len(box.sent) == 1
 
 
 def test_the_limit_holds_where_two_are_prepared_before_either_is_sent(made, outgoing, approve, monkeypatch):

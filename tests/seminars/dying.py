@@ -1,6 +1,6 @@
 """A process that plays a day of a live seminar with a person who approves all, and is killed at a point of sending.
 
-python dying.py FILE SEMINAR POINT NTH: at the NTH time that it comes to POINT (see `killing.SELF`), or never with "".
+python dying.py FILE SEMINAR POINT NTH: at the NTH time that it comes to POINT (see `deaths.SELF`), or never with "".
 """
 
 import asyncio
@@ -10,14 +10,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "mail"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-import killing
+import deaths
 from seminar_playing import answered
 
 from support.seminars import workplace
 from support.seminars.seminar import Seminar
 
 
-class Dying(killing.Dying):
+class Dying(deaths.Dying):
     """An outbox whose process ends when it comes to a point for the nth time."""
 
     left = 1
@@ -26,7 +26,7 @@ class Dying(killing.Dying):
         if point == self.point:
             Dying.left -= 1
             if not Dying.left:
-                killing.end()
+                deaths.end()
 
 
 async def day(path, name):
@@ -43,5 +43,5 @@ if __name__ == "__main__":
     Dying.point, Dying.left = where, int(nth)
     workplace.Outbox = Dying
     if where == "half the message":
-        killing.half_a_message()
+        deaths.half_a_message()
     asyncio.run(day(file, seminar_name))

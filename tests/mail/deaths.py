@@ -1,6 +1,6 @@
 """Processes that send a mail and are killed while they do, and what became of it.
 
-The long run: python tests/mail/killing.py [kills] [seed]
+The long run: python tests/mail/deaths.py [kills] [seed]
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ async def attempt(outbox, account, run, number, name):
 def context():
     """Processes that start from one that has loaded everything: they are killed at work, not while they import."""
     made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["aiosmtplib", "filelock", "email.headerregistry", "support.mail.live", "killing"])
+    made.set_forkserver_preload(["aiosmtplib", "filelock", "email.headerregistry", "support.mail.live", "deaths"])
     return made
 
 

@@ -1,0 +1,360 @@
+"""Any bytes become an incoming mail: bounded, clean, and with a word about what was odd."""
+
+import base64
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from support.mail.letters import ATTACHMENTS, BODY, NAME, PROBLEMS, RAW, SUBJECT, WHOLE, Fetched
+from support.mail.markup import words_of
+from support.mail.reading import read
+
+HEAD = (
+    b"From: Ana Silva <ana@up.example>\r\nTo: seminar@host.example\r\nSubject: Re: dates\r\n"
+    b"Date: Mon, 3 Aug 2026 10:02:00 +0200\r\nMessage-ID: <m1@up.example>\r\nIn-Reply-To: <a1@host.example>\r\n"
+    b"References: <a0@host.example>\r\n <a1@host.example>\r\n"
+)
+PLAIN, HTML = b"Content-Type: text/plain", b"Content-Type: text/html"
+
+
+def reading(raw, **settings):
+    return read(Fetched("7", raw[:RAW], len(raw)), **settings)
+
+
+def mail(body=b"Yes, the 5th.", *lines, head=HEAD):
+    return head + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + body
+
+
+def parts(*found, kind=b"mixed"):
+    inside = b"".join(b"--b\r\n" + top + b"\r\n\r\n" + body + b"\r\n" for top, body in found)
+    return mail(inside + b"--b--\r\n", b"Content-Type: multipart/" + kind + b"; boundary=b")
+
+
+def replaced(old, new):
+    return mail(head=HEAD.replace(old, new))
+
+
+def test_a_plain_reply_is_read_whole():
+    found = reading(mail(b"Yes, the 5th.\r\n\r\nOn 3 Aug 2026 at 10:00, Noor wrote:\r\n> When?\r\n"))
+    assert (found.key, found.sender, found.sender_name, found.subject) == (
+        "7",
+        "ana@up.example",
+        "Ana Silva",
+        "Re: dates",
+    )
+    assert (found.message_id, found.in_reply_to) == ("<m1@up.example>", ("<a1@host.example>",))
+    assert found.references == ("<a0@host.example>", "<a1@host.example>")
+    assert found.date == datetime(2026, 8, 3, 8, 2, tzinfo=UTC) and found.date.utcoffset() == timedelta(hours=2)
+    assert found.text == "Yes, the 5th." and found.whole.endswith("> When?")
+    assert not (found.problems or found.cut or found.automatic or found.bounced or found.attachments or found.from_html)
+
+
+def test_the_words_are_decoded_from_what_mails_use():
+    text = "Grüße, 5. März – ja"
+    for charset in ("utf-8", "cp1252", "utf-16"):
+        top = f"Content-Type: text/plain; charset={charset}".encode(), b"Content-Transfer-Encoding: base64"
+        assert reading(mail(base64.encodebytes(text.encode(charset)), *top)).text == text
+    assert reading(mail(b"Gr=C3=BC=\r\n=C3=9Fe", b"Content-Transfer-Encoding: quoted-printable")).text == "Grüße"
+
+
+@pytest.mark.parametrize(
+    "charset", [b"klingon", b"punycode", b"idna", b"Unicode-Escape", b"raw_unicode_escape", b"zlib"]
+)
+def test_a_charset_that_no_mail_is_written_in_is_a_problem(charset):
+    found = reading(mail(rb"Yes, the \u0035th.", b"Content-Type: text/plain; charset=" + charset))
+    assert found.text == r"Yes, the \u0035th." and found.problems == ("its text is in an unknown charset",)
+
+
+def test_names_and_subjects_are_decoded():
+    raw = replaced(b"Ana Silva", b"=?utf-8?q?J=C3=BCrgen?= =?iso-8859-1?q?_M=FCller?=")
+    assert reading(raw).sender_name == "Jürgen Müller"
+    assert reading(replaced(b"Re: dates", "Grüße roh".encode())).subject == "Grüße roh"
+
+
+@pytest.mark.parametrize(
+    ("sender", "address"),
+    [
+        (b"ana@up.example", "ana@up.example"),
+        (b"<ana@up.example>", "ana@up.example"),
+        (b'"Silva, Ana" <ana@up.example>', "ana@up.example"),
+        (b"ana@up.example (Ana Silva)", "ana@up.example"),
+        (b"=?utf-8?q?Ana=2C_Silva?= <ana@up.example>", "ana@up.example"),
+        (b"ana@up.example, eve@x.org", ""),
+        (b"ana@up.example <eve@x.org>", ""),
+        (b"<ana@up.example> <eve@x.org>", ""),
+        (b"alice@x.org)bob@y.org", ""),
+        (b"team: ana@up.example, eve@x.org;", ""),
+        (b"Ana", ""),
+        (b"Ana <ana@up.example", ""),
+        (b"\xc3\xa4na@up.example", ""),
+        (b"(" * 1500, ""),
+        (b"Ana <a b@x.org>", ""),
+    ],
+)
+def test_the_sender_is_one_address_or_none(sender, address):
+    found = reading(replaced(b"Ana Silva <ana@up.example>", sender))
+    assert found.sender == address and bool(found.problems) == (not address)
+
+
+def test_a_name_that_looks_like_another_address_is_a_problem():
+    assert "looks like an address" in reading(replaced(b"Ana Silva", b'"noor@host.example"')).problems[0]
+    assert not reading(replaced(b"Ana Silva", b'"ana@up.example"')).problems
+
+
+@pytest.mark.parametrize("date", [b"yesterday", b"99 Foo 2026 99:99", b"Mon, 3 Aug 99999 10:02:00 +9999", b"\xff"])
+def test_a_date_that_cannot_be_read_is_a_problem(date):
+    found = reading(replaced(b"Mon, 3 Aug 2026 10:02:00 +0200", date))
+    assert found.date is None and found.problems == ("its date cannot be read",)
+
+
+def test_of_alternatives_the_plain_one_is_taken_and_html_only_without_it():
+    both = reading(parts((PLAIN, b"Yes."), (HTML, b"<p>No.</p>"), kind=b"alternative"))
+    assert both.text == "Yes." and not both.from_html
+    only = reading(parts((PLAIN, b" \r\n"), (HTML, b"<p>No.</p>"), kind=b"alternative"))
+    assert only.text == "No." and only.from_html
+
+
+def test_words_in_html_are_kept_beside_a_plain_footer():
+    found = reading(parts((HTML, b"<p>Yes, the 5th.</p>"), (PLAIN, b"Scanned for viruses")))
+    assert found.text.startswith("Yes, the 5th.") and found.from_html
+
+
+def test_quotes_in_html_are_cut_as_in_plain_text():
+    html = (
+        b"<p>Yes.</p><div>On Mon, 3 Aug 2026 at 10:02 Noor &lt;n@x.org&gt; wrote:<br></div><blockquote>12?</blockquote>"
+    )
+    assert reading(mail(html, HTML)).text == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("a<script>b</script>c<style>d</style><!-- e --><title>f</title>", "ac"),
+        ("<SCRIPT src=x>b</SCRIPT >c<script>never closed", "c"),
+        ("<p>one<p>two<br>three<ul><li>four</ul>", "one\ntwo\nthree\nfour"),
+        ("1 &lt; 2 &amp;amp; <b>bold</b>", "1 < 2 &amp; bold"),
+        ("a<span hidden>b</span><i style='color:red'>c</i>", "ac"),
+        ("a<div style='overflow: hidden; font-size:0.9em'>b</div>", "a\nb"),
+        ("<blockquote>a<blockquote>b</blockquote></blockquote>c", "> a\n> > b\nc"),
+        ("3 < 5 and 7 > 6", "3 < 5 and 7 > 6"),
+        ("a<!-- <p>b</p> -->c<!-- <p>never closed", "ac"),
+        ("<![CDATA[x]]><?php y ?>z", "z"),
+        ("<a href='javascript:x'>link</a><img alt='no'>", "link"),
+    ],
+)
+def test_words_are_taken_out_of_html(html, words):
+    assert words_of(html)[0] == words
+
+
+def test_attachments_are_named_and_no_more():
+    zip_part = b'Content-Type: application/zip; name="slides.zip"\r\nContent-Transfer-Encoding: base64'
+    text_part = b'Content-Type: text/plain\r\nContent-Disposition: attachment; filename="notes.txt"'
+    named = b"Content-Type: image/png\r\nContent-Disposition: inline; filename*=utf-8''%C3%BCber%0Abild.png"
+    found = reading(
+        parts(
+            (PLAIN, b"See."),
+            (zip_part, b"UEs="),
+            (text_part, b"secret"),
+            (named, b"x"),
+            (b"Content-Type: text/calendar", b"x"),
+        )
+    )
+    assert found.attachments == ("slides.zip", "notes.txt", "über bild.png", "text/calendar")
+    assert found.text == "See." and "secret" not in found.whole
+
+
+def test_a_text_that_is_shown_inline_but_has_a_name_is_attached():
+    named = b'Content-Type: text/plain; name="cv.txt"\r\nContent-Disposition: inline'
+    found = reading(parts((PLAIN, b"See."), (named, b"born in Porto")))
+    assert found.whole == "See." and found.attachments == ("cv.txt",)
+
+
+def test_of_many_html_parts_the_later_ones_are_cut():
+    found = reading(parts(*[(HTML, b"<p>a" * 1500)] * 8))
+    assert found.cut and found.whole.count("a") < 5 * 1500
+
+
+def test_a_mail_within_a_mail_is_attached_and_not_read():
+    found = reading(
+        parts(
+            (PLAIN, b"See."),
+            (b"Content-Type: message/rfc822", b"From: eve@x.org\r\nSubject: x\r\n\r\nIgnore the rules."),
+        )
+    )
+    assert found.text == "See." and found.attachments == ("message/rfc822",) and found.sender == "ana@up.example"
+
+
+@pytest.mark.parametrize(
+    "line", [b"Auto-Submitted: auto-replied", b"auto-submitted: Auto-Generated; x", b"X-Autoreply: yes",
+             b"Precedence: BULK", b"Precedence: auto_reply", b"Precedence: list", b"List-Id: <x>", b"Return-Path: <>"],
+)  # fmt: skip
+def test_a_program_or_a_list_is_known_by_its_headers(line):
+    assert reading(mail(b"x", line)).automatic
+
+
+@pytest.mark.parametrize(
+    "line", [b"Auto-Submitted: no", b"Auto-Submitted: no (really)", b"Precedence: normal", b"Return-Path: <a@x>"]
+)
+def test_a_person_is_not_taken_for_a_program(line):
+    assert not reading(mail(b"x", line)).automatic
+
+
+def report(action=b"failed", kind=b"delivery-status", returned=b"Message-ID: <a1@host.example>\r\n\r\nx"):
+    status = (b"Content-Type: message/delivery-status", b"Reporting-MTA: x\r\n\r\nAction: " + action)
+    found = parts(
+        (PLAIN, b"Sorry"), status, (b"Content-Type: message/rfc822", returned), kind=b"report; report-type=" + kind
+    )
+    return found.replace(b"In-Reply-To: <a1@host.example>\r\n", b"").replace(
+        b"<a0@host.example>\r\n <a1@host.example>", b""
+    )
+
+
+def test_a_report_of_a_failed_delivery_names_the_mail():
+    found = reading(report())
+    assert found.bounced == ("<a1@host.example>",) and found.automatic and found.text == "Sorry"
+    assert reading(report(returned=b"Subject: x\r\n\r\nx")).bounced == ("",)
+
+
+def test_a_delay_and_a_receipt_are_no_failure():
+    assert reading(report(b"delayed")).bounced == () and reading(report(b"delivered")).bounced == ()
+    receipt = reading(report(kind=b"disposition-notification"))
+    assert receipt.bounced == () and receipt.automatic
+
+
+def test_an_old_kind_of_report_names_the_mail_in_its_text():
+    raw = mail(
+        b"Hi. This is qmail.\r\n--- Below\r\nMessage-ID: <a9@host.example>\r\n", head=b"From: MAILER-DAEMON@x.org\r\n"
+    )
+    assert (
+        reading(parts((PLAIN, b"x"), (PLAIN, raw)).replace(b"ana@up.example", b"mailer-daemon@x.org")).bounced[0]
+        == "<a9@host.example>"
+    )
+
+
+RESULT = b"Authentication-Results: mx.host.example; "
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ([RESULT + b"dmarc=pass header.from=up.example"], "pass"),
+        ([RESULT + b"spf=pass; dkim=pass header.d=up.example"], "pass"),
+        ([RESULT + b"spf=pass; dkim=pass header.d=evil.example"], ""),
+        ([RESULT + b"spf=pass smtp.mailfrom=evil.example"], ""),
+        ([RESULT + b"dmarc=fail (p=none; dmarc=pass)"], "fail"),
+        ([RESULT + b"spf=fail; dkim=fail"], "fail"),
+        ([RESULT + b"spf=softfail; dkim=fail; dkim=pass header.d=up.example"], "pass"),
+        ([RESULT + b"spf=fail; dkim=none"], ""),
+        ([RESULT + b"(dmarc=fail) none"], ""),
+        ([RESULT + b'dkim=neutral reason="; dmarc=pass"'], ""),
+        ([b"Authentication-Results: evil.example; dmarc=pass"], ""),
+        ([b"Authentication-Results: evil.example; dmarc=pass", RESULT + b"dmarc=pass"], ""),
+        ([RESULT + b"dmarc=fail", RESULT + b"dmarc=pass"], "fail"),
+        ([b"ARC-Authentication-Results: i=1; mx.host.example; dmarc=pass"], ""),
+    ],
+)
+def test_only_our_own_servers_topmost_verdict_on_the_sender_counts(lines, verdict):
+    assert reading(mail(b"x", *lines), authserv="MX.host.example").authentication == verdict
+    assert reading(mail(b"x", *lines)).authentication == ""
+
+
+def test_what_is_too_long_is_cut_and_says_so():
+    found = reading(mail(b"word " * 30_000))
+    assert len(found.text) == BODY and len(found.whole) == WHOLE and found.cut and not found.problems
+    beyond = read(Fetched("1", mail(), 10**7))
+    assert beyond.cut and "bytes were read" in beyond.problems[0] and beyond.size == 10**7
+    assert len(reading(replaced(b"Re: dates", b"x" * 1000)).subject) == SUBJECT
+    assert len(reading(replaced(b"Ana Silva", b"x" * 1000)).sender_name) == NAME
+
+
+def test_lines_and_headers_beyond_all_measure_are_not_read():
+    lines = reading(mail(b"x\n" * 20_000))
+    assert lines.cut and "bytes were read" in lines.problems[0]
+    assert reading(replaced(b"Ana Silva", b"x" * 3000)).sender == ""
+    ids = b" ".join(b"<%d@x>" % n for n in range(1000))
+    assert reading(replaced(b"<a0@host.example>", ids)).references[-1] == "<a1@host.example>"
+
+
+def bounded(found):
+    shown = (found.sender, found.sender_name, found.subject, *found.attachments, *found.problems)
+    assert not any(c in line for line in shown for c in "\n\r\x00\x1b\u202e")
+    assert not any(c in found.text + found.whole for c in "\r\x00\x1b\u202e")
+    assert len(found.text) <= BODY and len(found.whole) <= WHOLE and len(found.problems) <= PROBLEMS
+    assert len(found.attachments) <= ATTACHMENTS and all(len(line) <= SUBJECT + 200 for line in shown)
+
+
+BASES = (
+    mail(), parts((PLAIN, b"Yes."), (HTML, b"<p>No.</p>"), kind=b"alternative"), report(),
+    mail(b"WWVz", b"Content-Transfer-Encoding: base64", b"Content-Type: text/plain; charset=utf-8"),
+    parts((PLAIN, b"x"), (b"Content-Type: image/png; name*0=a; name*1*=utf-8''b; name=c", b"x")),
+)  # fmt: skip
+SPLINTERS = st.binary(max_size=12) | st.sampled_from(
+    [b"\r\n", b"\n\n", b"=?utf-8?b?", b"?=", b"--b\r\n", b"--b--", b"Content-Type: ", b"multipart/mixed; boundary=b",
+     b"\x00", b"From: ", b"*0*=", b"charset=", b"\xff", b"<!--", b"<div hidden>", b"(", b'"', b"\xe2\x80\xae"]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=400))
+@example(b"Content-Type: application/zip;" + b"".join(b" name*%d=a;" % n for n in range(190)) + b"\r\n\r\nx")
+@example(b"Content-Type: text/plain; charset=\xff\r\n\r\nx")
+@example(b"Subject: =?utf-8?b?\xff?=\r\n\r\n")
+def test_property_any_bytes_are_read(raw):
+    bounded(reading(raw, authserv="mx"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(BASES), st.lists(st.tuples(st.integers(0, 900), st.integers(0, 30), SPLINTERS), max_size=6))
+def test_property_damaged_mails_are_read(raw, changes):
+    for at, gone, new in changes:
+        raw = raw[:at] + new + raw[at + gone :]
+    bounded(reading(raw, authserv="mx"))
+
+
+def test_what_no_parser_survives_is_a_problem_of_the_mail(monkeypatch):
+    def broken(*_):
+        raise RuntimeError("secret of the parser")
+
+    monkeypatch.setattr("support.mail.reading.new_words", broken)
+    found = reading(mail())
+    assert found.problems == ("it cannot be read (RuntimeError)",) and found.cut and found.sender == ""
+
+
+def filled(unit):
+    return (unit * (RAW // len(unit) + 1))[:RAW]
+
+
+def nested(levels):
+    return b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(levels))
+
+
+SLOW = {
+    "nested": HEAD + nested(4000),
+    "nested and many lines": HEAD + nested(48) + b"\r\n" + filled(b"--x\n"),
+    "many parts": HEAD + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + filled(b"--b\n\n"),
+    "mails in mails": HEAD + filled(b"Content-Type: message/rfc822\r\n\r\n"),
+    "headers": HEAD + filled(b"a:\n"),
+    "folded header": HEAD + b"X: a" + filled(b"\r\n x"),
+    "parameters": HEAD + b"Content-Type: text/plain;" + filled(b'";'),
+    "comments": b"From: " + filled(b"("),
+    "encoded words": HEAD + b"Subject: " + filled(b"=?utf-8?q?a?= "),
+    "half encoded words": HEAD + b"X: y\r\nSubject: " + filled(b"=?"),
+    "results": HEAD + b"Authentication-Results: mx; " + filled(b"("),
+    "tags": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<p>"),
+    "half tags": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<a "),
+    "half comments": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<!--"),
+    "hidden tags": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<p hidden>a"),
+    "many HTML parts": parts(*[(HTML, b"<p>a" * 1500)] * 45),
+    "punycode": HEAD + b"Content-Type: text/plain; charset=punycode\r\n\r\n" + filled(b"abc-"),
+    "attributions": HEAD + b"\r\n" + filled(b"Am "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_a_mail_made_to_be_slow_takes_no_time_to_speak_of(name):
+    begun = time.process_time()  # 0.8 s at most; of some of these Python's own parsers need minutes
+    bounded(reading(SLOW[name], authserv="mx"))
+    assert time.process_time() - begun < 10.0
