@@ -1,0 +1,78 @@
+"""A function at the desk of a seminar, so that its days play by themselves: for notebooks and studies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from support.environments.seminar.views import APPROVE, Review
+from support.errors import InvalidInput
+from support.participants.human import Question
+from support.participants.reviewers.human import FLAG
+from support.records import OrganizingDay
+from support.seminars.seminar import Seminar
+from support.seminars.setup import LIVE
+
+Answer = Callable[[Question], Any]
+
+
+def approves(question: Question) -> Review | str:
+    """Whatever is shown may go as it is; a flag stays open."""
+    return "" if question.phase == FLAG else Review(APPROVE)
+
+
+async def play_day(seminar: Seminar, answer: Answer = approves) -> OrganizingDay:
+    """Play a day; every question to the person at the desk is answered by a function.
+
+    Parameters
+    ----------
+    answer : callable
+        From the question to a `Review`, or to a text where the question's phase is "flag". What it raises ends the day
+        there, and it can be taken up again.
+
+    Raises
+    ------
+    InvalidInput
+        When the seminar's mail is real: that is approved by a person.
+    """
+    if seminar.setup.mode == LIVE:
+        raise InvalidInput(
+            "answer: a function given for a live seminar, the mails of which a person at the desk approves"
+        )
+    playing = asyncio.ensure_future(seminar.play())
+    try:
+        while (question := await _asked(seminar, playing)) is not None:
+            question.answer(answer(question))
+        return await playing
+    finally:
+        playing.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await playing
+
+
+async def _asked(seminar: Seminar, playing: asyncio.Future[OrganizingDay]) -> Question | None:
+    """The next question; None at the end of the day."""
+    asked = asyncio.ensure_future(seminar.questions.get())
+    either: list[asyncio.Future[Any]] = [asked, playing]
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    if asked.done():
+        return asked.result()
+    asked.cancel()
+    return None
+
+
+async def play_days(seminar: Seminar, count: int | None = None, answer: Answer = approves) -> list[OrganizingDay]:
+    """Play so many days more, or all; the days that are finished then.
+
+    Raises
+    ------
+    InvalidInput
+        As `play_day`.
+    """
+    await seminar.open()
+    until = None if count is None else len(seminar.finished) + count
+    while not seminar.over and len(seminar.finished) != until:
+        await play_day(seminar, answer)
+    return seminar.finished
