@@ -5,6 +5,7 @@ The servers are no secret and may stand in a setup. A login exists in memory onl
 
 from __future__ import annotations
 
+import base64
 import os
 from dataclasses import dataclass
 from typing import Literal, NoReturn
@@ -100,8 +101,17 @@ class Login:
         return self._password
 
     def without(self, text: str) -> str:
-        """A text with the password blotted out, in case a server repeats it."""
-        return text.replace(self._password, "(password)")
+        """A text with the password blotted out, in case a server repeats it, in any form that it was told in."""
+        for form in self._forms():
+            text = text.replace(form, "(password)")
+        return text
+
+    def _forms(self) -> list[str]:
+        """The password as it is, quoted as in IMAP, and as SMTP's ways to log in write it; the longest first."""
+        user, password = self.user, self._password
+        plain = [f"\0{user}\0{password}", f"{user}\0{user}\0{password}", password]
+        quoted = password.replace("\\", "\\\\").replace('"', '\\"')
+        return [*(base64.b64encode(each.encode()).decode() for each in plain), quoted, password]
 
     def __repr__(self) -> str:
         return f"Login({self.user!r}, password not shown)"

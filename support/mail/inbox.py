@@ -136,6 +136,12 @@ class Inbox(MailTables):
         answers = found.mail if mail is None else mail
         return self._settle(found, (RELEASED, "reply", person, answers, day))
 
+    def hold(self, key: str, reason: str) -> None:
+        """Hold a message after all, which was taken or released and not read yet."""
+        with self._writing() as db:
+            query = "UPDATE inbox SET status = ?, reason = ? WHERE run = ? AND key = ? AND status IN (?, ?)"
+            db.execute(query, (HELD, reason, self.run, key, TAKEN, RELEASED))
+
     def drop(self, key: str) -> Kept:
         """A person says that it is not to be read; its bytes stay.
 

@@ -170,7 +170,7 @@ class Outbox(MailTables):
             elif (gone := settled(row, digest, sender, self._alive)) is not None:
                 return gone
             else:
-                self._check(db, wanted)
+                self._check(db, wanted, row["decided"])
                 db.execute(f"UPDATE outbox SET status = '{PREPARED}' WHERE {KEY}", key)
             return posted(db.execute(f"SELECT * FROM outbox WHERE {KEY}", key).fetchone())
 
@@ -196,8 +196,8 @@ class Outbox(MailTables):
             row = db.execute(query, (*key, PREPARED, wanted.digest)).fetchone()
             if row is None:
                 return None
-            self._check(db, wanted)
-            if wanted.kind == LIVE:
+            self._check(db, wanted, row["decided"])
+            if wanted.kind == LIVE or row["decided"]:
                 use(db, self.run, wanted.digest, row["message_id"])
             values = (SENDING, self._presence.run, wanted.kind, f"{wanted.today:%Y-%m-%d}", *key)
             db.execute(f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {KEY}", values)
@@ -232,10 +232,17 @@ class Outbox(MailTables):
             if db.execute(query, values).rowcount and status == NOT_SENT:
                 give_back(db, self.run, message_id)
 
-    def _check(self, db: sqlite3.Connection, wanted: _Wanted) -> None:
-        """Whether a mail may leave this machine."""
-        if wanted.kind != LIVE:
-            return
+    def _check(self, db: sqlite3.Connection, wanted: _Wanted, decided: str = "") -> None:
+        """Whether a mail may leave this machine; one that a person decided about needs an approval in any case."""
+        if wanted.kind == LIVE:
+            self._check_limits(db, wanted)
+        if (wanted.kind == LIVE or decided) and not is_open(db, self.run, wanted.digest):
+            raise NotSent(
+                f"the mail to {wanted.outgoing.recipient} was not sent: nobody has approved exactly this recipient, "
+                "subject and text, or that approval was used. Approve it as it is now."
+            )
+
+    def _check_limits(self, db: sqlite3.Connection, wanted: _Wanted) -> None:
         recipient, sender, most = wanted.outgoing.recipient, wanted.outgoing.sender, self.clearance.daily_limit
         self.clearance.check(recipient)
         marks = ", ".join("?" * len(COUNTED))
@@ -245,11 +252,6 @@ class Outbox(MailTables):
             raise NotSent(
                 f"the mail to {recipient} was not sent: the daily limit of {most} mails from {sender} is reached for "
                 f"{wanted.today}. Go on tomorrow, or raise daily_limit."
-            )
-        if not is_open(db, self.run, wanted.digest):
-            raise NotSent(
-                f"the mail to {recipient} was not sent: nobody has approved exactly this recipient, subject and text, "
-                "or that approval was used. Approve it as it is now."
             )
 
     def _bury(self) -> None:

@@ -105,8 +105,7 @@ class Workday:
         return True
 
     async def _draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
-        made = await self.organizer.draft(desk, action, wish)
-        return checked_letter(f"{action.kind} to {action.person}", made.subject, made.body)
+        return _letter(action, await self.organizer.draft(desk, action, wish))
 
     async def _read_over(self, action: Action, draft: Draft) -> Draft | None:
         """A mail after its checkpoint."""
@@ -121,7 +120,16 @@ class Workday:
         left, edit = await self.checkpoint.look(self._office.desk(), MAIL, draft, action.person, again)
         self._office.remember(edit)
         try:
-            return left and checked_letter(f"{action.kind} to {action.person}", left.subject, left.body)
+            return left and _letter(action, left)
         except InvalidInput as error:
             self._office.slips.note("reviewer", MAIL, str(error))
             return None
+
+
+def _letter(action: Action, draft: Draft) -> Draft:
+    """A mail of ours as it would leave; without a subject none does."""
+    what = f"{action.kind} to {action.person}"
+    checked = checked_letter(what, draft.subject, draft.body)
+    if not checked.subject:
+        raise InvalidInput(f"{what}: an empty subject given; expected some text")
+    return checked

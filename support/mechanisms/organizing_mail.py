@@ -31,6 +31,7 @@ OBEYED = "It reads like an instruction to the system, which was not followed: â€
 OUTSIDE = "Is it really from {name}?"
 CUT = "It was longer than what is read; the rest is in your mailbox. Does that matter?"
 WORDLESS = "(no words of its own)"
+OFF = "It was sent by {name}, who was taken off the list."
 
 REPLY = "reply"
 """The kind of match that is handed on."""
@@ -104,7 +105,15 @@ class MailPost:
             incoming = read(fetched, authserv=self.account.authserv)
             self.inbox.keep(fetched, self._matched(incoming), message_id=incoming.message_id, day=day)
         days = range(self.collected() + 1, day + 1)
-        return [self._written(kept) for on in days for kept in self.inbox.of_day(on) if kept.kind == REPLY]
+        replies = [kept for on in days for kept in self.inbox.of_day(on) if kept.kind == REPLY]
+        return [self._written(kept) for kept in replies if self._still_on_the_list(kept)]
+
+    def _still_on_the_list(self, kept: Kept) -> bool:
+        """Whether a reply may be handed on; it is held where its writer was taken off the list since it was fetched."""
+        on_list = kept.person in self.scenario.by_name and kept.person not in self.removed
+        if not on_list:
+            self.inbox.hold(kept.key, OFF.format(name=kept.person))
+        return on_list
 
     async def _arrived(self) -> AsyncIterator[Fetched]:
         """All that is new in the mailbox, which may give a part at a time."""
@@ -136,7 +145,7 @@ class MailPost:
     async def send(self, mail: Mail) -> None:
         """Send a mail to the one address of its person; see `support.mail.outbox` for what may stop it."""
         person = self.scenario.person(mail.to)
-        if person.name in self.removed:
+        if person.name in self.removed and not self._gone(mail):
             raise InvalidInput(f"mail to {person.name}, who was taken off the list; put them back, or leave it out")
         thread = self._thread(mail.to)
         outgoing = Outgoing(
@@ -154,6 +163,10 @@ class MailPost:
         on = self.account.today(mail.day)
         await self.outbox.send(self.mailbox, outgoing, mail=mail.id, day=mail.day, person=mail.to, today=on)
 
+    def _gone(self, mail: Mail) -> bool:
+        """Whether it went before, or may have: that does not change when its person is taken off the list."""
+        return any((sent.mail, sent.person) == (mail.id, mail.to) for sent in self.outbox.sent())
+
     def _thread(self, name: str) -> list[str]:
         """Message-IDs of all mails with somebody, oldest first."""
         ours = [(sent.mail, 0, sent.message_id) for sent in self.outbox.sent() if sent.person == name]
@@ -169,8 +182,13 @@ class MailPost:
         ours = {sent.mail: sent for sent in self.outbox.sent()}
         for written in await self.people.collect(day):
             answered = ours.get(written.answers)
+            try:
+                raw = compose(self._reply(written, day, answered.message_id if answered else ""))
+            except InvalidInput as error:  # what cannot be a mail is silence, as any response that does not fit
+                self.people.slips.note(written.person, "answer", str(error))
+                continue
             self._wrote = day
-            self.deliver(compose(self._reply(written, day, answered.message_id if answered else "")))
+            self.deliver(raw)
 
     def _reply(self, written: Written, day: int, answered: str) -> Outgoing:
         """A simulated person's reply as a mail; its name is made of what it is, so that it is the same one again."""
@@ -181,7 +199,7 @@ class MailPost:
             recipient=self.account.address,
             recipient_name=self.account.name,
             subject=written.response.subject or "(no subject)",
-            body=written.response.body,
+            body=written.response.body or WORDLESS,
             message_id=_own_name(self.account.address, person.id, day),
             date=self.account.now(day),
             in_reply_to=answered,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from support.environments.seminar.views import Draft
 from support.errors import InvalidInput, InvalidProposal, MalformedReply, NotSent
+from support.mail.characters import hidden, shown_text
 from support.records import FormatError
 
 AMISS = (MalformedReply, InvalidInput, InvalidProposal, NotSent)
@@ -58,14 +59,15 @@ class Slips:
 
 
 def checked_letter(what: str, subject: str, body: str) -> Draft:
-    """Subject and body in their bounds, without blanks around.
+    """Subject and body in their bounds, without blanks around and without characters that no screen shows.
 
     Raises
     ------
     InvalidInput
         When there is no body, or one of them is too long; it names `what`.
     """
-    subject, body = " ".join(subject.split()), body.strip()
+    subject = " ".join("".join(c for c in " ".join(subject.split()) if not hidden(c)).split())
+    body = shown_text(body).strip()
     if not body:
         raise InvalidInput(f"{what}: an empty body given; expected some text")
     for field, text, most in (("subject", subject, SUBJECT), ("body", body, BODY)):

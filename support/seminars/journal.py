@@ -102,9 +102,7 @@ class Journal:
             When another run has taken the seminar over; nothing is written.
         """
         with transaction(self._db, self.path):
-            owner = self._db.execute("SELECT run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
-            if owner != (self._presence.run,):
-                raise FileInUse(f"the seminar {self.seminar!r} was taken over by another window; go on there")
+            self._check_mine()
             query = "SELECT COALESCE(MAX(number), 0) + 1 FROM journal WHERE seminar = ?"
             number = self._db.execute(query, (self.seminar,)).fetchone()[0]
             entry = Entry(number, day, role, step, about, asked, answer, error)
@@ -112,12 +110,30 @@ class Journal:
             self._db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return entry
 
+    def check(self) -> None:
+        """See that the seminar is still this run's.
+
+        Raises
+        ------
+        FileInUse
+            When another run has taken it over.
+        """
+        with guarded(self.path):
+            self._check_mine()
+
+    def _check_mine(self) -> None:
+        owner = self._db.execute("SELECT run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
+        if owner != (self._presence.run,):
+            raise FileInUse(f"the seminar {self.seminar!r} was taken over by another window; go on there")
+
     def close(self) -> None:
         """Give the seminar back, and close the file."""
-        with transaction(self._db, self.path):
-            mine = (self.seminar, self._presence.run)
-            self._db.execute("UPDATE seminars SET run = NULL WHERE name = ? AND run = ?", mine)
-        self._db.close()
+        try:
+            with transaction(self._db, self.path):
+                mine = (self.seminar, self._presence.run)
+                self._db.execute("UPDATE seminars SET run = NULL WHERE name = ? AND run = ?", mine)
+        finally:
+            self._db.close()
 
 
 def opened(path: Path):  # type: ignore[no-untyped-def]  # sqlite3 stays in support.database

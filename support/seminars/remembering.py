@@ -32,10 +32,14 @@ KEPT: dict[str, tuple[Any, Callable[[Args], str], Callable[[Args], Any]]] = {
     "decide": (str, lambda a: str(a[1].mail), lambda a: a[1]),
     "answer": (Response, lambda a: a[0].person, lambda a: None),
     "collect": (list[Written], lambda a: "", lambda a: None),
+    "send": (type(None), lambda a: a[0].to, lambda a: None),
 }
 """Of every step: the form of its answer, what it is about, and what of the question is kept with it."""
 
-FINISHED = "finished"
+COLLECT = "collect"
+"""The step in which post is fetched: what goes amiss there ends the day, and is tried again when it is taken up."""
+
+DAY, FINISHED = "day", "finished"
 KINDS = {"day": OrganizingDay, "plan": DayPlan, "action": Action, "mail": Draft, "flag": Flag}
 """Forms of what else stands in the journal: finished days, and what a person at the desk was shown."""
 
@@ -50,8 +54,8 @@ def to_text(form: Any, value: Any) -> str:
     return str(_adapter(form).dump_json(value).decode())
 
 
-def from_text(form: Any, text: str) -> Any:
-    """The value that `to_text` wrote.
+def from_text(form: Any, text: str, line: int | None = None) -> Any:
+    """The value that `to_text` wrote; `line` is its number in the journal, if that is known.
 
     Raises
     ------
@@ -61,7 +65,10 @@ def from_text(form: Any, text: str) -> Any:
     try:
         return _adapter(form).validate_json(text)
     except ValueError as error:
-        raise DamagedFile(f"journal: a line cannot be read ({error}); restore the file from a copy") from None
+        which, why = "a line" if line is None else f"line {line}", " ".join(str(error).split())[:300]
+        raise DamagedFile(
+            f"journal: {which} cannot be read ({why}). Restore the study's file from a copy, or begin a new seminar."
+        ) from None
 
 
 @cache
@@ -91,8 +98,10 @@ class Memory:
     def __init__(self, journal: Journal, reached: Callable[[int | None], None], added: Callable[[Entry], None]) -> None:
         self.journal, self._reached, self._added = journal, reached, added
         self._lines: dict[tuple[int, str, str, str], list[Entry]] = {}
+        self._last: dict[tuple[str, str], int] = {}
         for entry in journal.entries():
             self._lines.setdefault((entry.day, entry.role, entry.step, entry.about), []).append(entry)
+            self._note(entry)
         self._asked: Counter[tuple[int, str, str, str]] = Counter()
         self.day = 0
 
@@ -103,13 +112,16 @@ class Memory:
 
     def last(self, role: str, step: str) -> int:
         """The last day on which a role gave an answer in that step; 0 for none."""
-        return max(
-            (entry.day for entry in self.journal.entries() if (entry.role, entry.step) == (role, step)), default=0
-        )
+        return self._last.get((role, step), 0)
+
+    def _note(self, entry: Entry) -> None:
+        if entry.error is None:
+            self._last[entry.role, entry.step] = max(entry.day, self._last.get((entry.role, entry.step), 0))
 
     def add(self, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None) -> Entry:
         """Write a new line."""
         entry = self.journal.add(self.day, role, step, about, asked, answer, error)
+        self._note(entry)
         self._added(entry)
         return entry
 
@@ -127,6 +139,11 @@ class Memory:
                 await _quietly(ask)
             self._reached(lines[number].number)
             return _given(form, lines[number])
+        if self.day <= self._last.get((DAY, FINISHED), 0):  # nothing is asked about a day that is over, nor sent
+            raise DamagedFile(
+                f"journal: day {self.day} is over, but {role} has no answer there to the step {step!r} {key[3]}. "
+                "Restore the study's file from a copy, or open it with the version of Convene that played it."
+            )
         self._reached(None)
         return await self._new(form, key, kept(args), ask)
 
@@ -134,10 +151,12 @@ class Memory:
         self, form: Any, key: tuple[int, str, str, str], shown: Any, ask: Callable[[], Awaitable[Any]]
     ) -> Any:
         asked = "" if shown is None else to_text(type(shown), shown)
+        self.journal.check()  # whoever lost the seminar to another window asks nobody and sends nothing
         try:
             value = await ask()
         except AMISS as error:
-            self.add(*key[1:], asked, None, f"{type(error).__name__}: {error}")
+            if key[2] != COLLECT:
+                self.add(*key[1:], asked, None, f"{type(error).__name__}: {error}")
             raise
         self.add(*key[1:], asked, to_text(form, value))
         return value
@@ -185,7 +204,7 @@ async def _quietly(ask: Callable[[], Awaitable[Any]]) -> None:
 def _given(form: Any, entry: Entry) -> Any:
     """What a line holds, or the error again that it tells of."""
     if entry.answer is not None:
-        return from_text(form, entry.answer)
+        return from_text(form, entry.answer, entry.number)
     kind, _, said = (entry.error or "").partition(": ")
     raised = getattr(errors, kind, None)
     if not (isinstance(raised, type) and issubclass(raised, ConveneError)):

@@ -5,37 +5,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from support.environments.seminar.artefacts import Artefacts, Template
+from support.environments.seminar.artefacts import Artefacts
 from support.environments.seminar.ledger import settled
-from support.environments.seminar.policies import PolicySet, as_entries, policies_of
-from support.environments.seminar.views import Desk
 from support.errors import FateUnknown, InvalidInput
 from support.mail.mailbox import Mailbox
-from support.mail.outbox import Posted
 from support.mechanisms import organizing
 from support.participants.human import Question
 from support.presence import Presence
 from support.records import Organizing, OrganizingDay
+from support.seminars.changing import Changing
 from support.seminars.journal import Entry, Journal
-from support.seminars.remembering import FINISHED, USER, Memory, from_text, to_text
+from support.seminars.remembering import DAY, FINISHED, USER, Memory, from_text, to_text
 from support.seminars.setup import LIVE, SeminarSetup
 from support.seminars.workplace import Workplace
 
 if TYPE_CHECKING:
     from support.llm import ChatModel
 
-POLICIES, TEMPLATES, REMOVED = "policies", "templates", "removed"
-"""What a user changes while a seminar runs."""
 
-Templates = tuple[Template, ...]
-Entries = list[dict[str, str]]
-
-
-class Seminar:
+class Seminar(Changing):
     """A seminar in a study's file, opened to be worked on. Close it, or use it as a context manager.
 
     Parameters
@@ -87,8 +79,12 @@ class Seminar:
         self._presence.__enter__()
         try:
             self.journal = Journal(path, name, self._presence, take_over=take_over)
-            self.setup = SeminarSetup.from_json(self.journal.setup)
-            self.workplace = Workplace(self.path, name, self.setup, self._presence, model, mailbox, today)
+            try:
+                self.setup = SeminarSetup.from_json(self.journal.setup)
+                self.workplace = Workplace(self.path, name, self.setup, self._presence, model, mailbox, today)
+            except BaseException:
+                self.journal.close()
+                raise
         except BaseException:
             self._presence.__exit__()
             raise
@@ -96,7 +92,7 @@ class Seminar:
         self.entries: list[Entry] = []
         self.day = 0
         self.questions: asyncio.Queue[Question] = asyncio.Queue()
-        self._stale = True
+        self._stale, self._ahead, self._replaying = True, False, False
 
     def __enter__(self) -> Seminar:
         return self
@@ -106,22 +102,29 @@ class Seminar:
 
     def close(self) -> None:
         """Give the seminar back; what was kept stays."""
-        self.workplace.close()
-        self.journal.close()
-        self._presence.__exit__()
+        try:
+            self.workplace.close()
+            self.journal.close()
+        finally:
+            self._presence.__exit__()
 
     async def open(self) -> None:
         """Bring the seminar to where it was left; `play` does so, too. Nothing is asked and nothing is sent."""
         if self._stale:
-            self._take_up()
-            for day in self.finished:
-                self._memory.open(day.number)
-                await self.run.day(day.number)
+            await self._replay()
             self._catch_up(None)
-            self._stale = False
+            self._stale, self._ahead = False, self.running
+
+    async def _replay(self) -> None:
+        """Play the finished days again, by the journal."""
+        self._take_up()
+        for day in self.finished:
+            self._memory.open(day.number)
+            await self.run.day(day.number)
 
     def _take_up(self) -> None:
         """Seat everybody anew, with the journal in front of them."""
+        self._replaying = True
         self._memory = Memory(self.journal, self._catch_up, self._added)
         self.entries = list(self.journal.entries())
         self._changes = [entry for entry in self.entries if entry.role == USER]
@@ -129,18 +132,13 @@ class Seminar:
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
         self.run = self.workplace.seated(self._memory, self.questions)
-        done = [entry for entry in self.entries if (entry.role, entry.step) == ("day", FINISHED)]
-        self.finished = [from_text(OrganizingDay, entry.answer or "") for entry in done]
+        done = [entry for entry in self.entries if (entry.role, entry.step) == (DAY, FINISHED)]
+        self.finished = [from_text(OrganizingDay, entry.answer or "", entry.number) for entry in done]
         self.day = max((entry.day for entry in self.entries), default=0)
 
     def _added(self, entry: Entry) -> None:
         self.entries.append(entry)
         self.changed()
-
-    def _catch_up(self, number: int | None) -> None:
-        """Do again what the user did before that line of the journal; None: all of it."""
-        while self._changes and (number is None or self._changes[0].number < number):
-            self._apply(self._changes.pop(0))
 
     @property
     def running(self) -> bool:
@@ -154,18 +152,23 @@ class Seminar:
         Raises
         ------
         InvalidInput
-            Live, when today's day was played, or the seminar has not begun.
+            Live, when today's day was played, or the seminar has not begun, or its deadline is over.
         """
         if self.running:
             return self.day
         if self.setup.mode != LIVE:
             return self.day + 1
-        start = self.setup.scenario.start
-        number = (self.today() - start).days + 1
+        today, programme = self.today(), self.setup.scenario
+        number = (today - programme.start).days + 1
         if number < 1:
-            raise InvalidInput(f"today: {self.today()} given; the seminar begins on {start}")
-        if number <= self.day:
-            raise InvalidInput(f"today: {self.today()} was played already; the next day begins tomorrow")
+            raise InvalidInput(f"today: {today} given; the seminar begins on {programme.start}")
+        if number == self.day:
+            raise InvalidInput(f"today: {today} was played already; the next day begins tomorrow")
+        if number < self.day:
+            played = programme.start + timedelta(days=self.day - 1)
+            raise InvalidInput(f"today: {today} given, but {played} was played already; set this machine's clock")
+        if number > self.last:
+            raise InvalidInput(f"today: {today} given; the deadline was {programme.deadline}")
         return number
 
     @property
@@ -200,89 +203,18 @@ class Seminar:
                 raise InvalidInput(f"day: {number} asked for; the deadline was day {self.last}")
             if waiting := self.uncertain:
                 raise FateUnknown(f"{len(waiting)} mails may have been sent or not; decide about them first")
-            self.day = number
+            if self._ahead:  # what the user changed on this day comes again in its place
+                await self._replay()
+            self.day, self._ahead = number, False
             self._memory.open(number)
             day = await self.run.day(number)
+            self._catch_up(None)
+            self._memory.add(DAY, FINISHED, "", "", to_text(OrganizingDay, day))
         except BaseException:
             self._stale = True
             raise
-        self._memory.add("day", FINISHED, "", "", to_text(OrganizingDay, day))
         self.finished.append(day)
         return day
-
-    @property
-    def desk(self) -> Desk:
-        """The desk as it is now."""
-        return self.run.office.desk()
-
-    @property
-    def policies(self) -> PolicySet:
-        """The policies that hold now."""
-        return self.run.office.policies
-
-    @property
-    def templates(self) -> dict[str, Template]:
-        """The templates that hold now."""
-        return dict(self.run.office.artefacts.templates)
-
-    def set_policies(self, policies: PolicySet) -> None:
-        """Other policies, from the next step of the organiser on."""
-        self._change(POLICIES, to_text(Entries, as_entries(policies)))
-
-    def set_templates(self, templates: Templates) -> None:
-        """Other templates, from the next mail on."""
-        self._change(TEMPLATES, to_text(Templates, templates))
-
-    def remove(self, name: str) -> None:
-        """Take somebody off the list: they get no more mail, and what they write is held.
-
-        Raises
-        ------
-        InvalidInput
-            When they are not on it.
-        """
-        self.setup.scenario.person(name)
-        self._change(REMOVED, to_text(str, name))
-
-    def _change(self, what: str, answer: str) -> None:
-        if self._stale:
-            raise InvalidInput("seminar: not open yet; await seminar.open() first")
-        self._memory.day = self.day
-        self._apply(self._memory.add(USER, what, "", "", answer))
-
-    def _apply(self, change: Entry) -> None:
-        office, said = self.run.office, change.answer or ""
-        if change.step == POLICIES:
-            office.policies = policies_of(from_text(Entries, said), "journal")
-        elif change.step == TEMPLATES:
-            made = {template.kind: template for template in from_text(Templates, said)}
-            office.artefacts = replace(office.artefacts, templates=made)
-        else:
-            self.workplace.removed.append(name := from_text(str, said))
-            office.take_off(name)
-
-    @property
-    def uncertain(self) -> list[Posted]:
-        """Mails that may have been sent or not."""
-        return self.workplace.outbox.uncertain()
-
-    def decide(self, message_id: str, arrived: bool, *, again: bool = False) -> None:
-        """Say of an uncertain mail whether it arrived; `play` then goes on with its day.
-
-        Parameters
-        ----------
-        again : bool
-            Of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left out.
-
-        Raises
-        ------
-        InvalidInput
-            When no such mail is uncertain.
-        """
-        mail = self.workplace.outbox.decide(message_id, arrived)
-        if again and not arrived:
-            self.workplace.approvals.approve(mail.recipient, mail.subject, mail.body)
-        self._stale = True
 
     @property
     def artefacts(self) -> Artefacts:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from support.environments.seminar.artefacts import Artefacts, Template, as_content, from_content
 from support.environments.seminar.personas import Persona
 from support.environments.seminar.scenario import Scenario, day, days
 from support.errors import DamagedFile, InvalidInput
-from support.mail.addresses import checked_address, same
+from support.mail.addresses import checked_address, folded, same
+from support.mail.composing import compose
+from support.mail.letters import Outgoing
 from support.mechanisms.organizing_review import ALWAYS, levels
+from support.participants.detectors.seating import DETECTORS
+from support.participants.organizers.seating import ORGANIZERS
+from support.participants.seating import MIXED, MODEL
+from support.participants.speakers.seating import VARIATIONS
 
 if TYPE_CHECKING:
     from support.mail.credentials import MailServers
@@ -24,6 +31,9 @@ MODES = {
     LIVE: "mails go to real people by SMTP, replies come by IMAP",
 }
 """How a seminar's mail travels, in words."""
+
+PROBE, PROBED = "<0@example.org>", datetime(2027, 1, 1, tzinfo=UTC)
+"""Of the mails that are composed when a setup is checked."""
 
 OWN_ADDRESS = "organiser@example.org"
 """The sender where no mail leaves; mail to example.org reaches nobody (RFC 2606)."""
@@ -80,14 +90,44 @@ class SeminarSetup:
         levels(self.delegation)
         if self.mode not in MODES:
             raise InvalidInput(f"mode: {self.mode!r} given; expected one of {', '.join(MODES)}")
-        for person in self.scenario.people:
-            checked_address(person.email, f"address of {person.name}")
+        self._check_kinds()
+        self._check_people()
         for address in self.allowed:
             checked_address(address, "allowed")
         if isinstance(self.daily_limit, bool) or not isinstance(self.daily_limit, int) or self.daily_limit < 0:
             raise InvalidInput(f"daily_limit: {self.daily_limit!r} given; expected a whole number of mails a day")
         if self.mode == LIVE:
             self._check_live()
+
+    def _check_kinds(self) -> None:
+        """Whether there is somebody of each kind to be seated, and a seed to draw them with."""
+        known: dict[str, tuple[str, Iterable[str]]]
+        known = {"organizer": (self.organizer, ORGANIZERS), "detector": (self.detector, DETECTORS)}
+        kinds = self.people.values() if isinstance(self.people, Mapping) else [self.people]
+        known |= {f"people ({kind!r})": (kind, (*VARIATIONS, MIXED, MODEL)) for kind in kinds}
+        for field_, (kind, kinds_) in known.items():
+            if not isinstance(kind, str) or kind not in kinds_:
+                raise InvalidInput(f"{field_}: {kind!r} given; expected one of {', '.join(kinds_)}")
+        if isinstance(self.people, Mapping) and set(self.people) != set(self.scenario.by_name):
+            raise InvalidInput(
+                f"people: {', '.join(self.people)} given; expected a kind for each on the list of people"
+            )
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise InvalidInput(f"seed: {self.seed!r} given; expected a whole number from 0")
+
+    def _check_people(self) -> None:
+        """Whether everybody has an address of their own, and a name that can stand in a mail beside the sender's."""
+        writes, seen = (self.servers and self.servers.name) or self.scenario.organiser, dict[str, str]()
+        for person in self.scenario.people:
+            checked_address(person.email, f"address of {person.name}")
+            other = seen.setdefault(folded(person.email), person.name)
+            if other != person.name:
+                raise InvalidInput(f"address of {person.name}: {person.email!r} given, which is that of {other}, too")
+            probe = Outgoing(self.sender, writes, person.email, person.name, "A date", "Dear all,", PROBE, PROBED)
+            try:
+                compose(probe)
+            except InvalidInput as error:
+                raise InvalidInput(f"a mail from {writes!r} to {person.name!r} cannot be written: {error}") from None
 
     def _check_live(self) -> None:
         if self.servers is None:

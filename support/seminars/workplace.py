@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -73,11 +74,11 @@ class Workplace:
         self.removed: list[str] = []
         self.roles: dict[str, Any] = {}
         self.clearance = Clearance(setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit)
-        self.outbox = Outbox(path, name, self.clearance, presence=presence)
-        self.inbox, self.approvals = Inbox(path, name), Approvals(path, name)
         self.folder = path.with_name(f"{path.stem} mail") / _file_name(name)
         self._mailbox = mailbox
         self.mailbox = mailbox or self._made()
+        self.outbox = Outbox(path, name, self.clearance, presence=presence)
+        self.inbox, self.approvals = Inbox(path, name), Approvals(path, name)
 
     def close(self) -> None:
         """Close the files."""
@@ -152,5 +153,10 @@ class Workplace:
 
 
 def _file_name(name: str) -> str:
-    """A seminar's name as that of a folder."""
-    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:60]
+    """A seminar's name as that of a folder, which no other seminar's gives.
+
+    >>> _file_name("spring"), _file_name("spring 2027"), _file_name("spring/2027")
+    ('spring', 'spring_2027-210429', 'spring_2027-22126d')
+    """
+    plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:50]
+    return plain if plain == name == name.lower() else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"

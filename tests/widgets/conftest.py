@@ -30,10 +30,7 @@ NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
 @pytest.fixture
 def browse(tmp_path):
     """A function from the source of a cell to its page in Chromium; requests that leave this machine are refused."""
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
-        pytest.skip(f"no chromium on this machine: {NEEDS}")
+    need_chromium()
     with ExitStack() as stack:
 
         def open_page(source, height=900):
@@ -43,6 +40,27 @@ def browse(tmp_path):
             return page
 
         yield open_page
+
+
+def need_chromium():
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
+        pytest.skip(f"no chromium on this machine: {NEEDS}")
+
+
+@pytest.fixture
+def window():
+    """An empty page in Chromium, for what another server than Voila serves."""
+    need_chromium()
+    with chromium(900) as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def one_cell():
+    """A function from a path and the source of a cell to a notebook there."""
+    return write_notebook
 
 
 @contextmanager
@@ -139,3 +157,21 @@ def screenshot():
         page.screenshot(path=folder / f"{name}.png", full_page=True)
 
     return keep
+
+
+@pytest.fixture(scope="session")
+def finish_day(button):
+    """A function from the dashboard's page: approves what is left of a day, and leaves its questions open."""
+
+    def finish(page, number):
+        strip, asked = page.locator(".convene-days"), page.locator(".convene-ask b").first
+        over = strip.get_by_text(f"Day {number} is over.").or_(strip.get_by_text("The seminar is over."))
+        while True:
+            asked.or_(over).first.wait_for()
+            if over.is_visible():
+                return
+            heading = asked.inner_text()
+            button(page, "Leave it open" if "a question" in heading else "Approve the rest of today").press("Enter")
+            page.get_by_text(heading, exact=True).wait_for(state="hidden")
+
+    return finish

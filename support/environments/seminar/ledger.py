@@ -24,6 +24,7 @@ class Ledger:
         self._scenario = scenario
         self._contacts = {person.name: Contact(person.name, person.role) for person in scenario.people}
         self._slots: dict[date, tuple[str, ...]] = dict.fromkeys(scenario.slots, ())
+        self._off = set[str]()
 
     def state(self, today: date) -> State:
         """What the books say on a day; later entries do not change it."""
@@ -39,7 +40,7 @@ class Ledger:
         """
         contact, on = self._contact(mail.to), self._scenario.start + timedelta(days=mail.day - 1)
         confirmed = set(contact.confirmed)
-        if action.kind == CONFIRMATION:
+        if action.kind == CONFIRMATION and mail.to not in self._off:  # taken off while it was under way
             slot = _date_given(self.state(on), mail.to, action.slot)
             self.assign(mail.to, slot)
             confirmed.add(slot)
@@ -87,6 +88,8 @@ class Ledger:
         )
         for slot in back:
             self.free(name, slot)
+        if name in self._off:
+            self.withdraw(name)
 
     def _said(self, understood: Understood) -> str:
         strange = [*understood.never_offered, *self._strangers((*understood.available, *understood.vague))]
@@ -125,7 +128,7 @@ class Ledger:
         self._contacts[name] = replace(contact, confirmed=tuple(s for s in contact.confirmed if s != slot))
 
     def withdraw(self, name: str) -> None:
-        """Take somebody off the list: no date is theirs any more, and nobody writes to them.
+        """Take somebody off the list: no date is theirs any more, and nobody writes to them, whatever they still say.
 
         Raises
         ------
@@ -133,6 +136,7 @@ class Ledger:
             When they are not on it.
         """
         contact = self._contact(name)
+        self._off.add(name)
         for slot in [slot for slot, names in self._slots.items() if name in names]:
             self.free(name, slot)
         self._contacts[name] = replace(

@@ -6,6 +6,8 @@ from typing import Any
 
 from support.environments.seminar.views import AGAIN, DECISIONS, EDIT, DayPlan, Desk, Draft, Review
 from support.errors import InvalidInput
+from support.mail.characters import shown_text
+from support.mail.letters import SUBJECT
 from support.records.organizing import ACTION, ACTIONS, CONFIRMATION, MAIL, PLAN, REVIEWED, Action
 
 KINDS: dict[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}
@@ -56,7 +58,7 @@ def _check_edited(desk: Desk, shown: DayPlan | Action | Draft, edited: DayPlan |
     if isinstance(edited, DayPlan):
         _bounded("plan", edited.text)
     elif isinstance(edited, Draft):
-        _bounded("subject", edited.subject)
+        _bounded("subject", edited.subject, most=SUBJECT)
         _bounded("body", edited.body)
     else:
         _check_action(desk, shown, edited)
@@ -83,8 +85,10 @@ def checked_answer(text: Any) -> str:
     return _bounded("answer", text, least=0)
 
 
-def _bounded(what: str, text: Any, least: int = 1) -> str:
-    if not isinstance(text, str) or not least <= len(text.strip()) <= MOST:
-        given = f"{len(text.strip())} characters" if isinstance(text, str) else repr(text)
-        raise InvalidInput(f"{what}: {given} given; expected a text of {least} to {MOST} characters")
+def _bounded(what: str, text: Any, least: int = 1, most: int = MOST) -> str:
+    """A text in its bounds; characters that no screen shows make no words."""
+    words = shown_text(text).strip() if isinstance(text, str) else ""
+    if not isinstance(text, str) or not least <= len(words) <= most:
+        given = f"{len(words)} characters" if isinstance(text, str) else repr(text)
+        raise InvalidInput(f"{what}: {given} given; expected a text of {least} to {most} characters")
     return text.strip()

@@ -37,6 +37,9 @@ class DeskForm:
         Makes a policy of a flag with its answer on a day, or raises.
     """
 
+    told = HOLDS
+    """From when on a policy that is made of an answer holds."""
+
     def __init__(
         self,
         morning: Callable[[], tuple[str, tuple[str, ...]]],
@@ -72,7 +75,7 @@ class DeskForm:
 
     def _flag_buttons(self) -> None:
         self.answer_button, self.open_button = wide("Answer", button_style="primary"), wide("Leave it open")
-        self.keep = w.Checkbox(description="make this answer a policy", indent=False, tooltip=HOLDS)
+        self.keep = w.Checkbox(description="make this answer a policy", indent=False, tooltip=self.told)
 
     def _connect(self) -> None:
         for button, act in (
@@ -90,7 +93,7 @@ class DeskForm:
     def ask(self, question: Question) -> None:
         """Show what is to be looked at; after "Approve the rest of today" only flags are shown."""
         shown: Any = question.view
-        if question.phase != FLAG and self.waved == shown.round:
+        if self._waves(question):
             question.answer(Review(APPROVE))
             return
         self.question, self.error.value = question, ""
@@ -98,6 +101,16 @@ class DeskForm:
         self.head.value = f"<b>{escape(self._title(question))}</b>"
         self._flag(shown.item, shown.desk) if question.phase == FLAG else self._thing(question)
         self.view.layout.display = ""
+
+    def _waves(self, question: Question) -> bool:
+        """Whether it is approved without being shown."""
+        shown: Any = question.view
+        return question.phase != FLAG and self.waved == shown.round
+
+    def _context(self, question: Question) -> str:
+        """What is to be known about a plan, an action or a mail, as HTML."""
+        shown: Any = question.view
+        return morning_to_html(shown.desk, *self.morning()) if question.phase == PLAN else ""
 
     def rest(self) -> None:
         """Nothing is asked: the form is hidden."""
@@ -118,7 +131,7 @@ class DeskForm:
     def _thing(self, question: Question) -> None:
         shown: Any = question.view
         fields, self._read = FIELDS[question.phase](shown.item, shown.desk)
-        self.context.value = morning_to_html(shown.desk, *self.morning()) if question.phase == PLAN else ""
+        self.context.value = self._context(question)
         self.fields.children, self.wish.value = tuple(fields), ""
         for field in fields:
             field.observe(lambda _: self._offer(), "value")
@@ -149,10 +162,10 @@ class DeskForm:
         mail = [mail for mail in desk.mails if mail.id == flag.mail]
         said = f'<div class="flag">{escape(flag.question)}</div>{mails_to_html(mail, unfolded=True)}'
         self.context.value = f'<div class="convene-diary">{said}</div>'
-        answer = _area("answer", "", 2)
+        answer = self.answer_field = _area("answer", "", 2)
         self._read = lambda: answer.value
         self.keep.value = False
-        self.fields.children = (answer, self.keep, w.HTML(f'<span style="color:#595959">{HOLDS}</span>'))
+        self.fields.children = (answer, self.keep, w.HTML(f'<span style="color:#595959">{self.told}</span>'))
         self.buttons.children = (self.answer_button, self.open_button)
 
     def _approve(self) -> None:

@@ -11,6 +11,7 @@ import ipywidgets as w
 
 from support.errors import ConveneError
 from support.widgets import chat
+from support.widgets.home import Home
 
 
 class Press:
@@ -22,11 +23,18 @@ class Press:
         Gives what stands in the fields.
     error : HTML
         Where words on a refusal go.
+
+    Attributes
+    ----------
+    started : callable
+        Called when somebody has it done.
     """
 
     def __init__(self, read: Callable[[], Any], error: w.HTML) -> None:
         self.read, self.error = read, error
         self.task: asyncio.Task[None] | None = None
+        self.home = Home()
+        self.started: Callable[[], None] = lambda: None
         error.add_class("convene-error")
 
     def button(self, button: w.Button, act: Callable[[], Any]) -> None:
@@ -39,6 +47,10 @@ class Press:
 
     def start(self, act: Callable[[], Any]) -> None:
         """Do it in the background; a second press, while the first is at work, does nothing more."""
+        self.home.run(lambda: self._begin(act))
+
+    def _begin(self, act: Callable[[], Any]) -> None:
+        self.started()
         if self.task is None or self.task.done():
             self.task = asyncio.ensure_future(self.do(act))
 

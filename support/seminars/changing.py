@@ -1,0 +1,176 @@
+"""What a person changes at a seminar unasked: its policies, its templates, who is on the list, mails in doubt.
+
+Every change is a line of the journal, so that a run which is taken up again has it in its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from support.environments.seminar.artefacts import Template
+from support.environments.seminar.policies import PolicySet, as_entries, policies_of
+from support.environments.seminar.views import Desk
+from support.errors import InvalidInput
+from support.mail.inbox import Kept
+from support.mail.outbox import Posted
+from support.seminars.journal import Entry, Journal
+from support.seminars.remembering import COLLECT, USER, Memory, from_text, to_text
+
+if TYPE_CHECKING:
+    from support.mechanisms.organizing import Run
+    from support.mechanisms.organizing_office import Office
+    from support.seminars.setup import SeminarSetup
+    from support.seminars.workplace import Workplace
+
+POLICIES, TEMPLATES, REMOVED = "policies", "templates", "removed"
+"""What a user changes while a seminar runs."""
+
+CLOSED = "seminar: not open yet; await seminar.open() first"
+
+Templates = tuple[Template, ...]
+Entries = list[dict[str, str]]
+
+
+class Changing:
+    """A seminar that is open, as far as a person changes it."""
+
+    setup: SeminarSetup
+    journal: Journal
+    workplace: Workplace
+    run: Run
+    day: int
+    _memory: Memory
+    _changes: list[Entry]
+    _stale: bool
+    _replaying: bool
+
+    @property
+    def desk(self) -> Desk:
+        """The desk as it is now."""
+        return self._office.desk()
+
+    @property
+    def _office(self) -> Office:
+        if not hasattr(self, "run"):
+            raise InvalidInput(CLOSED)
+        return self.run.office
+
+    @property
+    def policies(self) -> PolicySet:
+        """The policies that hold now."""
+        return self._office.policies
+
+    @property
+    def templates(self) -> dict[str, Template]:
+        """The templates that hold now."""
+        return dict(self._office.artefacts.templates)
+
+    def set_policies(self, policies: PolicySet) -> None:
+        """Other policies, from the next step of the organiser on."""
+        self._change(POLICIES, to_text(Entries, as_entries(policies)))
+
+    def set_templates(self, templates: Templates) -> None:
+        """Other templates, from the next mail on."""
+        self._change(TEMPLATES, to_text(Templates, templates))
+
+    def remove(self, name: str) -> None:
+        """Take somebody off the list: they get no more mail, and what they write is held.
+
+        Raises
+        ------
+        InvalidInput
+            When they are not on it.
+        """
+        self.setup.scenario.person(name)
+        self._change(REMOVED, to_text(str, name))
+
+    def _change(self, what: str, answer: str) -> None:
+        if self._stale:
+            raise InvalidInput(CLOSED)
+        self._memory.day = self.day
+        self._changes.append(self._memory.add(USER, what, "", "", answer))
+        if not self._replaying:  # else it waits for its turn, after what was changed before it
+            self._catch_up(None)
+
+    def _apply(self, change: Entry) -> None:
+        office, said = self.run.office, change.answer or ""
+        if change.step == POLICIES:
+            office.policies = policies_of(from_text(Entries, said), "journal")
+        elif change.step == TEMPLATES:
+            made = {template.kind: template for template in from_text(Templates, said)}
+            office.artefacts = replace(office.artefacts, templates=made)
+        else:
+            self.workplace.removed.append(name := from_text(str, said))
+            office.take_off(name)
+
+    def release(self, key: str, person: str, mail: int | None = None) -> Kept:
+        """Say whose a held mail is; it is read on the next day as their reply.
+
+        Parameters
+        ----------
+        key : str
+            Of the mail, see `workplace.inbox.held`.
+        person : str
+        mail : int, optional
+            Which of our mails it answers, if that is not the one that was found.
+
+        Raises
+        ------
+        InvalidInput
+            When no such mail is held, or they are not on the list, or not any more.
+        FileInUse
+            When another window has taken the seminar over.
+        """
+        if self._stale:
+            raise InvalidInput(CLOSED)
+        self.setup.scenario.person(person)
+        if person in self.workplace.removed:
+            raise InvalidInput(f"person: {person!r} given, who was taken off the list; what they write stays held")
+        self.journal.check()
+        return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1, mail)
+
+    def drop(self, key: str) -> Kept:
+        """Leave a held mail out; its bytes stay.
+
+        Raises
+        ------
+        InvalidInput
+            When no such mail is held.
+        FileInUse
+            When another window has taken the seminar over.
+        """
+        self.journal.check()
+        return self.workplace.inbox.drop(key)
+
+    @property
+    def uncertain(self) -> list[Posted]:
+        """Mails that may have been sent or not."""
+        return self.workplace.outbox.uncertain()
+
+    def decide(self, message_id: str, arrived: bool, *, again: bool = False) -> None:
+        """Say of an uncertain mail whether it arrived; `play` then goes on with its day.
+
+        Parameters
+        ----------
+        again : bool
+            Of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left out.
+
+        Raises
+        ------
+        InvalidInput
+            When no such mail is uncertain.
+        FileInUse
+            When another window has taken the seminar over.
+        """
+        self.journal.check()
+        mail = self.workplace.outbox.decide(message_id, arrived)
+        if again and not arrived:
+            self.workplace.approvals.approve(mail.recipient, mail.subject, mail.body)
+        self._stale = True
+
+    def _catch_up(self, number: int | None) -> None:
+        """Do again what the user did before that line of the journal; None: all of it, for the journal ends."""
+        self._replaying = self._replaying and number is not None
+        while self._changes and (number is None or self._changes[0].number < number):
+            self._apply(self._changes.pop(0))
