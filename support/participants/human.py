@@ -17,12 +17,14 @@ from support.records import Ballot, Message, Proposal, View
 class Question:
     """One thing asked of a person: a message, a proposal or a ballot ("message", "propose", "vote").
 
-    An answer that does not fit raises and leaves the question open, so that nothing typed is lost.
+    An answer that does not fit raises and leaves the question open, so that nothing typed is lost. It may come from
+    another thread than the one that asks: JupyterLab runs the callbacks of widgets in one of their own.
     """
 
     def __init__(self, phase: str, view: Any, check: Callable[[Any], Any]) -> None:
         self.phase, self.view, self._check = phase, view, check
         self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._given = False
 
     def answer(self, value: Any) -> None:
         """Give the answer; None is silence, no new proposal, or an abstention.
@@ -32,10 +34,19 @@ class Question:
         InvalidInput
             When the value does not fit, saying why, or when the question was answered before.
         """
-        if self._answer.done():
+        if self._given or self._answer.done():
             step = next(f"{name} {getattr(self.view, name)}" for name in ("round", "day") if hasattr(self.view, name))
             raise InvalidInput(f"{self.phase}: {step} was answered already; wait for the next question")
-        self._answer.set_result(self._check(value))
+        checked, loop = self._check(value), self._answer.get_loop()
+        self._given = True
+        if loop is _here():
+            self._settle(checked)
+        else:
+            loop.call_soon_threadsafe(self._settle, checked)
+
+    def _settle(self, checked: Any) -> None:
+        if not self._answer.done():
+            self._answer.set_result(checked)
 
     async def wait(self) -> Any:
         """The answer, once there is one."""
@@ -104,3 +115,11 @@ def _checked_choice(view: View, me: str) -> Callable[[Any], Any]:
         return tuple(value) if isinstance(value, list) else value
 
     return check
+
+
+def _here() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

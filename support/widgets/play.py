@@ -17,6 +17,7 @@ from support.errors import ConveneError
 from support.participants.human import Question
 from support.participants.seating import MODEL
 from support.store import Store
+from support.widgets.home import Home
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,6 +63,7 @@ class PlayLab(ABC, Generic[R]):
         self.status, self.talk, self.forms = w.HTML(), w.HTML(), w.VBox()
         self.task: asyncio.Task[None] | None = None
         self._listeners: list[asyncio.Task[None]] = []
+        self.home = Home()
         self.step_button.on_click(lambda _: self.start(to_the_end=False))
         self.end_button.on_click(lambda _: self.start(to_the_end=True))
         self.new_button.on_click(lambda _: self.restart())
@@ -95,6 +97,9 @@ class PlayLab(ABC, Generic[R]):
         if self.task and not self.task.done():
             self._tell(f"A round is being played; it waits for the {self.place} below.")
             return
+        self.home.run(lambda: self._go(to_the_end))
+
+    def _go(self, to_the_end: bool) -> None:
         self.task = asyncio.ensure_future(self.advance(to_the_end=to_the_end))
 
     async def advance(self, *, to_the_end: bool = False) -> None:

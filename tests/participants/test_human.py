@@ -132,3 +132,16 @@ def test_a_person_and_rules_decide_together(rule):
     assert [m.text for r in record.rounds for m in r.messages if m.sender == "Ana"] == ["even?"] * 2
     assert ECONOMY.validate(EVEN) in {c.value for c in record.rounds[0].candidates}
     assert not any(r.format_errors for r in record.rounds)
+
+
+def test_an_answer_from_another_thread_wakes_whoever_asked():
+    async def go():
+        seat = HumanSeat("Ana", ECONOMY.validate)
+        acting = asyncio.create_task(seat.propose(view(None)))
+        question = await seat.questions.get()
+        await asyncio.to_thread(question.answer, None)
+        with pytest.raises(InvalidInput, match="already"):
+            question.answer(None)
+        assert await asyncio.wait_for(acting, 30) is None
+
+    asyncio.run(go())

@@ -25,7 +25,7 @@ class Reply(Question):
         InvalidInput
             When the value does not fit, saying why, or when the mail was answered before.
         """
-        if self._answer.done():
+        if self._given or self._answer.done():
             raise InvalidInput(
                 f"answer: the mail of day {self.view.day} was answered already; wait for the next question"
             )
