@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # What Python knows as codecs of text and no mail is written in; some need time that grows with the square of a text.
 NO_CHARSETS = frozenset(["idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"])
 
+LINE_BREAK = "holds a line break, as an attempt to add headers would"
+"""How a problem ends that is no accident; such a mail is held (see `support.mail.matching`)."""
+
 
 @dataclass
 class Headers:
@@ -158,7 +161,7 @@ def decoded(value: str, headers: Headers, what: str) -> str:
         for part, charset in parts
     )  # fmt: skip
     if "\n" in text or "\r" in text:
-        headers.note(f"its {what} holds a line break, as an attempt to add headers would")
+        headers.note(f"its {what} {LINE_BREAK}")
     return text
 
 

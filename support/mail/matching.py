@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from support.mail.addresses import folded, same
+from support.mail.headers import LINE_BREAK
 
 if TYPE_CHECKING:
     from support.mail.letters import Incoming, Sent
@@ -95,6 +96,8 @@ def _doubt(incoming: Incoming, person: str, thread: Sent | None, removed: Collec
     who = f"{incoming.sender_name} <{incoming.sender}>".strip()
     if not incoming.sender:
         return "It has no sender that can be read."
+    if broken := [problem for problem in incoming.problems if problem.endswith(LINE_BREAK)]:
+        return f"It names {who} as its sender, and {broken[0]}."
     if incoming.authentication == "fail":
         return f"Our mail server found that it was not sent by whom it names as its sender, {who}."
     if not person and thread:

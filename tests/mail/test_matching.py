@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.mail.letters import Incoming, Sent
+from support.mail.letters import Fetched, Incoming, Sent
 from support.mail.matching import Match, match
+from support.mail.reading import read
 
 OWN = "seminar@host.example"
 PEOPLE = {
@@ -125,3 +126,13 @@ def test_property_a_reply_comes_from_the_address_of_its_person(sender, replied, 
 
 def test_nobody_replies_to_a_seminar_that_has_sent_nothing():
     assert match(MAIL, [], PEOPLE, (), OWN).kind == "quarantine"
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+def test_a_header_with_a_line_break_in_it_is_held_whoever_it_is_from(broken):
+    raw = b"From: Ana <ana@example.org>\r\nSubject: Re: x\r\nIn-Reply-To: <1@ours>\r\n\r\nYes.\r\n"
+    name, subject = b"=?utf-8?q?Ana=0D=0ABcc:_eve?= <", b"Re: =?utf-8?q?x=0D=0ABcc:_eve?="
+    raw = raw.replace(b"Ana <", name) if broken else raw.replace(b"Re: x", subject)
+    incoming = read(Fetched("1", raw, len(raw)))
+    found = match(incoming, [Sent(1, "Ana", "ana@example.org", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
+    assert found.kind == "quarantine" and "line break" in found.reason

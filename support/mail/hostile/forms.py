@@ -90,14 +90,14 @@ def _header_injection_in_the_name(w: World) -> list[Case]:
         encoded_word(f"Ana\r\nBcc: {EVIL}"),
         encoded_word("Ana\nX: y"),
     )
-    return cases_of(w, mail_of(w.head(name=name), w.yes()), problem="line break")
+    return cases_of(w, mail_of(w.head(name=name), w.yes()), HELD, problem="line break")
 
 
 def _header_injection_in_the_subject(w: World) -> list[Case]:
     subject = w.of(
         f"=?utf-8?q?Re=3A_x=0D=0ABcc=3A_{EVIL.replace('@', '=40')}?=", encoded_word(f"Re: x\r\n\r\nBody for {EVIL}")
     )
-    return cases_of(w, mail_of(w.head(Subject=subject), w.yes()), problem="line break")
+    return cases_of(w, mail_of(w.head(Subject=subject), w.yes()), HELD, problem="line break")
 
 
 def _deep_nesting(w: World) -> list[Case]:

@@ -48,7 +48,7 @@ BAR = f"""
 TABS = f"""
 .convene-dash .jupyter-widget-tab > .widget-tab-contents {{ border: 0; padding: 0; overflow: visible; }}
 .convene-dash .jupyter-widget-tab > .lm-TabBar {{ background: #eef3f6; border-bottom: 1px solid {LINE};
-  padding: 4px 8px 0; overflow-x: auto; }}
+  padding: 4px 8px 0; overflow: auto hidden; }}
 .convene-dash .jupyter-widget-tab > .lm-TabBar .lm-TabBar-tab {{ flex: 0 0 auto; min-width: 0; padding: 2px 14px 5px;
   border: 1px solid transparent; border-radius: 5px 5px 0 0; background: none; color: {DARK}; font-size: 14px;
   line-height: 24px; max-height: 34px; transform: none; margin: 0; }}
@@ -59,10 +59,10 @@ TABS = f"""
 
 DESK = f"""
 .convene-dash .convene-days {{ align-items: center; gap: 4px 10px; padding: 6px 14px; border-bottom: 1px solid {LINE};
-  background: #f7fafb; flex-flow: row wrap; overflow: visible; }}
+  background: #f7fafb; flex-flow: row wrap; overflow: visible; min-height: 45px; }}
 .convene-dash .convene-days .status {{ font-size: 14px; overflow-wrap: anywhere; }}
 .convene-dash .convene-desk {{ display: grid; grid-template-columns: 16.5rem minmax(0, 1fr) 25.5rem;
-  height: max(31rem, calc(100vh - 137px)); align-items: stretch; overflow: visible; }}
+  height: max(31rem, calc(100vh - 150px)); align-items: stretch; overflow: visible; }}
 .convene-dash .convene-desk.wide {{ grid-template-columns: minmax(0, 1fr) minmax(0, 1.25fr); }}
 .convene-dash .convene-desk.wide > .left {{ display: none; }}
 .convene-dash .convene-desk > * {{ min-width: 0; min-height: 0; margin: 0; width: auto; }}
@@ -79,7 +79,9 @@ DESK = f"""
 .convene-dash .convene-ask {{ flex: 0 1 auto; overflow: hidden auto; max-height: 68%; margin: 0;
   border-top: 3px solid {COLOURS[0]}; background: #f3f8fc; padding: 6px 12px 8px; }}
 .convene-dash .convene-ask > * {{ flex: 0 0 auto; }}
-.convene-dash .convene-ask .widget-textarea, .convene-dash .convene-ask .widget-text {{ max-width: 100%; }}
+.convene-dash .convene-ask .widget-textarea, .convene-dash .convene-ask .widget-text
+  {{ max-width: 100%; margin: 2px 0; }}
+.convene-dash .convene-ask > .buttons {{ position: sticky; bottom: -8px; background: inherit; padding: 2px 0; z-index: 1; }}
 .convene-dash .convene-ask .sent-to {{ font-size: 14px; padding: 2px 0; overflow-wrap: anywhere; }}
 .convene-dash .panel-head {{ width: 100%; text-align: left; background: none; font-weight: 650; color: {DARK};
   padding: 0 2px; font-size: 14px; border-bottom: 1px solid {LINE}; border-radius: 0; box-shadow: none; }}
