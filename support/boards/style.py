@@ -55,7 +55,7 @@ BASE = f"""
 .convene-board summary:focus-visible, .convene-board a:focus-visible, .convene-board [tabindex]:focus-visible
   {{ outline: 3px solid {COLOURS[0]}; outline-offset: 1px; }}
 .convene-board .text {{ white-space: pre-wrap; overflow-wrap: anywhere; max-width: 60rem; }}
-.convene-board .scroll {{ position: relative; overflow-x: auto; max-width: 100%; }}
+.convene-board .scroll {{ position: relative; overflow-x: auto; max-width: 100%; container-type: inline-size; }}
 .convene-board .fit {{ position: sticky; left: 0; max-width: 100cqw; box-sizing: border-box; }}
 """
 
@@ -72,6 +72,7 @@ TABLES = f"""
 .convene-board table {{ border-collapse: separate; border-spacing: 0; font-size: 1em; margin: 0; color: {INK};
   background: {GROUND}; table-layout: auto; }}
 .convene-board caption {{ text-align: left; font-weight: 600; padding-bottom: .2em; color: {INK}; }}
+.convene-board .scroll caption {{ position: sticky; left: 0; box-sizing: border-box; max-width: 100cqi; }}
 .convene-board tr, .convene-board tbody tr:nth-child(odd), .convene-board tbody tr:hover {{ background: none; }}
 .convene-board th, .convene-board td {{ padding: .15em .3em; text-align: center; vertical-align: middle;
   font-weight: 400; max-width: none; }}

@@ -67,11 +67,25 @@ class Changing:
         return dict(self._office.artefacts.templates)
 
     def set_policies(self, policies: PolicySet) -> None:
-        """Other policies, from the next step of the organiser on."""
+        """Other policies, from the next step of the organiser on.
+
+        Raises
+        ------
+        InvalidInput
+            When they are no policies, or the seminar is not open.
+        """
+        if not isinstance(policies, PolicySet):
+            raise InvalidInput(f"policies: {policies!r:.200} given; expected a PolicySet")
         self._change(POLICIES, to_text(Entries, as_entries(policies)))
 
     def set_templates(self, templates: Templates) -> None:
-        """Other templates, from the next mail on."""
+        """Other templates, from the next mail on; of a kind without one, the project's is used.
+
+        Raises
+        ------
+        InvalidInput
+            When they are no templates, or the seminar is not open.
+        """
         self._change(TEMPLATES, to_text(Templates, templates))
 
     def remove(self, name: str) -> None:
@@ -82,8 +96,13 @@ class Changing:
         InvalidInput
             When they are not on it.
         """
-        self.setup.scenario.person(name)
+        self._person(name)
         self._change(REMOVED, to_text(str, name))
+
+    def _person(self, name: str) -> None:
+        if not isinstance(name, str) or name not in self.setup.scenario.by_name:
+            known = ", ".join(self.setup.scenario.by_name)
+            raise InvalidInput(f"person: {name!r} given; expected one of {known}")
 
     def _change(self, what: str, answer: str) -> None:
         if self._stale:
@@ -124,7 +143,7 @@ class Changing:
         """
         if self._stale:
             raise InvalidInput(CLOSED)
-        self.setup.scenario.person(person)
+        self._person(person)
         if person in self.workplace.removed:
             raise InvalidInput(f"person: {person!r} given, who was taken off the list; what they write stays held")
         self.journal.check()
@@ -164,6 +183,8 @@ class Changing:
             When another window has taken the seminar over.
         """
         self.journal.check()
+        if message_id not in [mail.message_id for mail in self.uncertain]:
+            raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this seminar")
         mail = self.workplace.outbox.decide(message_id, arrived)
         if again and not arrived:
             self.workplace.approvals.approve(mail.recipient, mail.subject, mail.body)

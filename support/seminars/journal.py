@@ -152,7 +152,7 @@ def begin(path: str | Path, name: str, setup: str) -> None:
     InvalidInput
         When its name is empty, too long, or taken.
     """
-    if not name.strip() or len(name) > 80 or not name.isprintable():
+    if not isinstance(name, str) or not name.strip() or len(name) > 80 or not name.isprintable():
         raise InvalidInput(f"name: {name!r} given; expected a name of 1 to 80 characters")
     path = Path(path)
     db = opened(path)

@@ -10,7 +10,7 @@ from typing import Any
 
 from support import errors
 from support.environments.seminar.views import DayPlan, Draft, Response, Review, Verdict
-from support.errors import ConveneError, DamagedFile
+from support.errors import ConveneError, DamagedFile, InvalidInput
 from support.mechanisms.organizing_post import Written
 from support.mechanisms.organizing_slips import AMISS
 from support.records import Action, Flag, OrganizingDay, Understood
@@ -18,23 +18,29 @@ from support.seminars.journal import Entry, Journal
 
 Args = tuple[Any, ...]
 
+
+def _nothing(args: Args) -> Any:
+    return None
+
+
 KEPT: dict[str, tuple[Any, Callable[[Args], str], Callable[[Args], Any]]] = {
-    "read": (Understood, lambda a: str(a[1].id), lambda a: None),
-    "progress": (str, lambda a: "", lambda a: None),
-    "select": (tuple[str, ...], lambda a: "", lambda a: None),
-    "plan": (DayPlan, lambda a: "", lambda a: None),
-    "act": (tuple[Action, ...], lambda a: "", lambda a: None),
-    "draft": (Draft, lambda a: a[1].person, lambda a: None),
-    "describe": (str, lambda a: f"{a[1].what} {a[1].about}", lambda a: None),
-    "close": (str, lambda a: "", lambda a: None),
-    "check": (Verdict, lambda a: digest(a[0], a[2] if len(a) > 2 else ""), lambda a: None),
+    "read": (Understood, lambda a: str(a[1].id), _nothing),
+    "progress": (str, lambda a: "", _nothing),
+    "select": (tuple[str, ...], lambda a: "", _nothing),
+    "plan": (DayPlan, lambda a: "", _nothing),
+    "act": (tuple[Action, ...], lambda a: "", _nothing),
+    "draft": (Draft, lambda a: a[1].person, _nothing),
+    "describe": (str, lambda a: f"{a[1].what} {a[1].about}", _nothing),
+    "close": (str, lambda a: "", _nothing),
+    "check": (Verdict, lambda a: digest(a[0], a[2] if len(a) > 2 else ""), _nothing),
     "review": (Review, lambda a: f"{a[1]} {a[3]}", lambda a: a[2]),
     "decide": (str, lambda a: str(a[1].mail), lambda a: a[1]),
-    "answer": (Response, lambda a: a[0].person, lambda a: None),
-    "collect": (list[Written], lambda a: "", lambda a: None),
-    "send": (type(None), lambda a: a[0].to, lambda a: None),
+    "answer": (Response, lambda a: a[0].person, _nothing),
+    "collect": (list[Written], lambda a: "", _nothing),
+    "send": (type(None), lambda a: a[0].to, _nothing),
 }
-"""Of every step: the form of its answer, what it is about, and what of the question is kept with it."""
+"""Of every step: the form of its answer, what it is about, and what of the question is kept with it; where that is
+nothing, what the role has spent so far stands there."""
 
 COLLECT = "collect"
 """The step in which post is fetched: what goes amiss there ends the day, and is tried again when it is taken up."""
@@ -50,8 +56,20 @@ def digest(*texts: str) -> str:
 
 
 def to_text(form: Any, value: Any) -> str:
-    """A value of that form as JSON."""
-    return str(_adapter(form).dump_json(value).decode())
+    """A value of that form as JSON, which `from_text` reads.
+
+    Raises
+    ------
+    InvalidInput
+        When it is of another form, or has a text that cannot be written: a line that nobody can read is never kept.
+    """
+    try:
+        text = str(_adapter(form).dump_json(value, warnings=False).decode())
+        _adapter(form).validate_json(text)
+    except ValueError as error:
+        why = " ".join(str(error).split())[:300]
+        raise InvalidInput(f"journal: {value!r:.200} cannot be kept as {form!r} ({why})") from None
+    return text
 
 
 def from_text(form: Any, text: str, line: int | None = None) -> Any:
@@ -125,40 +143,39 @@ class Memory:
         self._added(entry)
         return entry
 
-    async def answer(self, role: str, step: str, args: Args, ask: Callable[[], Awaitable[Any]], again: bool) -> Any:
+    async def answer(self, who: Remembered, step: str, args: Args, ask: Callable[[], Awaitable[Any]]) -> Any:
         """The answer of a role: the journal's, or a new one, which is kept before it is given.
 
-        `again` asks the role in any case, so that it remembers what it said; its answer of today counts for nothing.
+        Who has to remember what they said is asked in any case; their answer of today counts for nothing then.
         """
         form, about_of, kept = KEPT[step]
-        key = (self.day, role, step, about_of(args))
+        key = (self.day, who.name, step, about_of(args))
         number, self._asked[key] = self._asked[key], self._asked[key] + 1
         lines = self._lines.get(key, [])
         if number < len(lines):
-            if again:
+            if who.again:
                 await _quietly(ask)
             self._reached(lines[number].number)
+            who.recall(lines[number])
             return _given(form, lines[number])
         if self.day <= self._last.get((DAY, FINISHED), 0):  # nothing is asked about a day that is over, nor sent
             raise DamagedFile(
-                f"journal: day {self.day} is over, but {role} has no answer there to the step {step!r} {key[3]}. "
+                f"journal: day {self.day} is over, but {who.name} has no answer there to the step {step!r} {key[3]}. "
                 "Restore the study's file from a copy, or open it with the version of Convene that played it."
             )
         self._reached(None)
-        return await self._new(form, key, kept(args), ask)
+        return await self._new(form, key[1:], who if kept(args) is None else kept(args), ask)
 
-    async def _new(
-        self, form: Any, key: tuple[int, str, str, str], shown: Any, ask: Callable[[], Awaitable[Any]]
-    ) -> Any:
-        asked = "" if shown is None else to_text(type(shown), shown)
+    async def _new(self, form: Any, key: tuple[str, str, str], shown: Any, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """A new answer; beside it stands what was shown, or else what its role has spent so far."""
         self.journal.check()  # whoever lost the seminar to another window asks nobody and sends nothing
         try:
-            value = await ask()
+            text = to_text(form, value := await ask())
         except AMISS as error:
-            if key[2] != COLLECT:
-                self.add(*key[1:], asked, None, f"{type(error).__name__}: {error}")
+            if key[1] != COLLECT:
+                self.add(*key, _beside(shown), None, f"{type(error).__name__}: {error}")
             raise
-        self.add(*key[1:], asked, to_text(form, value))
+        self.add(*key, _beside(shown), text)
         return value
 
 
@@ -177,10 +194,32 @@ class Remembered:
     memory : Memory
     again : bool
         Whether it is asked again for what it said before; see `Memory.answer`.
+
+    Attributes
+    ----------
+    replies, tokens : int
+        What it spent as a language model, before a restart as well.
     """
 
     def __init__(self, role: Any, name: str, memory: Memory, *, again: bool = False) -> None:
-        self.role, self.name, self._memory, self._again = role, name, memory, again
+        self.role, self.name, self._memory, self.again = role, name, memory, again
+        self._before = (0, 0)
+
+    @property
+    def replies(self) -> int:
+        """Replies of the language model so far."""
+        return self._before[0] + int(getattr(self.role, "replies", 0))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the language model so far."""
+        return self._before[1] + int(getattr(self.role, "tokens", 0))
+
+    def recall(self, entry: Entry) -> None:
+        """Take over what a line says was spent until then."""
+        if entry.asked and KEPT[entry.step][2] is _nothing:
+            said = from_text(tuple[int, int], entry.asked, entry.number)
+            self._before = (max(said[0], self._before[0]), max(said[1], self._before[1]))
 
     def __getattr__(self, step: str) -> Any:
         found = getattr(self.role, step)
@@ -188,9 +227,17 @@ class Remembered:
             return found
 
         async def remembered(*args: Any) -> Any:
-            return await self._memory.answer(self.name, step, args, lambda: found(*args), self._again)
+            return await self._memory.answer(self, step, args, lambda: found(*args))
 
         return remembered
+
+
+def _beside(shown: Any) -> str:
+    """What stands beside an answer."""
+    if not isinstance(shown, Remembered):
+        return to_text(type(shown), shown)
+    spent = (shown.replies, shown.tokens)
+    return to_text(tuple[int, int], spent) if any(spent) else ""
 
 
 async def _quietly(ask: Callable[[], Awaitable[Any]]) -> None:

@@ -32,8 +32,10 @@ class ApprovingReviewer:
         self.reviewer, self._approvals, self._addresses = reviewer, approvals, dict(addresses)
 
     async def review(self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = "") -> Review:
-        """What the person does with it; a mail that they let go, as it is or changed, is approved so."""
+        """What the person does with it; a mail that they let go, as it is or changed, is approved so, and no other."""
         review = await self.reviewer.review(desk, what, item, about)
+        if isinstance(item, Draft):
+            self._approvals.withdraw(self._addresses[about], item.subject, item.body)
         if what == MAIL and review.decision in (APPROVE, EDIT):
             self._approve(about, review.edited if review.decision == EDIT else item)
         return review

@@ -32,6 +32,9 @@ MODES = {
 }
 """How a seminar's mail travels, in words."""
 
+WRITERS = ("post", "user", "day")
+"""Who writes into the journal beside people and the roles of a record."""
+
 PROBE, PROBED = "<0@example.org>", datetime(2027, 1, 1, tzinfo=UTC)
 """Of the mails that are composed when a setup is checked."""
 
@@ -120,6 +123,8 @@ class SeminarSetup:
         writes, seen = (self.servers and self.servers.name) or self.scenario.organiser, dict[str, str]()
         for person in self.scenario.people:
             checked_address(person.email, f"address of {person.name}")
+            if person.name in WRITERS:
+                raise InvalidInput(f"name: {person.name!r} given, which has another meaning in the journal; add to it")
             other = seen.setdefault(folded(person.email), person.name)
             if other != person.name:
                 raise InvalidInput(f"address of {person.name}: {person.email!r} given, which is that of {other}, too")

@@ -1,5 +1,6 @@
 """A login is found, used, and seen nowhere."""
 
+import base64
 import copy
 import dataclasses
 import json
@@ -159,3 +160,15 @@ def test_a_login_is_found_without_loading_the_keyring_where_the_environment_has_
     monkeypatch.setenv("CONVENE_MAIL_PASSWORD", SECRET)
     monkeypatch.setitem(sys.modules, "keyring", ModuleType("keyring"))  # it can give nothing
     assert find_login("ana@example.org").password == SECRET
+
+
+@pytest.mark.parametrize("form", ["plain", "AUTH PLAIN", "AUTH LOGIN", "quoted"])
+def test_a_server_that_repeats_the_password_in_the_form_it_was_told_in_shows_it_to_nobody(form):
+    login = Login("ana", 's3"cr\\et')
+    said = {
+        "plain": login.password,
+        "AUTH PLAIN": base64.b64encode(f"\0ana\0{login.password}".encode()).decode(),
+        "AUTH LOGIN": base64.b64encode(login.password.encode()).decode(),
+        "quoted": 's3\\"cr\\\\et',
+    }[form]
+    assert login.without(f"500 what is {said}?") == "500 what is (password)?"

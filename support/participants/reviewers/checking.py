@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from dataclasses import asdict
 from typing import Any
 
 from support.environments.seminar.views import AGAIN, DECISIONS, EDIT, DayPlan, Desk, Draft, Review
@@ -51,6 +53,8 @@ def checked_review(desk: Desk, what: str, item: DayPlan | Action | Draft, review
         )
     if review.edited is not None:
         _check_edited(desk, checked_item(what, item), checked_item(what, review.edited))
+        for name, text in asdict(review.edited).items():
+            _bounded(name, text or "", least=0)
     return review
 
 
@@ -86,7 +90,9 @@ def checked_answer(text: Any) -> str:
 
 
 def _bounded(what: str, text: Any, least: int = 1, most: int = MOST) -> str:
-    """A text in its bounds; characters that no screen shows make no words."""
+    """A text in its bounds; characters that no screen shows make no words, and half of a character is refused."""
+    if isinstance(text, str) and any(unicodedata.category(c) == "Cs" for c in text):
+        raise InvalidInput(f"{what}: half of a character (of an emoji?) is in it; type that character anew")
     words = shown_text(text).strip() if isinstance(text, str) else ""
     if not isinstance(text, str) or not least <= len(words) <= most:
         given = f"{len(words)} characters" if isinstance(text, str) else repr(text)

@@ -61,6 +61,11 @@ class DayControl:
         self.view = w.HBox([*self.buttons, self.said])
         self.view.add_class("convene-days")
 
+    def focus(self) -> None:
+        """Give the keyboard the button of the next day, where there is one."""
+        if self.day_button.layout.display != "none":
+            self.day_button.focus()
+
     def refresh(self, question: Question | None) -> None:
         """Show how it stands; `question` is what waits for a decision."""
         seminar = self.work.seminar
@@ -85,7 +90,7 @@ class DayControl:
         if seminar.over:
             return f"<b>The seminar is over.</b> {escape(_result(seminar))} Its record lies in {said(work.path.name)}."
         if why:
-            return warning(why)
+            return _later(seminar) or warning(why)
         if seminar.running:
             return f"<b>Day {seminar.day}</b> was begun and is not finished. Press the button to go on where it was."
         told = f"<b>Day {seminar.day}</b> is over. {escape(_result(seminar))} " if seminar.day else "<b>Ready.</b> "
@@ -118,7 +123,9 @@ def _doing(seminar: Seminar, question: Question | None) -> str:
 def _result(seminar: Seminar) -> str:
     mails = len(seminar.finished[-1].sent) if seminar.finished else 0
     sent = f"{mails} mail{'' if mails == 1 else 's'} went out on the last day."
-    return f"{seats_of(seminar.desk.state).words}; {sent}"
+    seats = seats_of(seminar.desk.state)
+    filled = " Every date is filled; further days are for those who cancel." if seats.filled == seats.total else ""
+    return f"{seats.words}; {sent}{filled if not seminar.over else ''}"
 
 
 def _when(seminar: Seminar) -> str:
@@ -126,6 +133,18 @@ def _when(seminar: Seminar) -> str:
         return TODAY[seminar.setup.mode]
     today = seminar.setup.scenario.start + timedelta(days=seminar.next_day - 1)
     return f"Today is {in_words(today)}: begin the day when you have time for what it asks."
+
+
+def _later(seminar: Seminar) -> str:
+    """When a live seminar goes on, as HTML; "" where something else is the matter."""
+    start = seminar.setup.scenario.start
+    number = (seminar.today() - start).days + 1
+    if number < 1:
+        return f"<b>Ready.</b> The first day of work is {in_words(start)}: begin it then. You may close the page."
+    if number == seminar.day:
+        over = f"<b>Day {number}</b> is over. {escape(_result(seminar))}"
+        return f"{over} The next day can be begun tomorrow. You may close the page."
+    return ""
 
 
 def _way_out(work: Work) -> str:

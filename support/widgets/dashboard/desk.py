@@ -78,6 +78,7 @@ class DeskPage:
             layout=w.Layout(width="100%"),
         )  # fmt: skip
         self._desk: Desk | None = None
+        self._playing = False
         self.panels = [
             Panel("Assignment grid", self._board(grid_to_html)),
             Panel("Calendar", self._board(calendar_to_html)),
@@ -101,6 +102,9 @@ class DeskPage:
         """Show what is new."""
         seminar, question = self.work.seminar, self.form.question
         self.days.refresh(question)
+        if self._playing and not self.work.playing and self.form.follow:
+            self.days.focus()  # the day is over, and the form that had the keyboard is gone
+        self._playing = self.work.playing
         self.policies.refresh(_selected(seminar))
         self.talk.refresh(seminar)
         self._show_desk(seminar.desk if seminar else None, _flags(seminar, self.form))

@@ -19,8 +19,13 @@ from support.records import Flag
 from support.records.organizing import ACTION, MAIL, ORGANISER
 from support.widgets.dashboard.frame import plain
 from support.widgets.organizing.desk import DeskForm
+from support.widgets.play import warning
 
 HOLDS = "The policy holds at once, and is among what you take along."
+SAME = (
+    "It is the same again: the rule-based organiser writes by templates, and follows no wish. Change it here, or "
+    "remove it; a language model as organiser (Setup, Roles) takes wishes."
+)
 
 GLANCE = 0.7
 """Seconds that a real mail is on the screen at least before it can be sent: the second click of two is for no mail."""
@@ -49,16 +54,22 @@ class DashboardForm(DeskForm):
     def __init__(self, make_policy: Callable[[Flag, int], None], changed: Callable[[], None]) -> None:
         self.live, self.follow, self._tell_changed = False, False, changed
         self._shown = self._pressed = 0.0
+        self._item: Any = None
         super().__init__(lambda: ("", ()), make_policy)
         self.view.layout.border, self.view.layout.margin, self.view.layout.max_width = None, None, None
         self.view.layout.padding = None
         self.view.add_class("convene-ask")
+        self.buttons.add_class("buttons")
         self.press.started = self._follow
 
     def ask(self, question: Question) -> None:
         """Show what is to be looked at, with the focus on it if the person has just been here."""
         self._shown = time.monotonic()
+        shown: Any = question.view
         super().ask(question)
+        if self._again and shown.item == self._item:
+            self.error.value = plain(f'<div role="status">{warning(SAME)}</div>')
+        self._item = shown.item
         self._tell_changed()
         if self.question is question and self.follow:
             (self.answer_field if question.phase == FLAG else self.approve_button).focus()
@@ -80,6 +91,7 @@ class DashboardForm(DeskForm):
         sends = isinstance(answer, Review) and answer.decision in (APPROVE, EDIT)
         real = self.live and self.question is not None and self.question.phase == MAIL
         if sends and real and self._pressed - self._shown < GLANCE:
+            self._shown = self._pressed  # a key that is held down never gets through
             raise InvalidInput("This mail came onto the screen just now: read it, then press again.")
         super()._give(answer)
 

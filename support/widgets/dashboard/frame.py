@@ -20,6 +20,8 @@ PAGE = f"""
 .convene-dash .widget-html, .convene-dash .widget-html-content {{ margin: 0; line-height: 1.45; }}
 .convene-dash h2 {{ font-size: 15px; margin: 0; color: {DARK}; font-weight: 650; }}
 .convene-dash .jupyter-button {{ border-radius: 4px; }}
+.convene-dash .jupyter-button.mod-info {{ background: {COLOURS[0]}; color: #fff; }}
+.convene-dash .jupyter-button.mod-warning {{ background: #a83c00; color: #fff; }}
 .convene-dash :is(button, input, textarea, select, summary, a, [role="tab"]):focus-visible
   {{ outline: 3px solid {COLOURS[0]} !important; outline-offset: 1px; }}
 .convene-dash .faint {{ color: {QUIET}; }}
@@ -81,7 +83,8 @@ DESK = f"""
 .convene-dash .convene-ask > * {{ flex: 0 0 auto; }}
 .convene-dash .convene-ask .widget-textarea, .convene-dash .convene-ask .widget-text
   {{ max-width: 100%; margin: 2px 0; }}
-.convene-dash .convene-ask > .buttons {{ position: sticky; bottom: -8px; background: inherit; padding: 2px 0; z-index: 1; }}
+.convene-dash .convene-ask > .buttons {{ position: sticky; bottom: -8px; background: inherit; padding: 2px 0;
+  z-index: 1; }}
 .convene-dash .convene-ask .sent-to {{ font-size: 14px; padding: 2px 0; overflow-wrap: anywhere; }}
 .convene-dash .panel-head {{ width: 100%; text-align: left; background: none; font-weight: 650; color: {DARK};
   padding: 0 2px; font-size: 14px; border-bottom: 1px solid {LINE}; border-radius: 0; box-shadow: none; }}

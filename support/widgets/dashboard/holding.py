@@ -94,13 +94,13 @@ class HeldPanel:
         if not person:
             raise InvalidInput("from: nobody is chosen; choose whose mail it is, or leave it out")
         if seminar is not None:
-            seminar.workplace.inbox.release(kept.key, person, seminar.day + 1)
+            seminar.release(kept.key, person)
             self._settled(f"The mail is read as {person}’s on the next day.")
 
     def _drop(self, kept: Kept) -> None:
         seminar = self.seminar()
         if seminar is not None:
-            seminar.workplace.inbox.drop(kept.key)
+            seminar.drop(kept.key)
             self._settled("The mail is left out; it stays in the file and in your mailbox.")
 
     def _settled(self, words: str) -> None:

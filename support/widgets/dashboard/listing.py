@@ -104,7 +104,7 @@ class PeopleForm:
         )
         right = w.VBox([facts, self.acted], layout=w.Layout(flex="1 1 30rem", min_width="0"))
         both = w.HBox([left, right], layout=w.Layout(flex_flow="row wrap", grid_gap="0 16px", width="100%"))
-        inside = w.VBox([hint(PASTED), self.pasted, row(self.take_button, self.instead_button), self.paste_error])
+        inside = w.VBox([hint(PASTED), self.paste_error, self.pasted, row(self.take_button, self.instead_button)])
         folds = w.Accordion([inside, self.table], titles=("Paste a table", "The whole list as a table"))
         return w.VBox([both, folds])
 

@@ -43,9 +43,10 @@ class PoliciesEditor:
         self.listed = w.VBox(layout=w.Layout(overflow="visible"))
         self.field = area("a policy of your own", "for example: Write again after four working days without an answer.")
         self.heard, self.add_button = w.HTML(), wide("Add policy", button_style="primary")
-        self.offered = w.Dropdown(options=[("choose …", "")], layout=w.Layout(width="100%"))
+        named = "Further policies of the project"
+        self.offered = w.Dropdown(options=[("choose …", "")], tooltip=named, layout=w.Layout(width="100%"))
         self.offer_text, self.take_button = w.HTML(), wide("Add this one")
-        self.more = boxed("panel", w.HTML("<b>Further policies of the project</b>"), self.offered, self.offer_text,
+        self.more = boxed("panel", w.HTML(f"<b>{named}</b>"), self.offered, self.offer_text,
                           self.take_button)  # fmt: skip
         adding = [w.HTML("<b>Add a policy of your own</b>"), self.field, self.heard, self.add_button]
         self.view = boxed("left", self.head, self.error, self.listed, boxed("panel", *adding), self.more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from html import escape
@@ -26,6 +27,11 @@ TEXTS = {
 """Fields of one line: label, an example, characters at most."""
 
 OPTIONAL = ("organiser_role",)
+MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+          "december")  # fmt: skip
+SPOKEN = re.compile(r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})(?:\.\s*|\s+)(?:(\d{1,2})\.|([A-Za-z]{3,9})\.?)\s*(\d{4})")
+"""A day as people write it, by number or by name of the month; 3/4/2027 is April to some, and March to others."""
+
 LONGEST_GOAL = 2000
 LIVE_START = "the first day is over; with real mail the calendar counts, so begin today or later"
 
@@ -141,7 +147,7 @@ class ProgrammeForm:
     def _typed(self) -> None:
         slots, problems = read_dates(self.fields["slots"].control.value)
         lines = "".join(f"<li>{escape(in_words(slot))}</li>" for slot in sorted(slots))
-        amiss = f", {len(problems)} lines not understood" if problems else ""
+        amiss = f", {len(problems)} line{'' if len(problems) == 1 else 's'} not: write 2027-09-05" if problems else ""
         many = f"{len(slots)} date{'' if len(slots) == 1 else 's'} understood{amiss}"
         box = "max-height:8.6rem;overflow:auto;margin:.1rem 0;padding-left:1.2rem"
         listed = f'<ul style="{box}" tabindex="0" aria-label="dates understood">{lines}</ul>' if lines else ""
@@ -153,7 +159,7 @@ def read_dates(text: str) -> tuple[list[date], list[str]]:
     """The dates of a text, one a line and in its order, and what is wrong with the other lines.
 
     >>> read_dates("2027-09-05\\n5 Sep")
-    ([datetime.date(2027, 9, 5)], ["line 2: '5 Sep' is no date such as 2027-09-05"])
+    ([datetime.date(2027, 9, 5)], ["line 2: '5 Sep' is no date such as 2027-09-05 or 5 September 2027"])
     """
     found: list[date] = []
     problems = []
@@ -161,15 +167,29 @@ def read_dates(text: str) -> tuple[list[date], list[str]]:
         if not (typed := line.strip().rstrip(",; ")):
             continue
         try:
-            made = date.fromisoformat(typed)
+            made = _read_date(typed)
         except ValueError:
-            problems.append(f"line {number}: {typed[:40]!r} is no date such as 2027-09-05")
+            problems.append(f"line {number}: {typed[:40]!r} is no date such as 2027-09-05 or 5 September 2027")
             continue
         if made in found:
             problems.append(f"line {number}: {made} stands there twice; raise “speakers a date” instead")
         else:
             found.append(made)
     return found, problems
+
+
+def _read_date(typed: str) -> date:
+    """The date that a line says, or a ValueError.
+
+    >>> [str(_read_date(line)) for line in ("2027-09-05", "5.9.2027", "Sun, 5 Sept 2027")]
+    ['2027-09-05', '2027-09-05', '2027-09-05']
+    """
+    spoken = SPOKEN.fullmatch(typed)
+    if spoken is None:
+        return date.fromisoformat(typed)
+    day, number, name, year = spoken.groups()
+    fits = [k for k, month in enumerate(MONTHS, start=1) if name and month.startswith(name.lower())]
+    return date(int(year), int(number) if number else fits[0] if fits else 0, int(day))
 
 
 def fresh_days(today: date) -> tuple[date, date]:

@@ -80,6 +80,7 @@ class Work:
         self.taken = self.error = ""
         self.unsure = self.to_the_end = False
         self.task: asyncio.Task[None] | None = None
+        self._opening = asyncio.Lock()
         _here.add(self)
 
     @property
@@ -116,8 +117,14 @@ class Work:
         """Open a seminar in the place of the one at hand; a day that was begun goes on, but not by itself where mail
         is real.
 
-        What goes amiss is in `error` then; a seminar that is open elsewhere is `taken`.
+        What goes amiss is in `error` then; a seminar that is open elsewhere is `taken`. Of several that are asked for
+        at once the last one is open in the end.
         """
+        async with self._opening:
+            await self._open(name, take_over, patience)
+        self.changed()
+
+    async def _open(self, name: str, take_over: bool, patience: float) -> None:
         self.error, self.taken, self.unsure = "", "", False
         await self.close()
         for other in [work for work in _here if work is not self]:
@@ -131,7 +138,6 @@ class Work:
             self.taken, self.error = name, str(error)
         except Exception as error:  # whatever it is has to be shown: nobody else sees it
             self.error = words(error)
-        self.changed()
 
     async def _opened(self, name: str, take_over: bool, patience: float) -> Seminar:
         """The seminar, brought to where it was left."""

@@ -1,0 +1,556 @@
+"""What a seminar promises of its mail, whatever a person changes meanwhile: nobody gets what they must not get."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from lines import World, live_setup
+from seminar_playing import answered, setup_of
+
+from support.environments.seminar.views import (
+    AGAIN,
+    ANSWER,
+    APPROVE,
+    EDIT,
+    REMOVE,
+    DayPlan,
+    Draft,
+    Response,
+    Review,
+)  # fmt: skip
+from support.errors import DamagedFile, FateUnknown, FileInUse, InvalidInput, MissingData
+from support.mail.inbox import HELD
+from support.mail.simulated import SimulatedMailbox
+from support.mechanisms.organizing_review import ALWAYS
+from support.participants.reviewers.human import FLAG
+from support.participants.speakers.rule_based import RuleBasedSpeaker
+from support.records.organizing import ACTION, CONFIRMATION, MAIL, PLAN
+from support.seminars.journal import begin
+from support.seminars.seminar import Seminar
+from support.seminars.setup import DRY_RUN
+
+
+class Desk:
+    """A live seminar that may be opened again and again, on any day."""
+
+    def __init__(self, path, **settings):
+        self.path, self.setup, self.world, self.day = path, live_setup(**{"delegation": ALWAYS} | settings), World(), 0
+        begin(path, "spring", self.setup.to_json())
+
+    def open(self, **settings):
+        start = self.setup.scenario.start
+        return Seminar(self.path, "spring", mailbox=self.world, today=lambda: start + timedelta(self.day), **settings)
+
+    def run(self, act, **settings):
+        async def go():
+            with self.open(**settings) as seminar:
+                await seminar.open()
+                return await act(seminar)
+
+        return asyncio.run(go())
+
+    @property
+    def people(self):
+        return [person.name for person in self.setup.scenario.people]
+
+
+@pytest.fixture
+def desk(path):
+    return Desk(path)
+
+
+def answers(world, recipient, words, sender=None):
+    """The last mail to somebody is answered."""
+    raw = [raw for to, raw in world.sent if to == recipient][-1]
+    return world.reply(raw, words, sender)
+
+
+# what leaves
+
+
+def test_a_mail_that_nobody_approved_as_it_is_does_not_leave(desk):
+    async def go(seminar):
+        seminar.workplace.approvals.approve = lambda *mail: None
+        return await answered(seminar)
+
+    day = desk.run(go)
+    assert not desk.world.sent and not day.sent
+    assert all("nobody has approved" in error.detail for error in day.format_errors)
+
+
+def test_a_mail_leaves_in_the_words_of_the_person_and_no_others(desk):
+    words = "Dear Ana,\u200e\r\n\r\nwould the 15th\u2028suit you?"
+
+    def change(question):
+        return Review(EDIT, edited=Draft("A  date", words)) if question.phase == MAIL else None
+
+    day = desk.run(lambda seminar: answered(seminar, change))
+    assert {(mail.subject, mail.body) for mail in day.sent} == {("A date", "Dear Ana,\n\nwould the 15th\nsuit you?")}
+    assert len(desk.world.sent) == 4 and all(b"Subject: A date\r\n" in raw for _, raw in desk.world.sent)
+
+
+@pytest.mark.parametrize(
+    "draft", [Draft("", "x"), Draft("x" * 201, "x"), Draft("x", " \u200e\n"), Draft("\u200e", "x")]
+)
+def test_an_edit_that_could_not_leave_is_refused_at_the_desk_and_nothing_typed_is_lost(desk, draft):
+    refused = []
+
+    def change(question):
+        if question.phase == MAIL and not refused:
+            with pytest.raises(InvalidInput) as error:
+                question.answer(Review(EDIT, edited=draft))
+            refused.append(error)
+
+    day = desk.run(lambda seminar: answered(seminar, change))
+    assert refused and len(day.sent) == 4
+
+
+def test_who_is_taken_off_after_the_yes_and_before_the_mail_gets_none(desk):
+    async def go(seminar):
+        first = []
+
+        def change(question):
+            if question.phase == MAIL and not first:
+                first.append(question.view.about)
+                seminar.remove(question.view.about)
+            return None
+
+        day = await answered(seminar, change)
+        return first[0], day
+
+    gone, day = desk.run(go)
+    assert gone not in {mail.to for mail in day.sent} and len(desk.world.sent) == 3
+    assert any("taken off the list" in error.detail for error in day.format_errors)
+
+
+def test_a_person_who_comes_back_and_takes_somebody_off_first_has_no_mail_sent_to_them(desk):
+    """The yes is in the journal, the kernel ended before the mail left."""
+    seen = []
+
+    async def breaks(seminar):
+        def plug(*mail, **settings):
+            raise KeyboardInterrupt
+
+        seminar.run.post.role.outbox.send = plug
+        await answered(seminar, lambda question: seen.append(question.view.about))
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.run(breaks)
+    gone = seen[-1]
+
+    async def comes_back(seminar):
+        seminar.remove(gone)
+        return await answered(seminar)
+
+    day = desk.run(comes_back)
+    assert gone not in {mail.to for mail in day.sent} and len(desk.world.sent) == 3
+
+
+def test_a_confirmation_whose_person_is_taken_off_while_it_travels_is_in_the_books_without_its_date(desk):
+    gone = []
+
+    async def go(seminar):
+        send = desk.world.send
+
+        async def slowly(recipient, message):
+            said = await send(recipient, message)
+            if b"Subject: Confirmed" in message and not gone:
+                gone.append(seminar.setup.scenario.people[0].name)
+                gone[0] = next(p.name for p in seminar.setup.scenario.people if p.email == recipient)
+                seminar.remove(gone[0])
+            return said
+
+        desk.world.send = slowly
+        for desk.day in range(4):
+            await answered(seminar)
+            for posted in seminar.workplace.outbox.posted():
+                if posted.day == 1 and not desk.day:
+                    answers(desk.world, posted.recipient, "The 15th of September suits me, and the 13th of October.")
+            if gone:
+                return seminar.finished, seminar.desk.state
+        raise AssertionError("nobody got a date")
+
+    days, state = desk.run(go)
+    mail = next(mail for mail in days[-1].sent if mail.to == gone[0])
+    assert mail.kind == CONFIRMATION and not state.dates_of(gone[0])
+
+    async def again(seminar):
+        return seminar.finished, seminar.desk.state
+
+    assert desk.run(again) == (days, state)
+
+
+def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(desk):
+    async def go():
+        with desk.open() as first:
+            await first.open()
+            second = []
+
+            def takes_over(question):
+                if question.phase == MAIL and not second:
+                    second.append(desk.open(take_over=True))
+                return None
+
+            with pytest.raises(FileInUse, match="taken over"):
+                await answered(first, takes_over)
+            assert not desk.world.sent
+            for change in (
+                lambda: first.drop("simulated.1"),
+                lambda: first.decide("<1@example.org>", arrived=False),
+                lambda: first.journal.check(),
+            ):
+                with pytest.raises(FileInUse, match="taken over"):
+                    change()
+            with second[0] as seminar:
+                await answered(seminar)
+                assert len(desk.world.sent) == 4
+
+    asyncio.run(go())
+
+
+def test_two_windows_of_one_file_keep_one_daily_limit(path):
+    one = Desk(path, daily_limit=5)
+    begin(path, "autumn", one.setup.to_json())
+    assert len(one.run(answered).sent) == 4
+
+    async def other():
+        start = one.setup.scenario.start
+        with Seminar(path, "autumn", mailbox=one.world, today=lambda: start) as seminar:
+            return await answered(seminar)
+
+    day = asyncio.run(other())
+    assert len(day.sent) == 1 and len(one.world.sent) == 5
+    assert sum("daily limit of 5" in error.detail for error in day.format_errors) == 3
+
+
+@pytest.mark.parametrize("mode", ["rehearsal", DRY_RUN])
+@pytest.mark.parametrize("again", [True, False])
+def test_an_uncertain_mail_that_is_to_be_left_out_is_not_sent_again_in_any_mode(path, begun, mode, again):
+    begun(mode=mode)
+    mailbox = SimulatedMailbox(faults=[OSError("the plug was pulled")])
+
+    async def go():
+        with Seminar(path, "spring", mailbox=mailbox) as seminar:
+            with pytest.raises(OSError, match="plug"):
+                await answered(seminar)
+            seminar.decide(seminar.uncertain[0].message_id, arrived=False, again=again)
+            return await answered(seminar)
+
+    day = asyncio.run(go())
+    assert len(day.sent) == len(mailbox.sent) == 3 + again
+
+
+def test_a_calendar_that_goes_back_or_past_the_deadline_plays_no_day(desk):
+    desk.run(answered)
+    for day, said in ((0, "played already"), (-1, "begins on"), (10**3, "deadline")):
+        desk.day = day
+        with pytest.raises(InvalidInput, match=said):
+            desk.run(answered)
+    desk.day = 2
+    assert desk.run(answered).number == 3
+    desk.day, sent = 1, len(desk.world.sent)
+    with pytest.raises(InvalidInput, match="clock"):
+        desk.run(answered)
+    assert len(desk.world.sent) == sent
+
+
+# what arrives
+
+
+@pytest.mark.parametrize("skipped", [0, 3])
+def test_a_released_mail_is_read_once_whatever_days_are_left_out_and_however_often_it_is_opened(desk, skipped):
+    email = desk.setup.scenario.people[0].email
+    desk.run(answered)
+    key = answers(desk.world, email, "The 15th of September suits me.", sender="home@example.net")
+    desk.day = 1
+    desk.run(answered)
+
+    async def release(seminar):
+        assert [kept.key for kept in seminar.workplace.inbox.held()] == [key]
+        seminar.release(key, desk.people[0])
+
+    desk.run(release)
+    got = []
+    for desk.day in (2 + skipped, 3 + skipped, 4 + skipped):
+        got += [mail.body for mail in desk.run(answered).received]
+    assert got == ["The 15th of September suits me."]
+
+
+def test_nothing_is_released_for_somebody_who_is_not_on_the_list(desk):
+    desk.run(answered)
+    key = answers(desk.world, desk.setup.scenario.people[0].email, "Hello.", sender="home@example.net")
+    desk.day = 1
+    desk.run(answered)
+
+    async def release(seminar):
+        seminar.remove(desk.people[1])
+        for name in ("Nobody", "", desk.people[1]):
+            with pytest.raises(InvalidInput, match="person"):
+                seminar.release(key, name)
+        with pytest.raises(InvalidInput, match="key"):
+            seminar.release("no such key", desk.people[0])
+        assert [kept.status for kept in seminar.workplace.inbox.held()] == [HELD]
+        assert seminar.drop(key).status == "dropped"
+
+    desk.run(release)
+
+
+@pytest.mark.parametrize("released", [True, False])
+def test_a_reply_of_somebody_taken_off_since_it_was_fetched_is_held(desk, released):
+    email = desk.setup.scenario.people[0].email
+    desk.run(answered)
+    desk.day = 1
+    key = answers(desk.world, email, "The 15th of September.", sender="home@example.net" if released else None)
+    if released:
+        desk.run(answered)
+        desk.day = 2
+
+    async def takes_off(seminar):
+        if released:
+            seminar.release(key, desk.people[0])
+        else:  # fetched, and the kernel ended before its line was written
+
+            def plug(*line):
+                raise KeyboardInterrupt
+
+            seminar.journal.add = plug
+            await answered(seminar)
+
+    if released:
+        desk.run(takes_off)
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            desk.run(takes_off)
+
+    async def goes_on(seminar):
+        seminar.remove(desk.people[0])
+        return await answered(seminar), seminar.workplace.inbox.held()
+
+    day, held = desk.run(goes_on)
+    assert not day.received and [kept.key for kept in held] == [key]
+    assert "taken off the list" in held[0].reason
+
+
+def test_a_reply_that_is_read_while_its_writer_is_taken_off_gives_them_nothing_back(desk):
+    desk.run(answered)
+    answers(desk.world, desk.setup.scenario.people[0].email, "The 15th of September suits me. Could you pay the train?")
+    desk.day = 1
+
+    async def go(seminar):
+        reading = seminar.run.organizer.role.read
+
+        async def slow(*args):
+            seminar.remove(desk.people[0])
+            return await reading(*args)
+
+        seminar.run.organizer.role.read = slow
+        await answered(seminar)
+        return seminar.desk.state.contacts[desk.people[0]]
+
+    contact = desk.run(go)
+    assert contact.declined and not contact.named
+
+
+def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk):
+    desk.run(answered)
+    answers(desk.world, desk.setup.scenario.people[0].email, "The 15th of September suits me.")
+    desk.day, fetch = 1, desk.world.fetch
+
+    async def broken(after=""):
+        raise InvalidInput("the folder has another name now")
+
+    desk.world.fetch = broken
+    for _ in range(2):
+        with pytest.raises(InvalidInput, match="another name"):
+            desk.run(answered)
+    desk.world.fetch = fetch
+    assert len(desk.run(answered).received) == 1
+
+
+# what can be opened
+
+
+def lines(path, query, *values):
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(query, values)
+        db.commit()
+
+
+def test_a_damaged_line_is_named_with_the_way_out(desk):
+    desk.run(answered)
+    for step in ("plan", "finished", "send"):
+        with closing(sqlite3.connect(desk.path)) as db:
+            number, answer = db.execute("SELECT number, answer FROM journal WHERE step = ?", (step,)).fetchone()
+        lines(desk.path, "UPDATE journal SET answer = '{' WHERE number = ?", number)
+        with pytest.raises(DamagedFile, match=rf"line {number} cannot be read.*copy"):
+            desk.run(answered)
+        lines(desk.path, "UPDATE journal SET answer = ? WHERE number = ?", answer, number)
+    desk.day = 1
+    assert desk.run(answered).number == 2
+
+
+def test_a_finished_day_without_one_of_its_answers_is_not_asked_about_again(desk):
+    desk.run(answered)
+    lines(desk.path, "DELETE FROM journal WHERE step = 'review' AND about LIKE 'mail%'")
+    with pytest.raises(DamagedFile, match="day 1 is over"):
+        desk.run(answered)
+    assert len(desk.world.sent) == 4
+
+
+def test_a_live_seminar_without_credentials_says_how_to_give_them_and_can_be_opened_then(desk, monkeypatch):
+    for name in ("CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(MissingData, match="CONVENE_MAIL_PASSWORD"):
+        Seminar(desk.path, "spring")
+    assert not list(desk.path.parent.glob("*.lock")), "nobody seems to be at work on it"
+    monkeypatch.setenv("CONVENE_MAIL_PASSWORD", "hush-hush")
+    with Seminar(desk.path, "spring") as seminar:
+        assert seminar.workplace.mailbox.kind == "smtp and imap"
+    for file in desk.path.parent.glob("study*"):
+        assert b"hush-hush" not in file.read_bytes()
+
+
+def test_a_seat_of_a_model_without_one_says_so_and_leaves_the_seminar_as_it_is(path, begun):
+    begun(organizer="model")
+
+    async def go():
+        with Seminar(path, "spring") as seminar:
+            with pytest.raises(InvalidInput, match="model"):
+                await seminar.open()
+            for use in (lambda: seminar.policies, lambda: seminar.desk, lambda: seminar.set_templates(())):
+                with pytest.raises(InvalidInput, match="not open yet"):
+                    use()
+
+    asyncio.run(go())
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"seed": -1}, {"seed": "1"}, {"seed": True}, {"organizer": "nobody"}, {"detector": ""}, {"people": "nobody"},
+        {"people": {"Ana": "slow"}}, {"mode": "wet run"}, {"delegation": "sometimes"}, {"daily_limit": -1},
+        {"daily_limit": True}, {"allowed": ("ana@example.org, eve@example.org",)}, {"organizer": ["model"]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_seminar_that_could_not_be_played_cannot_be_begun(settings):
+    with pytest.raises(InvalidInput, match=next(iter(settings))):
+        setup_of(**settings)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"email": "ngozi@"}, {"name": "Ana\u202e Ray"}, {"name": "x" * 500}, {"email": "JONAS.felderhof@example.org"}],
+    ids=str,
+)
+def test_somebody_to_whom_no_mail_could_be_written_is_refused_with_the_setup(changed):
+    setup = setup_of()
+    people = (replace(setup.scenario.people[0], **changed), *setup.scenario.people[1:])
+    with pytest.raises(InvalidInput):
+        replace(setup, scenario=replace(setup.scenario, people=people))
+
+
+def test_seminars_of_a_file_have_mail_folders_of_their_own(path):
+    folders = set()
+    names = ("a b", "a_b", "a/b", "A_b", "../a", "x" * 80, "x" * 79)
+    for name in names:
+        begin(path, name, setup_of(mode=DRY_RUN).to_json())
+        with Seminar(path, name) as seminar:
+            assert seminar.workplace.folder.parent.name == "study mail"
+            folders.add(str(seminar.workplace.folder).lower())
+    assert len(folders) == len(names)
+
+
+def test_a_reviewer_who_removes_a_mail_that_was_refused_before_has_it_not_sent(desk):
+    desk.world.refused = {desk.setup.scenario.people[0].email}
+    desk.run(answered)
+    assert len(desk.world.sent) == 3
+    desk.day = 1
+    day = desk.run(lambda seminar: answered(seminar, lambda q: Review(REMOVE) if q.phase == MAIL else None))
+    assert not day.sent and len(desk.world.sent) == 3
+
+
+def test_decisions_of_an_earlier_window_count_in_the_next_one(desk):
+    plug = OSError("the plug was pulled")
+
+    async def breaks(recipient, message):
+        raise plug
+
+    send, desk.world.send = desk.world.send, breaks
+    with pytest.raises(OSError, match="plug"):
+        desk.run(answered)
+    desk.world.send = send
+
+    async def decides(seminar):
+        with pytest.raises(FateUnknown):
+            await answered(seminar)
+        seminar.decide(seminar.uncertain[0].message_id, arrived=False)
+
+    desk.run(decides)
+    seen = []
+
+    async def goes_on(seminar):
+        return await answered(seminar, lambda q: seen.append(q.phase) or ("" if q.phase == FLAG else Review(APPROVE)))
+
+    day = desk.run(goes_on)
+    assert len(day.sent) == len(desk.world.sent) == 3 and "nobody has approved" in day.format_errors[0].detail
+    assert seen.count(MAIL) == 3, "the yes to the first one is not asked for again, and not taken for another's"
+
+
+@pytest.mark.parametrize("given", [None, 5, "x", [], ("a",), "\ud83d"], ids=ascii)
+def test_what_is_no_change_is_refused_and_never_stands_in_the_journal(desk, given):
+    async def change(seminar):
+        for act in (seminar.set_policies, seminar.remove, seminar.drop, lambda what: seminar.decide(what, arrived=True),
+                    lambda what: seminar.release(what, desk.people[0])):  # fmt: skip
+            with pytest.raises(InvalidInput):
+                act(given)
+        if given != []:
+            with pytest.raises(InvalidInput):
+                seminar.set_templates(given)
+        assert given == [] or not seminar.entries
+        return await answered(seminar)
+
+    assert len(desk.run(change).sent) == 4
+    desk.day = 1
+    assert desk.run(answered).number == 2
+
+
+def test_half_of_a_character_is_refused_at_the_desk(desk):
+    refused = []
+
+    def half(question):
+        wrong = {
+            PLAN: Review(EDIT, edited=DayPlan("Write.", "\ud83d")),
+            ACTION: Review(AGAIN, wish="\ud83d"),
+            MAIL: Review(EDIT, edited=Draft("A date", "Dear Ana \ud83d")),
+        }
+        if question.phase in wrong:
+            with pytest.raises(InvalidInput, match="half of a character"):
+                question.answer(wrong[question.phase])
+            refused.append(question.phase)
+
+    assert len(desk.run(lambda seminar: answered(seminar, half)).sent) == 4
+    assert MAIL in refused
+
+
+def test_what_a_simulated_person_writes_is_a_mail_or_silence_and_never_ends_the_seminar(path, begun, monkeypatch):
+    begun(people="prompt")
+    strange = {"Ngozi Tarrant": "The\u202e 15th\x07 suits me.", "Aurelio Brandvik": "\u200e"}
+
+    async def answer(self, letter):
+        return Response(ANSWER, "Re:\r\nBcc: eve@example.org", strange.get(self.persona.name, "No."))
+
+    monkeypatch.setattr(RuleBasedSpeaker, "answer", answer)
+
+    async def go():
+        with Seminar(path, "spring") as seminar:
+            first, second = await answered(seminar), await answered(seminar)
+            return first.format_errors, {mail.sender: (mail.subject, mail.body) for mail in second.received}
+
+    errors, received = asyncio.run(go())
+    assert received.pop("Ngozi Tarrant") == ("Re: Bcc: eve@example.org", "The 15th suits me.")
+    assert {error.agent for error in errors} == {"Aurelio Brandvik"} and len(received) == 2
