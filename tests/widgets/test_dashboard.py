@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 
@@ -478,6 +479,64 @@ def test_the_second_of_two_clicks_sends_no_real_mail_unread(path, monkeypatch):
         assert "read it, then press again" in form.error.value and form.question is not None and not mailbox.sent
 
     live(path, work, monkeypatch)
+
+
+def test_a_key_that_is_held_down_sends_no_real_mail(path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(forms, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def work(dashboard, mailbox):
+        day(dashboard)
+        form = await asked(dashboard, "mail")
+        for clock[0] in (0.5, 1.0, 1.5, 2.0):
+            await pressed(dashboard, form.approve_button)
+            assert "read it, then press again" in form.error.value and not mailbox.sent
+        clock[0] = 3.0
+        await pressed(dashboard, form.approve_button)
+        assert not form.error.value
+
+    live(path, work, monkeypatch)
+
+
+def test_before_a_live_seminar_begins_its_first_day_is_said(path, monkeypatch):
+    async def work(dashboard, mailbox):
+        dashboard.work.seminar.today = lambda: date(2027, 8, 14)
+        dashboard.refresh()
+        said = dashboard.desk.days.said.value
+        assert "The first day of work is Monday, 16 August 2027" in said and "given" not in said
+
+    live(path, work, monkeypatch)
+
+
+def test_that_a_wish_changed_nothing_is_said(path):
+    async def work(dashboard):
+        day(dashboard)
+        form = await asked(dashboard, "mail")
+        assert forms.SAME not in form.context.value
+        form.wish.value = "shorter"
+        await pressed(dashboard, form.again_button)
+        await until(lambda: form.question)
+        assert forms.SAME in form.context.value and "made again" in form.head.value
+        await pressed(dashboard, form.approve_button)
+        await asked(dashboard, "mail")
+        assert forms.SAME not in form.context.value
+
+    worked(path, work)
+
+
+def test_when_a_day_is_over_the_keyboard_stands_on_the_next_one(path, monkeypatch):
+    async def work(dashboard):
+        focused = []
+        monkeypatch.setattr(dashboard.desk.days.day_button, "focus", lambda: focused.append("day"))
+        day(dashboard)
+        await asked(dashboard, "plan")
+        dashboard.refresh()
+        assert not focused
+        await done(dashboard)
+        dashboard.refresh()
+        assert focused == ["day"]
+
+    worked(path, work)
 
 
 def test_a_live_day_that_was_begun_goes_on_only_when_told(path, monkeypatch):

@@ -23,8 +23,8 @@ from support.widgets.play import warning
 
 HOLDS = "The policy holds at once, and is among what you take along."
 SAME = (
-    "It is the same again: the rule-based organiser writes by templates, and follows no wish. Change it here, or "
-    "remove it; a language model as organiser (Setup, Roles) takes wishes."
+    "It is the same again. A rule-based organiser writes mails by templates, and follows no wish: change it here, or "
+    "remove it."
 )
 
 GLANCE = 0.7
@@ -68,7 +68,7 @@ class DashboardForm(DeskForm):
         shown: Any = question.view
         super().ask(question)
         if self._again and shown.item == self._item:
-            self.error.value = plain(f'<div role="status">{warning(SAME)}</div>')
+            self.context.value += plain(f'<div role="status">{warning(SAME)}</div>')
         self._item = shown.item
         self._tell_changed()
         if self.question is question and self.follow:
