@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from support.data import ROOT, output, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
@@ -89,20 +90,32 @@ def started(notebook: Path, port: int, token: str) -> subprocess.Popen[bytes]:
         When it does not listen within a minute.
     """
     command = [sys.executable, "-m", "voila", notebook.name, "--no-browser", f"--port={port}", f"--Voila.ip={HERE}",
-               "--Voila.log_level=WARN", "--theme=light", "--Voila.auto_token=True"]  # fmt: skip
+               "--Voila.log_level=WARN", "--theme=light", "--Voila.auto_token=True",
+               # A page that is left asks to end its kernel without the cookie's twin (voila issue 1458).
+               "--Voila.tornado_settings", "disable_check_xsrf=True"]  # fmt: skip
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     # The token is not among the arguments: everybody on the machine can read those.
     env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": token}
     server = subprocess.Popen(command, cwd=notebook.parent, env=env, start_new_session=True)
     until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and server.poll() is None:
-        try:
-            socket.create_connection((HERE, port), 0.5).close()
-            return server
-        except OSError:
+    try:
+        while time.monotonic() < until and server.poll() is None:
+            if _listens(port):
+                return server
             time.sleep(0.1)
+    except KeyboardInterrupt:
+        end(server)
+        raise
     end(server)
     raise MissingData("voila: it did not begin to listen; see what it said above")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection((HERE, port), 0.5).close()
+    except OSError:
+        return False
+    return True
 
 
 def end(server: subprocess.Popen[bytes]) -> None:
@@ -116,6 +129,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard until Ctrl-C."""
     given = _parser().parse_args(arguments)
     store = Path(given.store).resolve() if given.store else study_file("seminars")
+    before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        return _serve(given, store)
+    finally:
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
+
+
+def _serve(given: argparse.Namespace, store: Path) -> int:
     try:
         port = checked_port(given.port)
         notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
@@ -124,14 +146,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConveneError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"Convene: http://{HERE}:{port}/?token={token}", flush=True)
-    print(f"The seminars are in {store}. Only this machine reaches the page. Ctrl-C ends it.", flush=True)
     try:
+        print(f"Convene: http://{HERE}:{port}/?token={token}", flush=True)
+        print(f"The seminars are in {store}. Only this machine reaches the page. Ctrl-C ends it.", flush=True)
         return server.wait()
     except KeyboardInterrupt:
         return 0
     finally:
         end(server)
+
+
+def _end_like_ctrl_c(*_: object) -> NoReturn:
+    """A closed terminal, or `kill`, leaves no server behind."""
+    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:

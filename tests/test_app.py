@@ -52,7 +52,8 @@ def test_a_port_that_is_taken_is_refused():
     assert app.checked_port(0) > 0
 
 
-def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_with_ctrl_c(tmp_path):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
+def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_when_it_is_told(tmp_path, ending):
     command = [sys.executable, "-m", "support.app", "--store", str(tmp_path / "s.sqlite"), "--port", "0"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "CONVENE_OUTPUT": str(tmp_path)}
     server = subprocess.Popen(
@@ -69,7 +70,7 @@ def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_with_ctrl_c(
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/{place}", timeout=60) as page:
                 assert "/login" in page.url, "without the token one is asked for it"
         assert port not in [int(p, 16) for p in outside(Path("/proc/net/tcp").read_text())]
-        os.kill(server.pid, signal.SIGINT)
+        os.kill(server.pid, ending)
         assert server.wait(30) == 0
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port), 1)

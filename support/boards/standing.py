@@ -65,7 +65,7 @@ def standing(state: State, name: str) -> Standing:
     if contact.declined:
         return Standing("quiet", "✕", "declined")
     if not contact.mails:
-        return Standing("quiet", "·", "not written to")
+        return Standing("quiet", "–", "not written to")
     return _unplaced(state, contact)
 
 

@@ -104,6 +104,10 @@ class Inbox(MailTables):
         query = "SELECT * FROM inbox WHERE run = ? AND status = ? ORDER BY id"
         return [_kept(row) for row in self._rows(query, (self.run, HELD))]
 
+    def waiting(self) -> int:
+        """How many messages are held."""
+        return int(self._rows("SELECT count(*) FROM inbox WHERE run = ? AND status = ?", (self.run, HELD))[0][0])
+
     def all(self) -> list[Kept]:
         """Everything that was ever kept, in the order in which it arrived."""
         return [_kept(row) for row in self._rows("SELECT * FROM inbox WHERE run = ? ORDER BY id", (self.run,))]

@@ -102,7 +102,7 @@ class LiveMailbox:
         return (
             f"Logged in as {self._login.user} at {servers.smtp_host}:{servers.smtp_port} for sending and at "
             f"{servers.imap_host}:{servers.imap_port} for reading, both encrypted and with a valid certificate; "
-            f"{servers.imap_folder} holds {count} messages. Nothing was sent."
+            f"{servers.imap_folder} holds {count} message{'' if count == 1 else 's'}. Nothing was sent."
         )
 
     def _count(self) -> int:

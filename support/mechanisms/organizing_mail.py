@@ -17,7 +17,7 @@ from support.environments.seminar.state import State
 from support.environments.seminar.views import ANSWER, Response
 from support.errors import InvalidInput
 from support.mail.composing import compose, new_message_id
-from support.mail.inbox import TAKEN, Inbox, Kept
+from support.mail.inbox import Inbox, Kept
 from support.mail.letters import Fetched, Incoming, Outgoing
 from support.mail.mailbox import Mailbox
 from support.mail.matching import Match, match
@@ -27,9 +27,12 @@ from support.mail.suspicion import instructions_in
 from support.mechanisms.organizing_post import DirectPost, Written
 from support.records.organizing import Mail
 
-OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”. What is to be done?"
-OUTSIDE = "Is it really from {name}?"
-CUT = "It was longer than what is read; the rest is in your mailbox. Does that matter?"
+ANSWERED = "What shall I answer, if anything?"
+OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”."
+CUT = "It was longer than what is read; the rest is in your mailbox."
+SURE = "Say whose it is if you are sure."
+"""What is added to why a reply is held that its sender’s address alone says who wrote."""
+
 WORDLESS = "(no words of its own)"
 OFF = "It was sent by {name}, who was taken off the list."
 
@@ -103,7 +106,9 @@ class MailPost:
         """Fetch what is new, keep all of it, and hand on the replies of people on the list."""
         async for fetched in self._arrived():
             incoming = read(fetched, authserv=self.account.authserv)
-            self.inbox.keep(fetched, self._matched(incoming), message_id=incoming.message_id, day=day)
+            found = self._matched(incoming)
+            doubt = " ".join((*found.warnings, SURE)) if found.kind == REPLY and found.warnings else ""
+            self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
         days = range(self.collected() + 1, day + 1)
         replies = [kept for on in days for kept in self.inbox.of_day(on) if kept.kind == REPLY]
         return [self._written(kept) for kept in replies if self._still_on_the_list(kept)]
@@ -133,11 +138,10 @@ class MailPost:
         incoming = read(kept.fetched, authserv=self.account.authserv)
         body = incoming.text or WORDLESS
         instructions = instructions_in(f"{incoming.subject}\n{body}")
-        doubts = self._matched(incoming).warnings if kept.status == TAKEN else ()
         parts = [
             OBEYED.format(said="” “".join(instructions)) if instructions else "",
-            " ".join((*doubts, OUTSIDE.format(name=kept.person))) if doubts else "",
             CUT if incoming.cut else "",
+            ANSWERED if instructions or incoming.cut else "",
         ]
         said = Response(ANSWER, incoming.subject, body)
         return Written(kept.person, said, kept.mail or 0, " ".join(part for part in parts if part))

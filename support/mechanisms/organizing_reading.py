@@ -23,7 +23,7 @@ from support.records.organizing import ORGANISER, REPLY
 UNSAID = "This reply is not covered by any policy. What is to be done about it?"
 """The question of a flag that asks nothing."""
 
-SEVERAL = "{name} wrote {count} mails since the last morning, and the last one counts. Do they contradict each other?"
+SEVERAL = "{name} wrote {count} mails since the last morning; the last one counts. What shall I answer, if anything?"
 """What is asked where somebody wrote more than once: of contradicting replies the newest would win unseen."""
 
 

@@ -75,7 +75,7 @@ def test_a_server_that_asks_for_starttls_is_served_too(account, office, certific
 
 def test_checking_logs_in_at_both_and_sends_nothing(account, smtp, dovecot):
     said = asyncio.run(account(smtp.port, dovecot).check())
-    assert f"localhost:{smtp.port}" in said and f"localhost:{dovecot}" in said and "holds 1 messages" in said
+    assert f"localhost:{smtp.port}" in said and f"localhost:{dovecot}" in said and "holds 1 message" in said
     assert smtp.handler.taken == []
 
 

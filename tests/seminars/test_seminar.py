@@ -279,3 +279,27 @@ def _reply(mail, words):
     made["Message-ID"], made["In-Reply-To"] = "<1@elsewhere.example>", mail["Message-ID"]
     made.set_content(words)
     return made
+
+
+def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(path, begun):
+    begun(mode="dry run")
+
+    async def go():
+        with Seminar(path, "spring") as seminar:
+            await answered(seminar)
+            folder = seminar.workplace.folder
+            mail = message_from_bytes(next((folder / "outbox").glob("*.eml")).read_bytes(), policy=policy.default)
+            made = _reply(mail, "The 15th of September suits me.")
+            del made["In-Reply-To"]
+            (folder / "inbox").mkdir(exist_ok=True)
+            (folder / "inbox" / "reply.eml").write_bytes(made.as_bytes())
+            second = await answered(seminar)
+            (held,) = seminar.workplace.inbox.held()
+            assert not second.received and not second.flags and "address" in held.reason
+            assert held.person == mail["To"].addresses[0].display_name, "who it seems to be is known"
+            seminar.release(held.key, held.person)
+            third = await answered(seminar)
+            return [(one.sender, one.body) for one in third.received], held.person, third.flags
+
+    received, person, flags = asyncio.run(go())
+    assert received == [(person, "The 15th of September suits me.")] and not flags

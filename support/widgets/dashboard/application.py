@@ -164,9 +164,8 @@ class Dashboard:
         real = seminar is not None and seminar.setup.mode == LIVE
         self.bar.add_class("live") if real else self.bar.remove_class("live")
         self._list()
-        unsure = len(seminar.uncertain) if seminar else 0
         titles = list(TITLES)
-        titles[MAIL] = f"Mail ({unsure} uncertain)" if unsure else "Mail"
+        titles[MAIL] = _mail_title(seminar)
         self.tabs.titles = titles
         pages = {DESK: self.desk, MAIL: self.mail, PEOPLE: self.people, TEMPLATES: self.templates, TAKE: self.take}
         page: Any = pages.get(self.tabs.selected_index)
@@ -272,3 +271,16 @@ def _facts(seminar: Seminar | None) -> tuple[str, str, tuple[str, ...]]:
 
 def _short(day: date) -> str:
     return f"{day:%a} {day.day} {day:%b %Y}"
+
+
+def _mail_title(seminar: Seminar | None) -> str:
+    """The name of the mail page, with what waits there for a person.
+
+    >>> _mail_title(None)
+    'Mail'
+    """
+    if seminar is None:
+        return "Mail"
+    waits = {"uncertain": len(seminar.uncertain), "held": seminar.workplace.inbox.waiting()}
+    said = ", ".join(f"{number} {what}" for what, number in waits.items() if number)
+    return f"Mail ({said})" if said else "Mail"

@@ -78,7 +78,7 @@ class HeldPanel:
         options = [(NOBODY, ""), *((name, name) for name in people)]
         whose = w.Dropdown(
             options=options,
-            value="",
+            value=kept.person if kept.person in people else "",
             description="from",
             style={"description_width": "2.6rem"},
             layout=w.Layout(width="17rem"),

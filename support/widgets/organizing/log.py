@@ -68,7 +68,7 @@ class LogPanel:
         self.answer.value = "<i>Reading the mails …</i>"
         await asyncio.sleep(0)
         try:
-            self.answerer = self.answerer or self._seated()
+            self.answerer = self.answerer or await asyncio.to_thread(self._seated)  # weights take seconds to read
             told = await self.answerer.answer(self.field.value, desk)
         except BaseException:
             self.answer.value = ""
@@ -84,7 +84,9 @@ class LogPanel:
         from support.analysis.embeddings import Encoder
         from support.participants.answerers.retrieval import RetrievalAnswerer
 
-        return RetrievalAnswerer(Encoder())
+        encoder = Encoder()
+        encoder.encode(["the weights are read at the first text"])
+        return RetrievalAnswerer(encoder)
 
 
 def _shown(told: Told, desk: Desk, kind: str) -> str:

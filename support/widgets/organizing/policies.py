@@ -150,7 +150,8 @@ def understood(rule: Rule | None) -> str:
         return (
             "Not understood by the rule-based organiser: it will not follow it. A language model is shown it as it is."
         )
-    return f"Understood as {rule.kind}: {IN_WORDS[rule.kind].format(n=rule.number)}."
+    said = IN_WORDS[rule.kind].format(n=rule.number)
+    return f"Understood as {rule.kind}: {said.replace(' 1 working days', ' 1 working day')}."
 
 
 def _said(text: str) -> str:
