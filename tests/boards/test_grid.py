@@ -46,7 +46,7 @@ def test_the_table_has_heads_for_dates_and_people_and_every_state_in_words(make_
     assert "22 Sep" in page.text and "as of Monday, 13 September 2027" in page.text
     for sentence in ("tentative: named it firmly", "named it vaguely", "answered without naming it", "not known yet"):
         assert page.text.count(sentence) >= 2  # in a cell, and in the legend
-    assert "1 tentative, 2 open" in page.text and "professor · · not written to" in page.text
+    assert "1 tentative, 2 open" in page.text and "professor · – not written to" in page.text
 
 
 def test_seats_of_a_panel_are_counted_by_date_and_drawn_each(make_desk, read):

@@ -68,12 +68,14 @@ class LogPanel:
         self.answer.value = "<i>Reading the mails …</i>"
         await asyncio.sleep(0)
         try:
-            self.answerer = self.answerer or await asyncio.to_thread(self._seated)  # weights take seconds to read
-            told = await self.answerer.answer(self.field.value, desk)
+            if self.answerer is None:
+                self.answerer = await asyncio.to_thread(self._seated)  # weights take seconds to read
+            answerer = self.answerer
+            told = await answerer.answer(self.field.value, desk)
         except BaseException:
             self.answer.value = ""
             raise
-        self.answer.value = _shown(told, desk, self.answerer.kind)
+        self.answer.value = _shown(told, desk, answerer.kind)
 
     def _seated(self) -> Answerer:
         """The model's, or one by retrieval, whose encoder reads its weights when it is first needed."""
