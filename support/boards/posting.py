@@ -38,8 +38,9 @@ def held_to_html(rows: Iterable[Any]) -> str:
     ----------
     rows : objects with sender, sender_name, subject, text, reason (texts), problems, attachments (tuples of text)
     """
-    shown = [_held(row) for row in rows]
-    return _post(shown, ("from", "mail, and why it is held"), "Mails held", "No mail is held.")
+    shown = [f"<article>{held_mail(row, row.reason)}</article>" for row in rows]
+    head = f"<p><b>Mails held: {len(shown)}</b></p>" if shown else "<p>No mail is held.</p>"
+    return board("post", head + "".join(shown), "Mails held")
 
 
 def _post(rows: Sequence[str], heads: Sequence[str], title: str, nothing: str) -> str:
@@ -65,16 +66,26 @@ def _posted(row: Any) -> str:
     )
 
 
-def _held(row: Any) -> str:
-    name = f"{said(row.sender_name)}<br>" if row.sender_name else ""
-    mail = folded(titled(row.subject), block(row.text, "text letter") or "(no text)")
-    files = ", ".join(map(said, row.attachments))
-    added = f'<p class="small">{count(len(row.attachments), "attachment")}, not opened: {files}</p>' if files else ""
-    wrong = "".join(f'<p class="small">{said(problem)}</p>' for problem in row.problems)
-    return (
-        f'<tr><td>{name}<span class="small">{said(row.sender) if row.sender else "(no sender)"}</span></td>'
-        f'<td><div class="why amiss">{said(row.reason)}{wrong}</div>{mail}{added}</td></tr>'
-    )
+def held_mail(mail: Any, reason: str, *, cut: bool = False) -> str:
+    """One mail that is held: whom it says it is from, why it is held, and its words as text.
+
+    Parameters
+    ----------
+    mail : object with sender, sender_name, subject, text (texts), problems, attachments (tuples of text)
+    reason : str
+    cut : bool
+        Whether it is longer than what is shown.
+    """
+    name = f"{said(mail.sender_name)} " if mail.sender_name else ""
+    sender = f"{name}&lt;{said(mail.sender)}&gt;" if mail.sender else f"{name}(no sender that can be read)"
+    why = f"<p><b>Held:</b> {said(reason)}</p>"
+    wrong = "".join(f'<li class="small">{said(problem)}</li>' for problem in mail.problems)
+    files = ", ".join(map(said, mail.attachments))
+    added = f'<p class="small">{count(len(mail.attachments), "attachment")}, not opened: {files}</p>' if files else ""
+    head = f"<p>From {sender}<br><b>{titled(mail.subject)}</b></p>"
+    text = block(mail.text, "text letter") or "<p>(no text)</p>"
+    longer = '<p class="small">It is longer than what is shown.</p>' if cut else ""
+    return f"{head}{why}{f'<ul>{wrong}</ul>' if wrong else ''}{text}{longer}{added}"
 
 
 def _when(on: date | str) -> str:

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from support.database import guarded, open_database, transaction
 from support.errors import FileInUse, InvalidInput
 from support.presence import Presence
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seminars (name TEXT PRIMARY KEY, setup TEXT NOT NULL, run TEXT);
@@ -136,7 +140,7 @@ class Journal:
             self._db.close()
 
 
-def opened(path: Path):  # type: ignore[no-untyped-def]  # sqlite3 stays in support.database
+def opened(path: Path) -> Connection:
     """A connection to a study's file that has the tables of seminars."""
     db = open_database(path)
     with guarded(path):

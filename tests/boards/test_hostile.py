@@ -13,7 +13,6 @@ from support.boards.chat import Running, Step, chat_to_html
 from support.boards.correspondence import correspondence_to_html
 from support.boards.grid import grid_to_html
 from support.boards.pieces import block, said
-from support.boards.policies import policies_to_html
 from support.boards.posting import STATUSES, held_to_html, outbox_to_html
 from support.environments.seminar.policies import LONGEST, Policy, PolicySet
 from support.environments.seminar.scenario import Scenario
@@ -100,7 +99,6 @@ BOARDS = {
     "correspondence": lambda given: correspondence_to_html(given.desk, given.flags),
     "thread": lambda given: correspondence_to_html(given.desk, given.flags, given.person),
     "chat": lambda given: chat_to_html(given.days, given.running, given.policies, 2),
-    "policies": lambda given: policies_to_html(given.policies, given.selected),
     "outbox": lambda given: outbox_to_html(given.rows),
     "held": lambda given: held_to_html(given.held),
 }

@@ -10,7 +10,6 @@ from support.boards.calendar import calendar_to_html
 from support.boards.chat import chat_to_html
 from support.boards.correspondence import correspondence_to_html
 from support.boards.grid import grid_to_html
-from support.boards.policies import policies_to_html
 from support.environments.seminar.policies import load_policies
 
 CHROMIUM = shutil.which("chromium")
@@ -59,7 +58,6 @@ def boards(played):
         "calendar": calendar_to_html(desk),
         "correspondence": correspondence_to_html(desk, [flag for day in days for flag in day.flags]),
         "chat": chat_to_html(days, None, policies),
-        "policies": policies_to_html(policies, ("vague",)),
     }
 
 

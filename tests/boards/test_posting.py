@@ -49,14 +49,15 @@ def test_when_is_told_to_the_minute(on, told, read):
 
 def test_mails_held_tell_from_whom_why_and_what_was_not_opened(read):
     words = " ".join(read(held_to_html([held(), held(sender="", sender_name="", subject="", text="")])).said)
-    assert "Eve eve@x.org nobody has this address a broken head Re: Hello one two" in words
+    assert "From Eve < eve@x.org > Re: Hello Held: nobody has this address a broken head one two" in words
     assert "2 attachments, not opened: a.zip , b.pdf" in words
-    assert "(no sender) nobody has this address a broken head (no subject) (no text)" in words
+    assert "(no sender that can be read) (no subject) Held: nobody has this address a broken head (no text)" in words
 
 
-def test_bodies_keep_their_lines_and_are_folded():
-    for page in (outbox_to_html([posted()]), held_to_html([held()])):
-        assert ">one\ntwo</div></details>" in page and "<details open" not in page
+def test_bodies_keep_their_lines_and_what_went_out_is_folded():
+    page = outbox_to_html([posted()])
+    assert ">one\ntwo</div></details>" in page and "<details open" not in page
+    assert ">one\ntwo</div>" in held_to_html([held()])
 
 
 def test_without_mails_it_says_so(read):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
-from support.boards.pieces import block, count, folded, said
+from support.boards.pieces import block, folded, said, titled
+from support.boards.posting import held_mail
 from support.errors import InvalidInput
 from support.mail.inbox import HELD, Kept
 from support.widgets.dashboard.cards import Cards, boarded
@@ -87,7 +88,11 @@ class HeldPanel:
         press = Press(lambda: whose.value, error)
         press.button(release, lambda: self._release(kept, whose.value))
         press.button(drop, lambda: self._drop(kept))
-        return w.VBox([w.HTML(held_to_html(kept, self._incoming(kept))), row(whose, release, drop), error])
+        return w.VBox([w.HTML(self._shown_as_text(kept)), row(whose, release, drop), error])
+
+    def _shown_as_text(self, kept: Kept) -> str:
+        incoming = self._incoming(kept)
+        return boarded(held_mail(incoming, kept.reason, cut=incoming.cut))
 
     def _release(self, kept: Kept, person: str) -> None:
         seminar = self.seminar()
@@ -124,7 +129,7 @@ class HeldPanel:
     def _line(self, kept: Kept, about: str) -> str:
         incoming = self._incoming(kept)
         who = kept.person or incoming.sender or "(no sender)"
-        head = f"day {kept.day}, {said(who)}: {said(incoming.subject) or '(no subject)'}"
+        head = f"day {kept.day}, {said(who)}: {titled(incoming.subject)}"
         answers = f'<p class="small">It is about {said(about)}.</p>' if about else ""
         return folded(head, answers + (block(incoming.text, "text letter") or "<p>(no text)</p>"))
 
@@ -133,19 +138,3 @@ def on_list(seminar: Seminar) -> list[str]:
     """Everybody who is on the list now."""
     gone = seminar.workplace.removed
     return [person.name for person in seminar.setup.scenario.people if person.name not in gone]
-
-
-def held_to_html(kept: Kept, incoming: Incoming) -> str:
-    """A mail that is held: whom it says it is from, why it is held, and its words as text."""
-    name = f"{said(incoming.sender_name)} " if incoming.sender_name else ""
-    sender = f"{name}&lt;{said(incoming.sender)}&gt;" if incoming.sender else f"{name}(no sender that can be read)"
-    why = f"<p><b>Held:</b> {said(kept.reason)}</p>"
-    wrong = "".join(f'<li class="small">{said(problem)}</li>' for problem in incoming.problems)
-    files = ", ".join(map(said, incoming.attachments))
-    added = (
-        f'<p class="small">{count(len(incoming.attachments), "attachment")}, not opened: {files}</p>' if files else ""
-    )
-    head = f"<p>From {sender}<br><b>{said(incoming.subject) or '(no subject)'}</b></p>"
-    text = block(incoming.text, "text letter") or "<p>(no text)</p>"
-    cut = '<p class="small">It is longer than what is shown.</p>' if incoming.cut else ""
-    return boarded(f"{head}{why}{f'<ul>{wrong}</ul>' if wrong else ''}{text}{cut}{added}")
