@@ -6,19 +6,22 @@ ARGS ?=
 BASE_URL ?=
 MODEL ?= embedded
 
-.PHONY: run notebooks test lab app lint bench record check-endpoint clean help
+.PHONY: run estimate notebooks test lab app lint bench record check-endpoint clean help
 
-run: .venv/installed  ## every notebook into build/notebooks, figures into figures; ARGS="MODEL=… N=… SEED=…"
-	$(PY) -m support.notebooks run $(ARGS)
+run: .venv/installed  ## every notebook into build/notebooks; ARGS="MODEL=… SEATS=… N=… BUDGET=…": into a folder of its own
+	$(PY) -m support.runs.notebooks run $(ARGS)
+
+estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, study by study: ARGS="MODEL=… SEATS=…"; asks nobody
+	@$(PY) -m support.runs.notebooks estimate $(ARGS)
 
 notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
-	$(PY) -m support.notebooks update
+	$(PY) -m support.runs.notebooks update
 
 record: .venv/installed  ## play the recorded runs of the embedded model again, into data/replies
-	$(PY) -m support.recordings
+	$(PY) -m support.runs.recordings
 
 check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_URL=… MODEL=… (the key is in OPENAI_API_KEY)
-	$(PY) -m support.llm.conformance --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
+	$(PY) -m support.models.check --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
 	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder

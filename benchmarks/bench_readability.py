@@ -24,8 +24,8 @@ from textstat import flesch_kincaid_grade
 
 from support.analysis import readability
 from support.analysis.conversation import messages_of, messages_of_ami, messages_of_delidata
+from support.runs.study import Store
 from support.simulations import simulations
-from support.store import Store
 
 PASSES, DISCUSSIONS, SEED, TARGET = 5, 20, 20_240_501, 3.0
 

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 from support.choice import RULES
-from support.store import Store
+from support.runs.study import Store
+from support.runs.sweep import Sweep
 from support.studies import roundtable_exchange
-from support.sweep import Sweep
 
 REPETITIONS = 100
 
@@ -33,10 +33,9 @@ def main() -> None:
 
 
 async def bare(sweep: Sweep) -> None:
-    import json
 
     for unit in sweep.units():
-        await sweep.study(**json.loads(unit.settings), rng=sweep.rng(unit))
+        await sweep.study(**unit.settings, rng=sweep.rng(unit))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ encoding gives it) is below 10, or that of the search to the plain loop is below
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 import time
@@ -55,8 +54,8 @@ def main() -> int:
 def simulated() -> Study:
     """Rule-based discussions, played here."""
     sweep = simulations("exchange_economy", RUNS, SEED)
-    units = [unit for unit in sweep.units() if json.loads(unit.settings)["rule"] == RULE]
-    records = [(unit, asyncio.run(sweep.study(**json.loads(unit.settings), rng=sweep.rng(unit)))) for unit in units]
+    units = [unit for unit in sweep.units() if unit.settings["rule"] == RULE]
+    records = [(unit, asyncio.run(sweep.study(**unit.settings, rng=sweep.rng(unit)))) for unit in units]
     return studies_of(records, folds=FOLDS, seed=SEED)[RULE]
 
 

@@ -43,7 +43,7 @@ def question(number: int) -> str:
 def convene(url: str, kept: str | None) -> Ask:
     """Convene: `connect(...).reply(...)`."""
     sys.path.insert(0, str(ROOT))
-    from support.llm import connect
+    from support.models import connect
 
     model = connect(MODEL, base_url=url, api_key="none", concurrency=IN_FLIGHT, cache=kept and Path(kept, "c.sqlite"))
 

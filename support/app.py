@@ -46,7 +46,7 @@ def source(store: Path, model: str = "", base_url: str = "") -> str:
     if not model:
         return CELL.format(model="model = None", store=str(store))
     told = f"{model!r}, cache={str(store)!r}" + (f", base_url={base_url!r}" if base_url else "")
-    return CELL.format(model=f"from support.llm import connect\n\nmodel = connect({told})", store=str(store))
+    return CELL.format(model=f"from support.models import connect\n\nmodel = connect({told})", store=str(store))
 
 
 def write_notebook(folder: Path, cell: str) -> Path:

@@ -192,12 +192,12 @@ DATA_SETS: Mapping[str, DataSet] = {
 def source_digest() -> str:
     """A sum over the package's sources, its inputs and what was trained or kept: it changes when a result could.
 
-    Prices are left out: whoever edits them need not do a sweep again.
+    What models are called and cost is left out: whoever edits it need not do a sweep again.
     """
     sources = sorted(p for p in (ROOT / "support").rglob("*") if p.suffix in {".py", ".j2", ".toml"})
     digest = hashlib.sha256()
     data = (ROOT / "data" / name for name in ("inputs", "models", "full_runs"))
-    files = (p for folder in data for p in folder.rglob("*") if p.is_file() and p.parent.name != "prices")
+    files = (p for folder in data for p in folder.rglob("*") if p.is_file() and p.name != "models.toml")
     for path in (*sources, *sorted(files)):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())
@@ -209,7 +209,6 @@ def output(*parts: str) -> Path:
     return Path(os.environ.get("CONVENE_OUTPUT") or ROOT).joinpath(*parts)
 
 
-def study_file(name: str, model: str = "") -> Path:
-    """The SQLite file of a study, in data/runs: one for each model that answers in it."""
-    suffix = f"_{''.join(c if c.isalnum() else '-' for c in model)}" if model else ""
-    return output("data", "runs", f"{name}{suffix}.sqlite")
+def study_file(name: str) -> Path:
+    """The SQLite file of a study, in data/runs: one for all who take part in it."""
+    return output("data", "runs", f"{name}.sqlite")

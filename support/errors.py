@@ -1,26 +1,25 @@
-"""Everything that can go wrong, in one tree.
+"""Everything that can go wrong, in one tree; every message says what was wrong, what was expected, and what to do next.
 
-    ConveneError
-    ├── InvalidInput            a value from outside does not fit: a setting, a ballot, an allocation, a file
-    │   ├── InvalidBallot
-    │   └── InvalidProposal
-    ├── MissingData             a data set, a package's weights or a program is not there
-    ├── DamagedFile             a file is there, but not what it should be; it is left untouched
-    ├── FileInUse               another process keeps a study's file to itself
-    ├── DiskFull                there is no room to write; what was written stays
-    ├── BudgetExceeded          the next call could cost more than is left; it was not sent
-    ├── ModelError              a language model's call did not bring a usable reply
-    │   ├── ModelUnavailable    nothing will: bad key, unknown model, no such endpoint; a sweep stops at once
-    │   ├── ContextOverflow     the prompt is longer than the model can read
-    │   ├── CallFailed          the endpoint failed, and failed again on every retry
-    │   ├── MalformedReply      the reply does not fit its schema, after the repairs that are allowed
-    │   └── CacheMiss           offline, and this call was never recorded
-    ├── MailError               a mail did not go its way
-    │   ├── NotSent             it was certainly not sent
-    │   └── FateUnknown         it may have been sent or not; a person has to decide before it is tried again
-    └── PromptError             a template and the values given to it do not match
-
-Every message says what was wrong, what was expected, and what to do next.
+ConveneError
+├── InvalidInput            a value from outside does not fit: a setting, a ballot, an allocation, a file
+│   ├── InvalidBallot
+│   └── InvalidProposal
+├── MissingData             a data set, a package's weights or a program is not there
+├── DamagedFile             a file is there, but not what it should be; it is left untouched
+├── FileInUse               another process keeps a study's file to itself
+├── DiskFull                there is no room to write; what was written stays
+├── WorkersGone             a scheduler or its workers are gone; what is finished is kept
+├── BudgetExceeded          the next call could cost more than is left; it was not sent
+├── ModelError              a language model's call did not bring a usable reply
+│   ├── ModelUnavailable    nothing will: bad key, unknown model, no such endpoint; a sweep stops at once
+│   ├── ContextOverflow     the prompt is longer than the model can read
+│   ├── CallFailed          the endpoint failed, and failed again on every retry
+│   ├── MalformedReply      the reply does not fit its schema, after the repairs that are allowed
+│   └── CacheMiss           offline, and this call was never recorded
+├── MailError               a mail did not go its way
+│   ├── NotSent             it was certainly not sent
+│   └── FateUnknown         it may have been sent or not; a person has to decide before it is tried again
+└── PromptError             a template and the values given to it do not match
 """
 
 
@@ -63,16 +62,9 @@ class BudgetExceeded(ConveneError):
 class ModelError(ConveneError):
     """A call to a language model brought no usable reply.
 
-    Attributes
-    ----------
-    fault : str
-        What happened in a word, such as "429", "time-out" or "broken connection"; "" when no attempt was made.
-    transient : bool
-        Whether the same call may succeed a little later.
-    retry_after : float or None
-        Seconds that the endpoint asked to wait.
-    charged : bool
-        Whether the endpoint may charge for the attempt though no usable answer came: it had the question already.
+    `fault` is what happened in a word ("429"), `transient` whether the same call may succeed a little later,
+    `retry_after` the seconds that the endpoint asked to wait, `charged` whether it may charge for the attempt though no
+    usable answer came: it had the question already.
     """
 
     fault: str = ""

@@ -20,8 +20,8 @@ from support.analysis.prediction import scores, undecided_share, with_undecided
 from support.analysis.predictors import group_on_all
 from support.data import ROOT, output, source_digest
 from support.errors import MissingData
+from support.runs.study import open_study
 from support.simulations import FILES, SEED, simulations
-from support.store import open_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +136,7 @@ def play_differences(folder: Path = FOLDER, n: int = N) -> int:
 def _simulated(environment: str, n: int) -> pd.DataFrame:
     import asyncio
 
-    store, sweep = open_study(FILES[environment], "embedded"), simulations(environment, n, SEED)
+    store, sweep = open_study(FILES[environment]), simulations(environment, n, SEED)
     asyncio.run(sweep.run(store, concurrency=1))
     return messages_of(sweep.records(store))
 

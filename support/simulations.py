@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.records import Transcript
+from support.runs.sweep import Sweep
 from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
 from support.studies.meetings import DESIGNS
-from support.sweep import Sweep
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "exchange_economy": roundtable_exchange,
@@ -23,28 +23,19 @@ SEED = 2024
 """Of the sweeps that the notebooks share."""
 
 
-def simulations(environment: str, n: int, seed: int, seats: str = "mixed", rounds: int = 10) -> Sweep:
+def simulations(
+    environment: str, n: int, seed: int, seats: str = "mixed", rounds: int = 10, **more: list[object]
+) -> Sweep:
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.
 
-    Repetition r is the same group everywhere; on MovieLens it is case r of `draw_cases`.
-
-    Parameters
-    ----------
-    environment : {"exchange_economy", "movielens"}
-    n : int
-        Discussions for each rule.
-    seed : int
-        Of the sweep.
-
-    Raises
-    ------
-    InvalidInput
-        On another environment.
+    Repetition r is the same group everywhere; on MovieLens it is case r of `draw_cases`. `more` are further settings,
+    such as temperature=[0.7]. InvalidInput on another environment.
     """
     if environment not in STUDIES:
         raise InvalidInput(f"environment: {environment!r} given; expected one of {', '.join(STUDIES)}")
-    grid: dict[str, list[object]] = {"rule": list(RULES), "seats": [seats], "rounds": [rounds]}
-    return Sweep(f"rules, seed {seed}", STUDIES[environment], grid, n, seed, paired=["rule"])
+    grid: dict[str, list[object]] = {"rule": list(RULES), "seats": [seats], "rounds": [rounds], **more}
+    name = " by ".join(["rules", *sorted(more)])
+    return Sweep(f"{name}, seed {seed}", STUDIES[environment], grid, n, seed, paired=["rule"])
 
 
 def available() -> dict[str, str]:

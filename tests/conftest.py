@@ -8,7 +8,7 @@ import pytest
 from support.answers import AnswerBook
 from support.choice.rules import Plurality
 from support.errors import MissingData
-from support.store import Store
+from support.runs.study import Store
 
 hypothesis.settings.register_profile("house", deadline=None)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")

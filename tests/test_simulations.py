@@ -29,7 +29,7 @@ def test_an_environment_without_its_data_says_why(monkeypatch):
 
 def test_coordinators_of_fair_decisions_meet_the_same_instances():
     sweep = room.plannings("feedback", 2, 1, decisions=[3], coordinator=["mcts", "random"])
-    drawn = {u.settings: sweep.rng(u).random() for u in sweep.units() if u.repetition == 0}
+    drawn = {u.text: sweep.rng(u).random() for u in sweep.units() if u.repetition == 0}
     assert len(drawn) == 6 and len(set(drawn.values())) == 1
     with pytest.raises(InvalidInput, match="part: 'taste' given; expected one of decisions, options, feedback"):
         room.plannings("taste", 2, 1)
@@ -38,5 +38,5 @@ def test_coordinators_of_fair_decisions_meet_the_same_instances():
 def test_the_same_people_are_met_by_everybody_at_the_desk_and_under_every_set_of_policies():
     desk = {"organizer": ["rule-based", "model"], "detector": ["lexical", "model"], "reviewer": ["automatic"]}
     sweep = room.rehearsals("panel", 2, 1, delegation=["automatic", "ask when flagged"], **desk)
-    drawn = {u.settings: sweep.rng(u).random() for u in sweep.units() if u.repetition == 0}
+    drawn = {u.text: sweep.rng(u).random() for u in sweep.units() if u.repetition == 0}
     assert len(drawn) == 16 and len(set(drawn.values())) == 1

@@ -8,9 +8,9 @@ import pytest
 from support.analysis.prediction import errors_of
 from support.environments.movielens import draw_cases, load
 from support.errors import InvalidInput
-from support.store import Store
+from support.runs.study import Store
+from support.runs.sweep import Sweep
 from support.studies import roundtable_movielens
-from support.sweep import Sweep
 
 
 @pytest.fixture(scope="module", autouse=True)

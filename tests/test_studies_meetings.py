@@ -7,11 +7,11 @@ import pytest
 
 from support.environments.meetings.scenario import scenario, scenarios
 from support.errors import InvalidInput
-from support.export import TABLES, export, flatten
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.facilitators.seating import ATTENTION, COORDINATORS, seat_facilitators
+from support.runs.export import TABLES, export, flatten
+from support.runs.study import Store, Unit
 from support.simulations import MEETING_SETTINGS, coordinations
-from support.store import Store, Unit
 from support.studies import meeting_coordination
 from support.studies.meetings import MEETINGS
 

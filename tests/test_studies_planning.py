@@ -7,13 +7,13 @@ import pytest
 
 from support.environments.fair_decisions.views import FEEDBACK, PREFERENCES, Move
 from support.errors import InvalidInput
-from support.export import TABLES, export
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.planners.human import HumanPlanner
 from support.participants.planners.seating import PLANNERS
 from support.records import Planning
+from support.runs.export import TABLES, export
+from support.runs.sweep import Sweep
 from support.studies.planning import estimator_for, fair_decisions
-from support.sweep import Sweep
 
 FREE = [kind for kind in PLANNERS if kind != "model"]
 

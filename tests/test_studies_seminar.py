@@ -11,13 +11,13 @@ from support.environments.seminar.policies import load_policies
 from support.environments.seminar.scenario import scenario
 from support.environments.seminar.views import Verdict
 from support.errors import InvalidInput
-from support.export import TABLES, export
 from support.mechanisms.organizing import desk_of
 from support.participants.organizers.rule_based import RuleBasedOrganizer
 from support.records import Hook, Organizing
 from support.records.organizing import REPLY
+from support.runs.export import TABLES, export
+from support.runs.study import from_json, to_json
 from support.simulations import SEMINAR_SETTINGS, rehearsals
-from support.store import from_json, to_json
 from support.studies.seminar import policy_set, seminar
 
 SCENARIOS = ("four", "series", "panel")

@@ -7,7 +7,6 @@ the unit of analysis is the discussion, because the messages of one are no indep
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,11 +19,11 @@ from support.analysis.people import messages_of_ami, messages_of_delidata
 from support.analysis.readability import grade_or_nan, words
 from support.errors import InvalidInput
 from support.records import Transcript
-from support.store import flat
+from support.runs.study import flat
 
 if TYPE_CHECKING:
     from support.analysis.embeddings import Encoder
-    from support.store import Unit
+    from support.runs.study import Unit
 
 __all__ = ["FEATURES", "balance", "by_round", "differences", "features", "messages_of", "messages_of_ami",
            "messages_of_delidata", "per_round", "shares"]  # fmt: skip
@@ -46,7 +45,7 @@ def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) 
     """
     rows = []
     for run, (unit, transcript) in enumerate(records, start=first_run):
-        head = {"run": run, "environment": transcript.environment["name"], **flat(json.loads(unit.settings)),
+        head = {"run": run, "environment": transcript.environment["name"], **flat(unit.settings),
                 "repetition": unit.repetition}  # fmt: skip
         rows += [
             {**head, "round": r.number, "sender": m.sender, "recipients": m.recipients, "text": m.text, "acts": m.acts}

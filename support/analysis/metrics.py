@@ -17,7 +17,6 @@ A discussion that was stopped early keeps its outcome for the rounds that were n
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +25,12 @@ import numpy as np
 from support.environments.exchange_economy import ExchangeEconomy, from_spec
 from support.errors import InvalidInput
 from support.records import Transcript
-from support.store import flat
+from support.runs.study import flat
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from support.store import Unit
+    from support.runs.study import Unit
 
 METRICS = (
     "utility@3",
@@ -149,4 +148,4 @@ def summary(runs: pd.DataFrame, by: str | list[str]) -> pd.DataFrame:
 
 
 def _head(unit: Unit) -> dict[str, Any]:
-    return {**flat(json.loads(unit.settings)), "repetition": unit.repetition}
+    return {**flat(unit.settings), "repetition": unit.repetition}

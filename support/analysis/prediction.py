@@ -7,7 +7,6 @@ that was stopped early keeps its outcome for the rounds that were not played.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -17,10 +16,10 @@ import pandas as pd
 from support.analysis.frames import check_level, need_columns
 from support.errors import InvalidInput
 from support.records import Transcript
-from support.store import flat
+from support.runs.study import flat
 
 if TYPE_CHECKING:
-    from support.store import Unit
+    from support.runs.study import Unit
 
 Undecided = Literal["left out", "mean"]
 MEASURES = ("mae", "rmse")
@@ -54,7 +53,7 @@ def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
     """
     frames = []
     for unit, transcript in records:
-        head = {**flat(json.loads(unit.settings)), "repetition": unit.repetition}
+        head = {**flat(unit.settings), "repetition": unit.repetition}
         made = predictions(transcript, rounds)
         frame = pd.DataFrame({**head, "round": np.arange(1, rounds + 1), "prediction": made}, index=range(rounds))
         frames.append(measured(frame.assign(truth=float(transcript.environment["rating"]))))

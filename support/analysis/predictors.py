@@ -13,7 +13,7 @@ import pandas as pd
 
 from support.analysis.prediction import errors_of, measured
 from support.errors import InvalidInput
-from support.store import Unit
+from support.runs.study import Unit
 from support.studies import roundtable_movielens
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ little. Ratings and points cannot be derived from any other form.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +25,12 @@ from support.choice.ties import TieBreak, check_tie_break
 from support.errors import InvalidInput
 from support.mechanisms.roundtable import as_choice
 from support.records import Round, Transcript
-from support.store import flat
+from support.runs.study import flat
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from support.store import Unit
+    from support.runs.study import Unit
 
 TIE_BREAKS: tuple[TieBreak, ...] = ("defer", "status_quo")
 _OWN = ("tie_break", "rule", "repetition")
@@ -111,7 +110,7 @@ def _recounted(
         )
     voted = known[transcript.rule]
     ties = str(transcript.settings.get("tie_break", "defer"))
-    settings = {k: v for k, v in flat(json.loads(unit.settings)).items() if k not in _OWN}
+    settings = {k: v for k, v in flat(unit.settings).items() if k not in _OWN}
     head = settings | {"repetition": unit.repetition, "run": run, "voted_under": voted.name, "voted_ties": ties}
     standing: str | None = None
     for entry in transcript.rounds:

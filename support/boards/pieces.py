@@ -9,9 +9,9 @@ from html import escape
 from typing import Any
 
 from support.boards.style import STYLE
-from support.diaries import mails_to_html
 from support.mail.characters import shown_text
 from support.records import Mail
+from support.runs.pages import mails_to_html
 
 
 def clean(text: str) -> str:

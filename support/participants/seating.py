@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from support.errors import InvalidInput
+from support.models.profiles import MODEL, is_model
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 P = TypeVar("P")
-SeatsOf = str | Sequence[str | P] | Mapping[str, str | P]
-"""One kind for all, one per seat in order, or {name: kind}; in the place of a kind, a participant itself."""
 MakerOf = Callable[[str, np.random.Generator], P]
 """Makes the participant of a name, which gets a random stream of its own."""
+SeatsOf = str | MakerOf[P] | Sequence[str | MakerOf[P] | P] | Mapping[str, str | MakerOf[P] | P]
+"""One kind for all, one per seat in order, or {name: kind}; in the place of a kind, a participant itself, or a class or
+a function that makes it."""
+SpeakerOf = Callable[["ChatModel", str, np.random.Generator], P]
+"""Makes the participant of a name whom a language model speaks for."""
 
-MODEL = "model"
 MIXED = "mixed"
 
 
@@ -31,39 +35,51 @@ def fill(
     makers: Mapping[str, MakerOf[P]],
     mixture: Sequence[str],
     *,
+    speaker: SpeakerOf[P],
+    model: ChatModel | str | None,
     each: str,
     check: Callable[[Any, str], P],
 ) -> dict[str, P]:
     """Fill each seat, by its kind's maker and with a stream of its own, or by the participant itself.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Whose seats they are.
-    makers : mapping of kind to callable
-        Called with the name and its stream.
-    mixture : sequence of str
-        The kinds that "mixed" draws from.
-    each : str
-        What an error calls one of the names: "agent", "member".
-    check : callable
-        Returns a participant that takes the seat of a name itself, or refuses it.
-
-    Raises
-    ------
-    InvalidInput
-        On an unknown kind, seats that are not one per name, or a participant that `check` refuses.
+    "mixed" draws from the `mixture`; `speaker` seats language models, of which `model` is the one without a name.
+    `each` is what an error calls one of the names ("agent"), and `check` returns a participant of the user's own, or
+    refuses it. InvalidInput on an unknown kind, or seats that are not one per name.
     """
+
+    def made(kind: Any, name: str, own: np.random.Generator) -> P:
+        if is_maker(kind):
+            return check(_called(kind, name, own), name)
+        if not isinstance(kind, str):
+            return check(kind, name)
+        if kind == MIXED:
+            kind = str(mixture[int(own.integers(len(mixture)))])
+        check_kind("seats", kind, (*makers, MIXED, MODEL), f" for {name}")
+        if is_model(kind):
+            return speaker(given_model(kind, model, f"the seat of {name}"), name, own)
+        return makers[kind](name, own)
+
     kinds = _by_name(seats, names, each)
     streams = rng.spawn(len(kinds))
-    return {
-        name: _made(kind, name, own, makers, mixture) if isinstance(kind, str) else check(kind, name)
-        for (name, kind), own in zip(kinds.items(), streams, strict=True)
-    }
+    return {name: made(kind, name, own) for (name, kind), own in zip(kinds.items(), streams, strict=True)}
 
 
-def _by_name(seats: SeatsOf[P], names: Sequence[str], each: str) -> dict[str, str | P]:
-    if isinstance(seats, str):
+def is_maker(kind: Any) -> bool:
+    """Whether it is a class or a function, which makes a participant and is none."""
+    return inspect.isclass(kind) or inspect.isroutine(kind) or isinstance(kind, partial)
+
+
+def _called(maker: Any, name: str, rng: np.random.Generator) -> Any:
+    try:
+        inspect.signature(maker).bind(name, rng)
+    except TypeError as error:
+        what = "a class or a function is called with the name of the seat and its random generator"
+        raise InvalidInput(f"seats: {maker!r} given for {name}, but {what} ({error})") from None
+    return maker(name, rng)
+
+
+def _by_name(seats: Any, names: Sequence[str], each: str) -> dict[str, Any]:
+    if isinstance(seats, str) or is_maker(seats):
         return dict.fromkeys(names, seats)
     if not isinstance(seats, Mapping):
         if len(seats) != len(names):
@@ -74,15 +90,11 @@ def _by_name(seats: SeatsOf[P], names: Sequence[str], each: str) -> dict[str, st
     return {name: seats[name] for name in names}
 
 
-def _made(
-    kind: str, name: str, rng: np.random.Generator, makers: Mapping[str, MakerOf[P]], mixture: Sequence[str]
-) -> P:
-    if kind == MIXED:
-        kind = str(mixture[int(rng.integers(len(mixture)))])
-    if kind not in makers:
-        known = [style for style in makers if style != MODEL]
-        raise InvalidInput(f"seats: {kind!r} given for {name}; expected one of {', '.join(known)}, {MIXED}, {MODEL}")
-    return makers[kind](name, rng)
+def check_kind(role: str, kind: Any, known: Collection[str], place: str = "") -> None:
+    """Refuse a kind of participant that there is not; where "model" is one, so is every model's name."""
+    if not isinstance(kind, str) or not (kind in known or (MODEL in known and is_model(kind))):
+        named = f" (or {MODEL}:NAME)" if MODEL in known else ""
+        raise InvalidInput(f"{role}: {kind!r} given{place}; expected one of {', '.join(known)}{named}")
 
 
 def check_own(participant: Any, name: str, methods: Sequence[str], seen: str, protocol: str) -> None:
@@ -112,11 +124,15 @@ def check_own(participant: Any, name: str, methods: Sequence[str], seen: str, pr
         )
 
 
-def given_model(model: ChatModel | None, name: str) -> ChatModel:
-    """The language model for the seat of a name, which cannot be filled without one."""
-    if model is None:
-        raise InvalidInput(f"model: none given for the seat of {name}; pass model=connect(...)")
-    return model
+def given_model(kind: str, model: ChatModel | str | None, who: str) -> ChatModel:
+    """The language model of a kind: "model:NAME" has its own, "model" stands for the one that is given, or named."""
+    if model is None and kind == MODEL:
+        raise InvalidInput(f"model: none given for {who}; name one ({MODEL}:gpt-4o-mini), or pass model=connect(...)")
+    if kind == MODEL and not isinstance(model, str | None):
+        return model
+    from support.models import named
+
+    return named(kind, model)
 
 
 def drawn_seed(rng: np.random.Generator, temperature: float) -> int:

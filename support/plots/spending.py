@@ -33,7 +33,7 @@ def plot_spent(calls: pd.DataFrame, ax: Axes, *, by: str = "model", budget: floa
     Parameters
     ----------
     calls : frame
-        As `support.spending.calls_of` gives it: `by`, "usd", "cached", "error", in the order of spending.
+        As `support.runs.calls.calls_of` gives it: `by`, "usd", "cached", "error", in the order of spending.
     by : str
         A column whose values have a line each, where there are several: the model, or a setting.
     budget : float, optional
@@ -69,7 +69,7 @@ def plot_units(
     Parameters
     ----------
     units : frame
-        As `support.spending.units_of` gives it; units that are not done are left out.
+        As `support.runs.calls.units_of` gives it; units that are not done are left out.
     by : str
         The setting.
     measure : {"tokens", "seconds", "usd", "calls"}

@@ -24,7 +24,7 @@ from support.seminars.setup import LIVE, SeminarSetup
 from support.seminars.workplace import Workplace
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 
 class Seminar(Changing):
@@ -35,7 +35,7 @@ class Seminar(Changing):
     path : path
         The study's file; see `begin` for how a seminar comes to be in it.
     name : str
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Needed where the setup seats one.
     mailbox : Mailbox, optional
         In the place of the one that the setup asks for, for tests and mailboxes of one's own.
@@ -68,7 +68,7 @@ class Seminar(Changing):
         path: str | Path,
         name: str,
         *,
-        model: ChatModel | None = None,
+        model: ChatModel | str | None = None,
         mailbox: Mailbox | None = None,
         today: Callable[[], date] = date.today,
         take_over: bool = False,

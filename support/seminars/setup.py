@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from support.mail.letters import Outgoing
 from support.mechanisms.organizing_review import ALWAYS, levels
 from support.participants.detectors.seating import DETECTORS
 from support.participants.organizers.seating import ORGANIZERS
-from support.participants.seating import MIXED, MODEL
+from support.participants.seating import MIXED, MODEL, check_kind
 from support.participants.speakers.seating import VARIATIONS
 
 if TYPE_CHECKING:
@@ -104,13 +104,12 @@ class SeminarSetup:
 
     def _check_kinds(self) -> None:
         """Whether there is somebody of each kind to be seated, and a seed to draw them with."""
-        known: dict[str, tuple[str, Iterable[str]]]
+        known: dict[str, tuple[str, Collection[str]]]
         known = {"organizer": (self.organizer, ORGANIZERS), "detector": (self.detector, DETECTORS)}
         kinds = self.people.values() if isinstance(self.people, Mapping) else [self.people]
         known |= {f"people ({kind!r})": (kind, (*VARIATIONS, MIXED, MODEL)) for kind in kinds}
         for field_, (kind, kinds_) in known.items():
-            if not isinstance(kind, str) or kind not in kinds_:
-                raise InvalidInput(f"{field_}: {kind!r} given; expected one of {', '.join(kinds_)}")
+            check_kind(field_, kind, kinds_)
         if isinstance(self.people, Mapping) and set(self.people) != set(self.scenario.by_name):
             raise InvalidInput(
                 f"people: {', '.join(self.people)} given; expected a kind for each on the list of people"

@@ -32,7 +32,7 @@ from support.seminars.reviewing import ApprovingReviewer
 from support.seminars.setup import LIVE, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 MORNING = time(9, tzinfo=UTC)
 """When the mails of a day are written that is no day of the calendar."""
@@ -66,7 +66,7 @@ class Workplace:
         name: str,
         setup: SeminarSetup,
         presence: Presence,
-        model: ChatModel | None,
+        model: ChatModel | str | None,
         mailbox: Mailbox | None,
         today: Callable[[], date],
     ) -> None:

@@ -1,4 +1,4 @@
-"""Study functions: one unit of a study, from its settings to its record, for `support.sweep`."""
+"""Study functions: one unit of a study, from its settings to its record, for `support.runs.sweep`."""
 
 from support.studies.meetings import meeting_coordination
 from support.studies.planning import fair_decisions

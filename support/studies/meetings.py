@@ -19,7 +19,7 @@ from support.participants.members.seating import Seats, seat_members
 from support.records import Coordination
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
@@ -45,7 +45,7 @@ async def meeting_coordination(
     temperature: float = 0.0,
     repetition: int = 0,
     meetings_seed: int = 2023,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
 ) -> Coordination:
     """One coordination of a meeting of the synthetic company (sections 4 and 5).
 

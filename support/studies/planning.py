@@ -20,7 +20,7 @@ from support.participants.seating import SeatsOf
 from support.records import Planning
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 DEFAULT, NONE, LEXICAL, BAYESIAN = "default", "none", "lexical", "bayesian"
 
@@ -44,7 +44,7 @@ async def fair_decisions(
     temperature: float = 0.0,
     repetition: int = 0,
     instances_seed: int = 2025,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
 ) -> Planning:
     """One search on one instance (sections 4 and 5).
 

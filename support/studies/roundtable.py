@@ -16,7 +16,7 @@ from support.records import Transcript
 
 if TYPE_CHECKING:
     from support.environments.movielens import Case
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 
 async def roundtable_exchange(
@@ -31,7 +31,7 @@ async def roundtable_exchange(
     tie_break: str = "defer",
     temperature: float = 0.0,
     repetition: int = 0,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
 ) -> Transcript:
     """One discussion of the RoundTable study on the exchange economy (sections 4.1 and 5.1).
 
@@ -54,7 +54,7 @@ async def roundtable_movielens(
     tie_break: str = "defer",
     temperature: float = 0.0,
     repetition: int = 0,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     cases_seed: int | None = None,
 ) -> Transcript:
     """One discussion of the RoundTable study on MovieLens-100k (sections 4.2 and 5.2).

@@ -22,7 +22,7 @@ from support.participants.speakers.protocol import Speaker
 from support.records import Organizing
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
     from support.participants.detectors.protocol import Detector
     from support.participants.organizers.protocol import Organizer
     from support.participants.reviewers.protocol import Reviewer
@@ -46,7 +46,7 @@ async def seminar(
     artefacts: Artefacts | None = None,
     temperature: float = 0.0,
     repetition: int = 0,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
 ) -> Organizing:
     """One run from the first mail to the last date, or to the deadline (section 3).
 
@@ -65,7 +65,7 @@ async def seminar(
     artefacts : Artefacts, optional
         What an earlier run left; its policies count then, in place of `policies`.
     temperature, model
-        Of language models, in whichever role.
+        Of language models, in whichever role; a role of the kind "model:NAME" has its own, `model` is that of "model".
 
     Raises
     ------

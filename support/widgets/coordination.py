@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.coordination import rounds_of
-from support.conversations import FACILITATORS, rounds_to_html
 from support.environments.meetings.scenario import load_company, scenario
 from support.figures import png
 from support.mechanisms.coordination import OPTIONS, ROUNDS, coordinate, record
@@ -20,15 +19,16 @@ from support.participants.members.rule_based import STYLES
 from support.participants.members.seating import seat_members
 from support.plots.live_coordination import draw_coordination
 from support.records import Coordination, CoordinationRound
-from support.store import Store
+from support.runs.pages import FACILITATORS, meeting_to_html
+from support.runs.study import Store
 from support.studies.meetings import exact_evaluator
 from support.widgets.chat import ChatForm
-from support.widgets.play import HUMAN, PlayLab, warning
+from support.widgets.play import HUMAN, PlayLab, offered, warning
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 SWEEP = "coordination"
 SIZES = (3, 4, 5)
@@ -42,7 +42,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
     ----------
     store : Store
         Where finished runs go, as units of the sweep "coordination".
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Offered as a kind of member and facilitator when it is given.
     members, options, rounds, coordinator, seed
         What the controls show at first: n, K, T, who proposes, and the seed of whatever draws.
@@ -53,7 +53,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
     def __init__(
         self,
         store: Store,
-        model: ChatModel | None = None,
+        model: ChatModel | str | None = None,
         *,
         members: int = 3,
         options: int = OPTIONS,
@@ -67,8 +67,8 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         self.options = w.BoundedIntText(value=options, min=1, max=9, description="options K")
         self.rounds = w.BoundedIntText(value=rounds, min=1, max=8, description="rounds T")
         self.seed = w.IntText(value=seed, description="seed")
-        rules = [RULES, *([MODEL] if model else [])]
-        led = [kind for kind in COORDINATORS if model or kind != MODEL]
+        rules = offered([RULES, MODEL], model)
+        led = offered(COORDINATORS, model, coordinator)
         self.interviewer = w.Dropdown(options=rules, description="interviewer")
         self.coordinator = w.Dropdown(options=led, value=coordinator, description="coordinator")
         self.evaluator = w.Dropdown(options=rules, description="evaluator")
@@ -163,7 +163,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
             form.rest("This round is over; press Next round." if len(self.finished) < self.rounds.value else "")
         self._redraw()
         run = self.coordination
-        self.talk.value = rounds_to_html(
+        self.talk.value = meeting_to_html(
             list(reversed(run.rounds)), run.meeting, run.seats, title="Newest round first", invitation=not self.chats,
             only=list(self.chats) or None,
         )  # fmt: skip

@@ -27,7 +27,7 @@ from support.participants.planners.seating import PLANNERS, seat_planner
 from support.participants.seating import MIXED, MODEL
 from support.plots.live_planning import draw_planning
 from support.records import Plan, Planning, PlanningRound
-from support.store import Store
+from support.runs.study import Store
 from support.studies.planning import estimator_for
 from support.widgets.plan_form import PlanForm
 from support.widgets.plan_history import (
@@ -41,12 +41,12 @@ from support.widgets.plan_history import (
     truth_of,
     worth,
 )
-from support.widgets.play import HUMAN, PlayLab
+from support.widgets.play import HUMAN, PlayLab, offered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
     from support.participants.estimators.protocol import Estimator
 
 SWEEP = "fair decisions"
@@ -62,7 +62,7 @@ class PlanningLab(PlayLab[PlanningRound]):
     ----------
     store : Store
         Where finished games go, as units of the sweep "fair decisions".
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Offered as a kind of coordinator and of participants when it is given.
     decisions, options, participants, rounds, noise, preferences, feedback, objective, coordinator, seats, skin, seed
         What the controls show at first: those of `support.studies.fair_decisions`, a person as coordinator, the names
@@ -74,7 +74,7 @@ class PlanningLab(PlayLab[PlanningRound]):
     def __init__(
         self,
         store: Store,
-        model: ChatModel | None = None,
+        model: ChatModel | str | None = None,
         *,
         decisions: int = 5,
         options: int = 3,
@@ -99,9 +99,9 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.feedback = _dropdown("feedback", FEEDBACK, feedback)
         self.objective = _dropdown("objective", list(OBJECTIVES), objective)
         self.skin = _dropdown("names of things", list(load()), skin)
-        led = [HUMAN, *(kind for kind in PLANNERS if model or kind != MODEL)]
+        led = [HUMAN, *offered(PLANNERS, model, coordinator)]
         self.coordinator = _dropdown("coordinator", led, coordinator)
-        self.styles = _dropdown("participants", [*STYLES, MIXED, *([MODEL] if model else [])], seats)
+        self.styles = _dropdown("participants", offered([*STYLES, MIXED, MODEL], model, seats), seats)
         self.seed = w.BoundedIntText(value=seed, min=0, max=2**31 - 1, description="seed")
         self.form: PlanForm | None = None
         self.view = self._layout(self._arranged())

@@ -15,14 +15,14 @@ import ipywidgets as w
 
 from support.errors import ConveneError
 from support.participants.human import Question
-from support.participants.seating import MODEL
-from support.store import Store
+from support.participants.seating import MODEL, is_model
+from support.runs.study import Store
 from support.widgets.home import Home
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 HUMAN = "human"
 R = TypeVar("R")
@@ -35,8 +35,8 @@ class PlayLab(ABC, Generic[R]):
     ----------
     store : Store
         Where finished plays go, as units of the sweep `sweep`.
-    model : ChatModel, optional
-        Offered as a kind of participant when it is given.
+    model : ChatModel or str, optional
+        Offered as the kind of participant "model" when it, or its name, is given.
     again : str
         What the button says that begins anew.
     width : str
@@ -53,7 +53,7 @@ class PlayLab(ABC, Generic[R]):
     """The control that shows T; a lab makes it."""
     run: AsyncIterator[R] | None
 
-    def __init__(self, store: Store, model: ChatModel | None, *, again: str, width: str) -> None:
+    def __init__(self, store: Store, model: ChatModel | str | None, *, again: str, width: str) -> None:
         self.store, self.model = store, model
         self.seats = w.VBox()
         self.step_button = w.Button(description="Next round", button_style="primary")
@@ -167,8 +167,8 @@ class PlayLab(ABC, Generic[R]):
     def _offer_seats(self, names: Iterable[str], kinds: Iterable[str], stand_in: str, **look: Any) -> None:
         """One choice of participant per name; those made already for somebody are kept."""
         before = self.kinds
-        offered = [*kinds, *([MODEL] if self.model else []), HUMAN]
-        seats = [w.Dropdown(options=offered, value=before.get(n, stand_in), description=n, **look) for n in names]
+        known = [*offered([*kinds, MODEL], self.model), HUMAN]
+        seats = [w.Dropdown(options=known, value=before.get(n, stand_in), description=n, **look) for n in names]
         for seat in seats:
             seat.observe(lambda _: self.restart(), "value")
         self.seats.children = tuple(seats)
@@ -199,6 +199,16 @@ class PlayLab(ABC, Generic[R]):
 
     def _tell(self, text: str) -> None:
         self.status.value = f'<div class="convene-status" role="status">{text}</div>'
+
+
+def offered(kinds: Iterable[str], model: ChatModel | str | None, chosen: str = "") -> list[str]:
+    """The kinds of a menu: "model" where there is one, and the one that is chosen at first, where it is a model's name.
+
+    >>> offered(["rule-based", "model"], None, "model:chat")
+    ['rule-based', 'model:chat']
+    """
+    kept = [kind for kind in kinds if model or kind != MODEL]
+    return [*kept, chosen] if is_model(chosen) and chosen not in kept else kept
 
 
 def warning(text: str) -> str:

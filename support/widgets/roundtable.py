@@ -18,15 +18,15 @@ from support.participants.negotiators.protocol import Negotiator
 from support.participants.negotiators.rule_based import KINDS
 from support.participants.negotiators.seating import seat_all
 from support.records import Round, Transcript
-from support.store import Store
-from support.transcripts import rounds_to_html
+from support.runs.pages import rounds_to_html
+from support.runs.study import Store
 from support.widgets.forms import SeatForm
 from support.widgets.play import HUMAN, PlayLab
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 SWEEP = "round table"
 CROWD = 20
@@ -40,7 +40,7 @@ class RoundTableLab(PlayLab[Round]):
     ----------
     store : Store
         Where finished discussions go, as units of the sweep "round table".
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Offered as a kind of participant when it is given.
     rule, preferences, agents, rounds, seed
         What the controls show at first.
@@ -51,7 +51,7 @@ class RoundTableLab(PlayLab[Round]):
     def __init__(
         self,
         store: Store,
-        model: ChatModel | None = None,
+        model: ChatModel | str | None = None,
         *,
         rule: str = "majority",
         preferences: str = "asymmetric",

@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 
 from support.errors import ConveneError, InvalidInput
-from support.money.budget import dollars
-from support.run_pages import totals_html, unit_html
-from support.spending import faults_of, totals, units_of
+from support.models.money import dollars
+from support.runs.calls import faults_of, totals, units_of
+from support.runs.pages import totals_html, unit_html
 
 if TYPE_CHECKING:
-    from support.llm import Cache
-    from support.store import Store, Unit
-    from support.sweep import Sweep
+    from support.models.cache import Cache
+    from support.runs.study import Store, Unit
+    from support.runs.sweep import Sweep
 
 PAGE = 100
 """Units in the list at a time: a browser takes long over thousands."""
@@ -53,7 +53,7 @@ class RunViewer:
     """Controls over the stored units of a sweep. Display `viewer.view`.
 
     A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
-    moves on, arrow keys choose a unit. `support.run_pages.unit_html` is what a saved notebook shows beside it.
+    moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
 
     Parameters
     ----------

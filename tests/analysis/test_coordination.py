@@ -23,7 +23,7 @@ from support.analysis.coordination import (
 )
 from support.errors import InvalidInput
 from support.records import Conversation, Coordination, CoordinationRound, Option, Score, Turn
-from support.store import Unit
+from support.runs.study import Unit
 from support.tables import against_published
 
 PAPER = published.load("000_cf17db17b5f2de1a")

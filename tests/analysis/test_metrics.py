@@ -28,7 +28,7 @@ from support.errors import InvalidInput
 from support.mechanisms.roundtable import play
 from support.participants.negotiators.seating import seat_all
 from support.records import Decision, FormatError, Proposal, Round, Transcript
-from support.store import Unit
+from support.runs.study import Unit
 
 # Two agents, two goods, each wants one good only: utility is the amount of the favourite, U_max is 200.
 ECONOMY = ExchangeEconomy(((1.0, 0.0), (0.0, 1.0)))

@@ -11,8 +11,8 @@ from support.analysis.recount import derive, recount, shares
 from support.choice import RULES
 from support.errors import InvalidInput
 from support.records import Ballot, Candidate, Decision, Round, Transcript
+from support.runs.study import Unit
 from support.simulations import simulations
-from support.store import Unit
 
 LISTED = ("P1", "P2", "P3")
 
@@ -91,7 +91,7 @@ def test_an_unknown_rule_is_refused_and_one_of_ones_own_is_counted(last):
 @pytest.fixture(scope="module")
 def played():
     sweep = simulations("exchange_economy", 2, seed=5)
-    return [(u, asyncio.run(sweep.study(**json.loads(u.settings), rng=sweep.rng(u)))) for u in sweep.units()]
+    return [(u, asyncio.run(sweep.study(**u.settings, rng=sweep.rng(u)))) for u in sweep.units()]
 
 
 def test_on_policy_every_recorded_winner_is_found_again(played):

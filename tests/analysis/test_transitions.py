@@ -19,8 +19,8 @@ from support.analysis.transitions_claims import CENTRE, check_statements
 from support.analysis.transitions_inference import bootstrap, compare_levels, permutation_test
 from support.errors import InvalidInput
 from support.records import Message, Round, Transcript
+from support.runs.study import Store, Unit
 from support.simulations import simulations
-from support.store import Store, Unit
 
 
 def frame(*runs, **columns):

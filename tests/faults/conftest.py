@@ -22,5 +22,5 @@ def _surroundings():
     with pytest.MonkeyPatch.context() as patch:
         for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_LOG"):
             patch.delenv(name, raising=False)
-        patch.setattr("support.llm.attempts.FIRST_WAIT", 0.05)
+        patch.setattr("support.models.attempts.FIRST_WAIT", 0.05)
         yield

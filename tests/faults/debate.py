@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from support.errors import BudgetExceeded
-from support.llm import Cache, ChatModel, connect
-from support.money import Prices
+from support.models import connect
+from support.models.cache import Cache
+from support.models.model import ChatModel
 from support.records import Message, Round, Transcript
-from support.store import Store
-from support.sweep import Sweep
+from support.runs.study import Store
+from support.runs.sweep import Sweep
 
 NAME, CALLS = "debate", 4
 PARTIAL = 3  # exit status of a process whose budget is used up
@@ -47,12 +49,11 @@ def sweep(units: int) -> Sweep:
     return Sweep(NAME, debate, {"topic": ["roads", "schools"]}, units // 2, 7)
 
 
-def priced(folder: Path, *urls: str) -> Path:
-    """A price file for these endpoints."""
-    path = folder / "prices.toml"
-    entries = [{"name": "m", "endpoint": url, **PRICE} for url in urls]
-    shown = ["[[models]]\n" + "\n".join(f"{k} = {v!r}" for k, v in entry.items()) for entry in entries]
-    path.write_text("date = 2026-11-22\n" + "\n".join(shown).replace("'", '"') + "\n")
+def priced(folder: Path) -> Path:
+    """A models.toml with the price of "m"."""
+    path = folder / "models.toml"
+    price = ", ".join(f"{k} = {v}" for k, v in PRICE.items())
+    path.write_text(f"[models.m]\nprice = {{ {price} }}\n")
     return path
 
 
@@ -60,10 +61,11 @@ def run(path: Path, url: str, units: int, *, prices: Path | None = None, **optio
     """Do what is left of the sweep; the counts of `Sweep.run`."""
     running = {name: options.pop(name) for name in ("budget_usd", "retry_failed") if name in options}
     concurrency = options.pop("concurrency", 4)
+    os.environ["CONVENE_MODELS"] = str(prices or priced(path.parent))
     store, cache_ = Store(path), Cache(path)
     model = connect("m", base_url=url, cache=cache_, concurrency=concurrency, **{"api_key": "none", **options})
     try:
-        given = {**running, "prices": prices and Prices(prices), "concurrency": concurrency}
+        given = {**running, "concurrency": concurrency}
         return asyncio.run(sweep(units).run(store, model=model, progress=False, **given))
     finally:
         cache_.close()

@@ -41,7 +41,7 @@ class Killing:
 def _context() -> Any:
     """Processes that start from one that has loaded everything: killed are they in their work, not in imports."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["openai", "aiohttp", "pydantic", "filelock", "support.sweep"])
+    context.set_forkserver_preload(["openai", "aiohttp", "pydantic", "filelock", "support.runs.sweep"])
     return context
 
 

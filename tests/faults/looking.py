@@ -14,8 +14,8 @@ from typing import Any
 import debate
 from faulty_server import Faulty, question_id
 
-from support.export import export
-from support.store import Store
+from support.runs.export import export
+from support.runs.study import Store
 
 
 def results(path: Path, units: int) -> dict[Any, Any]:

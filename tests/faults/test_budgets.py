@@ -59,7 +59,7 @@ def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_pa
 
 def test_what_was_in_flight_at_a_kill_counts_as_spent(faulty, tmp_path):
     path, url = tmp_path / "s.sqlite", faulty.url("inflight", wait=20_000)
-    given = {"prices": debate.priced(tmp_path, url), "budget_usd": 1.0}
+    given = {"prices": debate.priced(tmp_path), "budget_usd": 1.0}
     process = killing.started(path, url, UNITS, given)
     killing.wait_for(faulty, "inflight", 4, "asked")
     process.kill()
@@ -73,6 +73,6 @@ def test_replies_that_are_kept_cost_nothing_of_the_budget(faulty, tmp_path, free
     url = faulty.url("paid")
     debate.run(tmp_path / "s.sqlite", url, UNITS)
     before = trials.charged(faulty, "paid")
-    again = {"prices": debate.priced(tmp_path, url), "budget_usd": 0.0, "retry_failed": True}
+    again = {"prices": debate.priced(tmp_path), "budget_usd": 0.0, "retry_failed": True}
     debate.run(tmp_path / "s.sqlite", url, UNITS, **again)
     assert trials.charged(faulty, "paid") == before == free[1] and trials.account(tmp_path / "s.sqlite") == 0

@@ -18,13 +18,14 @@ import debate
 import pytest
 from matplotlib.figure import Figure
 
-from support.calls import collected
 from support.errors import ConveneError
-from support.export import export
 from support.figures import save
-from support.llm import Cache, connect
-from support.run_pages import unit_html
-from support.store import Store, to_json
+from support.models import connect
+from support.models.cache import Cache
+from support.models.calls import collected
+from support.runs.export import export
+from support.runs.pages import unit_html
+from support.runs.study import Store, to_json
 
 UNITS, SHARE = 8, 0.45
 KEYS = {"of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8", "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz"}
@@ -165,9 +166,9 @@ import asyncio, sys
 sys.path.insert(0, {folder!r})
 import debate
 from pathlib import Path
-from support.llm import connect
-from support.run_pages import unit_html
-from support.store import Store
+from support.models import connect
+from support.runs.pages import unit_html
+from support.runs.study import Store
 from support.widgets.runs import RunViewer
 ---
 %xmode Verbose

@@ -15,7 +15,7 @@ from killing import Killing, killed
 from looking import exported, kept, reading, results
 
 from support.errors import BudgetExceeded
-from support.store import Store
+from support.runs.study import Store
 
 PATIENT = {"repairs": 4, "max_retries": 8, "timeout": 1.5}
 HURRY = {"timeout": 1.5}  # the defaults, but for a stall that would take two minutes
@@ -96,7 +96,7 @@ def budgeted(
     *, url: str, **options: Any,
 ) -> Spending:  # fmt: skip
     """A sweep under a budget; then the rest of it under one that is large enough."""
-    prices = debate.priced(path.parent, url)
+    prices = debate.priced(path.parent)
     try:
         debate.run(path, url, units, prices=prices, budget_usd=budget, **options)
         raised = False
@@ -114,7 +114,7 @@ def budget_killed(
     *, url: str, **options: Any,
 ) -> tuple[Killing, Spending]:  # fmt: skip
     """Two processes share a budget and are killed; what both took counts, and a larger budget ends it."""
-    given = {"prices": debate.priced(path.parent, url), "budget_usd": budget, **options}
+    given = {"prices": debate.priced(path.parent), "budget_usd": budget, **options}
     seen = killed(server, run, path, units, 0.3, draw, processes=2, most=draw.randint(2, 4), url=url, **given)
     cost, spent, before = charged(server, run), account(path), results(path, units)
     debate.run(path, url, units, **{**given, "budget_usd": budget + 10})

@@ -10,7 +10,7 @@ from support.environments.meetings.views import Intent, Remark, Suggestion
 from support.errors import InvalidInput, MalformedReply
 from support.mechanisms.coordination import TURNS, coordinate, record
 from support.records import Score
-from support.store import Store, from_json, to_json
+from support.runs.study import Store, from_json, to_json
 
 MEMBERS = ("Ana", "Ben", "Cy")
 MEETING = Meeting(

@@ -12,11 +12,11 @@ from support.environments.seminar.policies import load_policies
 from support.environments.seminar.scenario import Scenario
 from support.environments.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Draft, Response, Review, Verdict
 from support.errors import InvalidInput, MalformedReply
-from support.export import TABLES, flatten
 from support.mechanisms.organizing import carried, hooks, organize, record
 from support.mechanisms.organizing_review import in_text, levels
 from support.records import Action, Hook, Understood
-from support.store import Unit, from_json, to_json
+from support.runs.export import TABLES, flatten
+from support.runs.study import Unit, from_json, to_json
 
 SLOTS = (date(2027, 9, 15), date(2027, 10, 13))
 ONE, TWO = (slot.isoformat() for slot in SLOTS)

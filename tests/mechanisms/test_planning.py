@@ -8,10 +8,10 @@ import pytest
 from support.environments.fair_decisions import FairDecisions
 from support.environments.fair_decisions.views import FEEDBACK, Move
 from support.errors import InvalidInput, MalformedReply
-from support.export import TABLES, flatten
 from support.mechanisms.planning import choose, plan, record
 from support.records import Feedback
-from support.store import Unit, from_json, to_json
+from support.runs.export import TABLES, flatten
+from support.runs.study import Unit, from_json, to_json
 
 PROBLEM = FairDecisions(np.array([[[80, 10], [50, 50]], [[20, 70], [30, 70]], [[40, 60], [50, 50]]]))
 NAMES = PROBLEM.participants

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.llm import scripted
+from support.models.fakes import scripted
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from support.errors import MalformedReply
-from support.llm import Cache, ChatModel, scripted
-from support.llm.transport import Completion, Transport
+from support.models.cache import Cache
+from support.models.fakes import scripted
+from support.models.model import ChatModel, Completion, Transport
 from support.participants.asking import Asker
 from support.participants.facilitators.forms import text_form
 

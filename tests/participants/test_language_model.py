@@ -9,16 +9,11 @@ from pydantic import ValidationError
 
 from support.choice import RULES
 from support.environments.exchange_economy import ExchangeEconomy, exchange_economy
-from support.llm import scripted
 from support.mechanisms.roundtable import play
-from support.participants.negotiators.language_model import (
-    REASON,
-    TEXT,
-    LanguageModel,
-    ballot_schema,
-    message_schema,
-    proposal_schema,
-)
+from support.models.fakes import scripted
+from support.models.profiles import TIGHT
+from support.participants.negotiators.language_model import LanguageModel, ballot_schema, message_schema
+from support.participants.negotiators.matter import proposal_schema
 from support.participants.negotiators.seating import seat_all
 from support.records import Candidate, Decision, Round, View
 
@@ -196,7 +191,7 @@ def test_every_string_and_list_of_a_schema_is_bounded(schema):
         {"target": ["Ana"], "message": "hi"},
         {"target": [], "message": "hi"},
         {"target": ["Ben"], "message": ""},
-        {"target": ["Ben"], "message": "x" * (TEXT + 1)},
+        {"target": ["Ben"], "message": "x" * (TIGHT.message + 1)},
         {"target": "Ben", "message": "hi"},
     ],
 )
@@ -207,7 +202,7 @@ def test_a_message_needs_others_to_address_and_a_bounded_text(bad):
 
 def test_reasons_are_bounded():
     with pytest.raises(ValidationError):
-        proposal_schema(ECONOMY).model_validate({"reason": "x" * (REASON + 1), "proposal": None})
+        proposal_schema(ECONOMY).model_validate({"reason": "x" * (TIGHT.reason + 1), "proposal": None})
 
 
 # -- what becomes of it ---------------------------------------------------------------------------------------------
@@ -285,7 +280,7 @@ def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
 def test_a_script_that_is_too_short_is_raised_and_no_format_error_of_the_model():
     speaker = LanguageModel(ECONOMY, "Ana", scripted([]))
     seats = {**seat_all(ECONOMY, "truthful", np.random.default_rng(0)), "Ana": speaker}
-    with pytest.raises(ValueError, match="asked for one more"):
+    with pytest.raises(ValueError, match="was given 0 replies"):
         asyncio.run(play(ECONOMY, seats, "rated", rounds=1))
 
 

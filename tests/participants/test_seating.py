@@ -1,14 +1,15 @@
 """Who takes which seat."""
 
 import asyncio
+import functools
 
 import numpy as np
 import pytest
 
 from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
-from support.llm import scripted
 from support.mechanisms.roundtable import play
+from support.models.fakes import scripted
 from support.participants.negotiators.rule_based import KINDS
 from support.participants.negotiators.seating import MIXTURE, seat_all
 
@@ -63,7 +64,7 @@ def test_a_model_takes_a_seat_beside_rules():
         ("angel", "seats: 'angel' given for Ana; expected one of zero-intelligence, .*mixed, model"),
         (["linear"], r"seats: \['linear'\] given; expected 3 kinds"),
         ({"Ana": "linear", "Ben": "linear", "Zoe": "linear"}, "seats: .*'Zoe'.* expected a kind for each of"),
-        ("model", r"model: none given for the seat of Ana; pass model=connect\(\.\.\.\)"),
+        ("model", r"model: none given for the seat of Ana; name one \(model:gpt-4o-mini\), or pass model="),
     ],
 )
 def test_a_seat_that_cannot_be_taken_is_refused(kinds, said):
@@ -98,7 +99,29 @@ def test_a_negotiator_of_ones_own_takes_the_seat_and_its_ballot_of_none_abstains
     assert not [e for r in record.rounds for e in r.format_errors]
 
 
-@pytest.mark.parametrize("wrong", [Silent, object(), 3])
+class Made(Silent):
+    """One that keeps what it was made of."""
+
+    def __init__(self, name, rng):
+        self.name, self.draw = name, rng.random()
+
+
+@pytest.mark.parametrize("maker", [Made, lambda name, rng: Made(name, rng), functools.partial(Made)])
+def test_a_class_or_a_function_makes_a_participant_for_each_seat_with_its_own_stream(maker):
+    seats = seat_all(ECONOMY, maker, np.random.default_rng(1))
+    assert [seat.name for seat in seats.values()] == list(ECONOMY.agents)
+    assert len({seat.draw for seat in seats.values()}) == 3
+    beside = seat_all(ECONOMY, ["linear", maker, "mixed"], np.random.default_rng(1))
+    assert beside["Ben"].draw == seats["Ben"].draw
+
+
+@pytest.mark.parametrize("wrong", [Silent, lambda name: None])
+def test_a_maker_that_cannot_be_called_with_a_seat_is_refused(wrong):
+    with pytest.raises(InvalidInput, match=r"given for Ana, but .* is called with the name of the seat and its random"):
+        seat_all(ECONOMY, wrong, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("wrong", [object(), 3, lambda name, rng: None])
 def test_what_cannot_negotiate_is_refused_with_what_is_missing(wrong):
     with pytest.raises(InvalidInput, match="given for Ana; expected the name of a kind, or an object with `async def"):
         seat_all(exchange_economy("asymmetric", 2), {"Ana": wrong, "Ben": "linear"}, np.random.default_rng(1))

@@ -229,7 +229,7 @@ def test_seminars_have_names_of_their_own_in_a_file(path, begun):
 
 
 def test_the_record_is_one_that_the_store_keeps(path, begun):
-    from support.store import Store
+    from support.runs.study import Store
 
     begun()
 

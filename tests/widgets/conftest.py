@@ -19,7 +19,7 @@ CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
 LAB = """
-from support.store import Store
+from support.runs.study import Store
 from {module} import {name}
 lab = {name}(Store({path!r}), rounds=2)
 lab.view

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.roundtable import SWEEP, RoundTableLab
 
 SAYING = "I am <b>a person</b> & I need good A"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from support.errors import CallFailed
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.widgets import chat, coordination
 from support.widgets.coordination import SWEEP, CoordinationLab
 
@@ -51,7 +51,7 @@ def test_a_run_is_played_to_the_end_drawn_and_stored_with_its_settings(store):
     [(unit, run)] = store.records(SWEEP)
     assert len(run.rounds) == 3 and len(run.members) == 4 and run.rounds[-1].audit
     assert set(run.seats) == {*run.members, "interviewer", "coordinator", "evaluator"}
-    assert f'"meeting": "{lab.meeting.value}"' in unit.settings and run.meeting["id"] == lab.meeting.value
+    assert f'"meeting": "{lab.meeting.value}"' in unit.text and run.meeting["id"] == lab.meeting.value
 
 
 def test_a_run_step_by_step_is_the_run_to_the_end(store):

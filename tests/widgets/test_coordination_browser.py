@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.coordination import SWEEP, CoordinationLab
 
 SAYING = "I'd rather meet in the <b>morning</b> & not late"

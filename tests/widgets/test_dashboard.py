@@ -14,11 +14,11 @@ from support.errors import FateUnknown
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
 from support.mechanisms.organizing_review import ALWAYS, AUTOMATIC
+from support.runs.study import Store
 from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, SeminarSetup
-from support.store import Store
 from support.widgets import chat
 from support.widgets.dashboard import application
 from support.widgets.dashboard import form as forms
@@ -308,7 +308,7 @@ def test_a_rehearsal_plays_to_its_end_and_its_record_lies_in_the_store_once(path
 
     worked(path, work, delegation=AUTOMATIC)
     [(unit, record)] = Store(path).records(SWEEP)
-    assert len(record.days) == 5 and '"mode": "rehearsal"' in unit.settings
+    assert len(record.days) == 5 and '"mode": "rehearsal"' in unit.text
 
 
 def test_what_one_takes_along_is_written_and_can_be_begun_with(path):

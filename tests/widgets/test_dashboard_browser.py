@@ -1,12 +1,11 @@
 """The dashboard in a real browser: from the setup to a filled schedule, with a kernel that is killed on the way."""
 
-import json
 import os
 import signal
 
 import pytest
 
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.dashboard.filed import SWEEP
 
 CELL = """
@@ -120,7 +119,7 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     screenshot(page, "dashboard_10_ask")
 
     [(unit, record)] = Store(study).records(SWEEP)
-    assert json.loads(unit.settings)["name"] == "Autumn" and all(names for names in record.assignment.values())
+    assert unit.settings["name"] == "Autumn" and all(names for names in record.assignment.values())
     sent = record.days[0].sent[0]
     assert sent.body.startswith("Dear colleague,\n\ndo <em>come</em> & speak.")
     assert record.hooks[0].answer == "Yes, gladly."

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from support.data import ROOT
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.dashboard.filed import SWEEP
 
 CELL = """from support.widgets.dashboard.application import Dashboard

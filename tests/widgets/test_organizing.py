@@ -7,7 +7,7 @@ import pytest
 
 from support.environments.seminar.artefacts import import_artefacts
 from support.errors import CallFailed
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.studies.seminar import seminar
 from support.widgets import chat
 from support.widgets.organizing import lab as rehearsing
@@ -58,7 +58,7 @@ def test_a_rehearsal_is_that_of_the_study_with_its_seed_and_ends_when_that_does(
     same = asyncio.run(seminar(np.random.default_rng(seed), name))
     assert run.days == same.days and run.seats == same.seats and run.hooks == same.hooks
     assert "Stored in study.sqlite" in lab.last_status and f"after {len(run.days)} days" in lab.last_status
-    assert f'"scenario": "{name}"' in unit.settings and f'"seed": {seed}' in unit.settings
+    assert f'"scenario": "{name}"' in unit.text and f'"seed": {seed}' in unit.text
 
 
 def test_one_rehearsal_ends_before_its_deadline():
@@ -81,7 +81,7 @@ def test_a_rehearsal_is_played_by_days_drawn_and_stored_once(store):
 
     played(store, talk, rounds=2)
     unit, run = alone(store)
-    assert len(run.days) == 2 and '"until": 2' in unit.settings
+    assert len(run.days) == 2 and '"until": 2' in unit.text
 
 
 def test_a_policy_that_is_not_ticked_is_not_followed_and_not_in_the_record(store):
@@ -100,7 +100,7 @@ def test_a_policy_that_is_not_ticked_is_not_followed_and_not_in_the_record(store
         "faculty_first",
         "weekend",
     ]
-    assert "begin" not in run.days[0].selected and '"policies": "follow_up' in unit.settings
+    assert "begin" not in run.days[0].selected and '"policies": "follow_up' in unit.text
 
 
 def test_selected_policies_stand_out_in_the_diary(store):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.organizing.lab import SWEEP
 
 LAB = """
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.organizing.lab import RehearsalLab
 lab = RehearsalLab(Store({path!r}), reviewer="human", rounds=2)
 lab.view

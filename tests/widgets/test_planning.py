@@ -10,8 +10,8 @@ import pytest
 from support.analysis.fairness import runs_of, trajectory
 from support.environments.fair_decisions import FairDecisions
 from support.errors import CallFailed
-from support.llm import scripted
 from support.mechanisms.planning import choose
+from support.models.fakes import scripted
 from support.participants.planners.seating import PLANNERS
 from support.plots.live_planning import draw_planning
 from support.records import Feedback

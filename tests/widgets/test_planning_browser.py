@@ -3,7 +3,7 @@
 import pytest
 
 from support.environments.fair_decisions import FairDecisions
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.planning import SWEEP, PlanningLab
 
 
@@ -58,7 +58,7 @@ def test_a_person_coordinates_a_game_and_it_is_found_in_the_store(page, study, s
     screenshot(page, "planning_4_finished")
 
     [(unit, game)] = Store(study).records(SWEEP)
-    assert game.seats["coordinator"] == "human" and '"coordinator": "human"' in unit.settings
+    assert game.seats["coordinator"] == "human" and '"coordinator": "human"' in unit.text
     assert [entry.plans for entry in game.rounds] == [((0, 1, 2, 0, 1),), ((1, 1, 2, 0, 1),)]
     told = [a.score for a in game.rounds[0].feedback]
     assert told == FairDecisions(game.gains).totals((0, 1, 2, 0, 1)).tolist() == list(game.rounds[0].heard[0])

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from support.calls import Call, Fault
 from support.errors import InvalidInput
-from support.llm.transport import Request
+from support.models.calls import Call, Fault
+from support.models.model import Request
 from support.records import Transcript
-from support.store import Store
-from support.sweep import Sweep
+from support.runs.study import Store
+from support.runs.sweep import Sweep
 from support.widgets.runs import BLANK, RunViewer
 
 RECORD = Transcript({}, "a", {}, ())

@@ -5,16 +5,17 @@ import asyncio
 import pytest
 
 from support.errors import CallFailed
-from support.llm import Cache, scripted
+from support.models.cache import Cache
+from support.models.fakes import scripted
 from support.records import Transcript
-from support.store import Store
-from support.sweep import Sweep
+from support.runs.study import Store
+from support.runs.sweep import Sweep
 
 SOURCE = """
 import sys
 sys.path.insert(0, {tests!r})
 from test_runs_browser import sweep
-from support.store import Store
+from support.runs.study import Store
 from support.widgets.runs import RunViewer
 viewer = RunViewer(sweep(), Store({path!r}))
 viewer.view

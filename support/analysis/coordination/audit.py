@@ -27,7 +27,7 @@ from support.environments.meetings.satisfaction import HIGHEST
 from support.environments.meetings.views import Intent
 from support.errors import InvalidInput
 from support.records import Coordination, CoordinationRound, Option, Score
-from support.store import Unit
+from support.runs.study import Unit
 
 Rule = Callable[[Meeting, Sequence[Option], Mapping[str, Intent], int], Sequence[Score]]
 """Scores options on what was extracted in a round; the last argument is the round's number."""

@@ -11,7 +11,6 @@ was said, as in the design without conversation, `interactions` is NaN ("n/a" in
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ import pandas as pd
 from support.analysis.frames import need_columns
 from support.environments.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 from support.records import Coordination, CoordinationRound, Score
-from support.store import Unit, flat
+from support.runs.study import Unit, flat
 
 METRICS = ("interactions", "satisfaction_ratio", "satisfaction_score", "equity")
 """The metrics of section 5.3, in the order of Figures 4 to 6."""
@@ -88,7 +87,7 @@ def name_settings(frame: pd.DataFrame) -> pd.DataFrame:
 def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a unit as cells, with its repetition."""
     if isinstance(unit, Unit):
-        return {**flat(json.loads(unit.settings)), "repetition": unit.repetition}
+        return {**flat(unit.settings), "repetition": unit.repetition}
     return flat(unit)
 
 

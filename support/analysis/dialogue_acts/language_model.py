@@ -10,15 +10,16 @@ from support.analysis.dialogue_acts.acts import LABELS, MEANINGS, OTHERS
 from support.analysis.dialogue_acts.annotators import Labels, union
 from support.analysis.frames import need_columns
 from support.errors import ContextOverflow, MalformedReply
+from support.participants.seating import MODEL, given_model
 from support.prompts import render
 
 if TYPE_CHECKING:
     import pandas as pd
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
-MOST = 6  # acts of one message: a schema without a bound lets small models run on
+MOST = 6  # acts of one message by a tight model: a schema without a bound lets small models run on
 TOKENS = 80
 
 
@@ -31,17 +32,23 @@ class LanguageModelAnnotator:
 
     Parameters
     ----------
-    model : ChatModel
-        From `support.llm.connect`; with a cache, labelling again asks nothing.
+    model : ChatModel or str
+        From `support.models.connect`, or a model's name; with a cache, labelling again asks nothing.
     repetition : int
         Tells apart repeated labellings of the same messages, to see how stable they are.
     """
 
     covered: Labels = LABELS
 
-    def __init__(self, model: ChatModel, *, name: str = "", seed: int | None = 0, repetition: int = 0) -> None:
-        self.model, self.name = model, name or f"model {model.model}"
+    def __init__(self, model: ChatModel | str, *, name: str = "", seed: int | None = 0, repetition: int = 0) -> None:
+        self.model = given_model(MODEL, model, "the annotator")
+        self.name = name or f"model {self.model.name}"
+        limits = self.model.limits
         self.settings: dict[str, Any] = {"temperature": 0.0, "seed": seed, "repetition": repetition}
+        self.settings |= {
+            "schema": acts_schema(MOST if limits.tight else len(LABELS)),
+            "max_tokens": limits.room(TOKENS),
+        }
         self.problems: dict[int, str] = {}
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
@@ -65,7 +72,7 @@ class LanguageModelAnnotator:
             {"role": "user", "content": render("dialogue_acts/message", before=before, sender=sender, text=text)},
         ]
         try:
-            reply = await self.model.reply(asked, schema=acts_schema(), max_tokens=TOKENS, **self.settings)
+            reply = await self.model.reply(asked, **self.settings)
         except (MalformedReply, ContextOverflow) as error:
             self.problems[place] = str(error)
             return ()
@@ -82,8 +89,8 @@ def _by_round(messages: pd.DataFrame) -> dict[tuple[Any, int], list[str]]:
 
 
 @cache
-def acts_schema() -> type[BaseModel]:
-    """Schema of a reply: one to `MOST` labels."""
+def acts_schema(most: int = MOST) -> type[BaseModel]:
+    """Schema of a reply: one label or more."""
     from pydantic import Field, create_model
 
-    return create_model("ActsReply", acts=(list[Literal[LABELS]], Field(min_length=1, max_length=MOST)))  # type: ignore[valid-type]
+    return create_model("ActsReply", acts=(list[Literal[LABELS]], Field(min_length=1, max_length=most)))  # type: ignore[valid-type]

@@ -20,7 +20,7 @@ from support.analysis.dialogue_acts.sentences import sentences
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 from support.mechanisms.roundtable import play
-from support.store import Unit
+from support.runs.study import Unit
 
 if TYPE_CHECKING:
     from support.participants.negotiators.protocol import Negotiator

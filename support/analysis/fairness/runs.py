@@ -17,7 +17,7 @@ from support.analysis.coordination.rounds import head
 from support.environments.fair_decisions import measures
 from support.environments.fair_decisions.problem import FairDecisions
 from support.records import Plan, Planning
-from support.store import Unit
+from support.runs.study import Unit
 
 QUALITY = ("divergence", "shortfall", "welfare", "nash", "gini", "envy", "least", "most")
 """What is measured of a plan; `least` and `most` are the smallest and the largest total."""

@@ -20,7 +20,7 @@ from support.participants.detectors.seating import seat_detector
 from support.participants.organizers.selectors import CONTEXTS, SUMMARY, TEMPERATURE, Selected, contexts, select_with
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
     from support.participants.detectors.protocol import Detector
 
 LISTED, UNLISTED, LITERAL, EVERY = ", listed", ", not listed", "literal", "every policy"
@@ -38,7 +38,7 @@ def technique(context: str, listed: bool) -> str:
 
 
 async def model_selections(
-    model: ChatModel,
+    model: ChatModel | str,
     states: Sequence[JudgedState],
     policies: PolicySet,
     *,
@@ -139,7 +139,7 @@ async def verdicts(
 
 
 async def model_verdicts(
-    model: ChatModel, replies: Sequence[JudgedReply], policies: PolicySet, shots: str, runs: int = 3
+    model: ChatModel | str, replies: Sequence[JudgedReply], policies: PolicySet, shots: str, runs: int = 3
 ) -> pd.DataFrame:
     """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each run; the setting names it."""
     from support.participants.detectors.language_model import LanguageModelDetector

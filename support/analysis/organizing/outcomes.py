@@ -19,7 +19,7 @@ from support.analysis.frames import need_columns
 from support.analysis.organizing.evaluating import score
 from support.errors import InvalidInput
 from support.records.organizing import FOLLOW_UP, Mail, Organizing, OrganizingDay
-from support.store import Unit
+from support.runs.study import Unit
 
 ROLES = ("organizer", "detector", "reviewer")
 OUTCOMES = (

@@ -18,7 +18,7 @@ from support.records import Round, Transcript
 
 if TYPE_CHECKING:
     from support.analysis.embeddings import Encoder
-    from support.store import Unit
+    from support.runs.study import Unit
 
 
 def studies_of(

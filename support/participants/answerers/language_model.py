@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from support.environments.seminar.views import Desk
 from support.errors import InvalidInput
 from support.participants.answerers.protocol import Told
-from support.participants.asking import Asker
+from support.participants.asking import Asker, Shown
 from support.participants.organizers.told import quoted
 from support.prompts import render
 from support.records.organizing import Mail
@@ -16,7 +16,7 @@ from support.records.organizing import Mail
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-LOG = 30  # mails that a prompt holds, the latest
+LOG, NAMED = 30, 10  # mails that a tight model is shown, the latest, and that it may name
 BODY, QUESTION, ANSWER, ROOM = 500, 300, 400, 250
 
 
@@ -35,32 +35,33 @@ class LanguageModelAnswerer(Asker):
         """
         if not question.strip():
             raise InvalidInput("question: nothing given; expected words such as: What did Prof. Tarrant say last?")
-        mails = desk.mails[-LOG:]
+        mails = self.shown.last(desk.mails, LOG, "mails")
         if not mails:
             return Told("The log is empty.")
         asked = render(
             "organizing/question",
-            mails=[_shown(mail) for mail in mails],
-            question=" ".join(question.split())[:QUESTION],
+            mails=[_shown(mail, self.shown) for mail in mails],
+            question=" ".join(question.split())[: self.shown.characters(QUESTION)],
         )
-        reply = await self.ask_model(_form(tuple(mail.id for mail in mails)), ROOM, asked)
+        form = _form(tuple(mail.id for mail in mails), self.limits.text(ANSWER), self.shown.most(NAMED))
+        reply = await self.ask_model(form, ROOM, asked)
         return Told(reply.answer, tuple(dict.fromkeys(reply.mails)))
 
 
-def _shown(mail: Mail) -> str:
-    return f"Mail {mail.id}, day {mail.day}, from {mail.sender} to {mail.to}:\n{quoted(mail.body, BODY)}"
+def _shown(mail: Mail, shown: Shown) -> str:
+    return f"Mail {mail.id}, day {mail.day}, from {mail.sender} to {mail.to}:\n{quoted(mail.body, shown, BODY)}"
 
 
 @cache
-def _form(known: tuple[int, ...]) -> type[BaseModel]:
+def _form(known: tuple[int, ...], longest: int, most: int) -> type[BaseModel]:
     from pydantic import BaseModel, ConfigDict, Field, field_validator
 
     class AnswerReply(BaseModel):
         """An answer and the mails that it rests on."""
 
         model_config = ConfigDict(extra="forbid")
-        answer: str = Field(min_length=1, max_length=ANSWER)
-        mails: list[int] = Field(max_length=10)
+        answer: str = Field(min_length=1, max_length=longest)
+        mails: list[int] = Field(max_length=most)
 
         @field_validator("mails")
         @classmethod

@@ -18,7 +18,7 @@ from support.records import Feedback, Plan
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 ROOM = 200  # tokens of a reply in words: forty words with names are half of that, and one that runs on ends soon
 SHORT = 40  # tokens of a reply that is a number or a choice
@@ -35,7 +35,7 @@ class LanguageModelDecider(Asker):
     table : Table
     gains : int array of shape (decisions, options)
         The model is told these, and nobody else's.
-    model : ChatModel
+    model : ChatModel or str
     arithmetic : bool
         False asks the model for scores and comparisons as well, and takes what it says.
     **settings
@@ -52,7 +52,7 @@ class LanguageModelDecider(Asker):
         name: str,
         table: Table,
         gains: np.ndarray,
-        model: ChatModel,
+        model: ChatModel | str,
         *,
         arithmetic: bool = True,
         **settings: Any,
@@ -76,7 +76,7 @@ class LanguageModelDecider(Asker):
             prefers = await self._comparison(plans)
             return Feedback(self.name, prefers=prefers, alike=prefers is None)
         question = render("deciding/words", me=self.name, plan=self._listed(plans[0]), words=WORDS)
-        reply = await self.ask_model(words_form(self.table), ROOM, question, self.briefing())
+        reply = await self.ask_model(words_form(self.table, self.limits.text(MOST)), ROOM, question, self.briefing())
         return Feedback(self.name, text=reply.text)
 
     def briefing(self) -> str:
@@ -107,11 +107,12 @@ class LanguageModelDecider(Asker):
 
 
 @cache
-def words_form(table: Table) -> type[BaseModel]:
+def words_form(table: Table, most: int = MOST) -> type[BaseModel]:
     """{"text"}: words without numbers, few enough; see `numberless.checked_words`."""
     from pydantic import AfterValidator, Field, create_model
 
-    said: Any = Annotated[str, Field(min_length=1, max_length=MOST), AfterValidator(lambda t: checked_words(t, table))]
+    fits = AfterValidator(lambda text: checked_words(text, table, most))
+    said: Any = Annotated[str, Field(min_length=1, max_length=most), fits]
     return create_model("WordsReply", text=(said, ...))
 
 

@@ -24,7 +24,7 @@ NUMBER = re.compile(rf"[\d½¼¾][\d.,]*%?|\b(?:{UNITS.replace(' ', '|')}|{LARGE
 NUMBERED = re.compile(r"(.*\S) (\d+)")
 
 
-def checked_words(text: Any, table: Table) -> str:
+def checked_words(text: Any, table: Table, most: int = MOST) -> str:
     """A text of 1 to `WORDS` words without numbers but those in names, each run of blanks made one.
 
     Names of decisions and options may hold digits; so may decisions named together, as in "Meals 1, 4 and 7".
@@ -37,9 +37,9 @@ def checked_words(text: Any, table: Table) -> str:
     said = " ".join(text.split()) if isinstance(text, str) else ""
     if not said:
         raise InvalidInput(f"text: {text!r} given; expected words: say how satisfied the plan leaves you")
-    if (count := len(said.split())) > WORDS or len(said) > MOST:
+    if (count := len(said.split())) > WORDS or len(said) > most:
         raise InvalidInput(
-            f"text: {count} words, {len(said)} characters given; expected at most {WORDS} words and {MOST} characters"
+            f"text: {count} words, {len(said)} characters given; expected at most {WORDS} words and {most} characters"
         )
     if found := number_in(said, table):
         raise InvalidInput(f"text: the number {found!r} given; expected words that tell no number, only satisfaction")

@@ -13,19 +13,10 @@ from support.environments.fair_decisions.views import Table, table_of
 from support.errors import InvalidInput
 from support.participants.deciders.protocol import Decider
 from support.participants.deciders.rule_based import STYLES, RuleBasedDecider
-from support.participants.seating import (
-    MODEL,
-    MakerOf,
-    SeatsOf,
-    check_own,
-    check_settings,
-    drawn_seed,
-    fill,
-    given_model,
-)
+from support.participants.seating import MakerOf, SeatsOf, check_own, check_settings, drawn_seed, fill
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 Seats = SeatsOf[Decider]
 Maker = MakerOf[Decider]
@@ -37,7 +28,7 @@ def seat_deciders(
     seats: Seats,
     rng: np.random.Generator,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     noise: float = 0.0,
     temperature: float = 0.0,
     repetition: int = 0,
@@ -50,12 +41,12 @@ def seat_deciders(
         What kind of numbers the gains are: what a participant says of an option depends on it.
     seats : str, sequence or mapping
         One kind for all, one per participant in order, or {participant: kind}. A kind is a key of `rule_based.STYLES`,
-        "mixed" (a style drawn for the seat) or "model"; in the place of a kind, a `HumanDecider` or a participant of
-        your own takes the seat itself.
+        "mixed" (a style drawn for the seat), "model:NAME" or "model"; in the place of a kind, a `HumanDecider` or a
+        participant of your own takes the seat itself, and a class or a function is called with the name and stream.
     rng : numpy.random.Generator
         Each seat gets a stream of its own, spawned from it.
-    model : ChatModel, optional
-        The language model of every seat of kind "model".
+    model : ChatModel or str, optional
+        The language model of every seat of kind "model" without a name.
     noise : float
         Of rule-based participants; see `RuleBasedDecider`.
     temperature, repetition
@@ -71,8 +62,9 @@ def seat_deciders(
     table = table_of(problem, preferences)
     gains = dict(zip(problem.participants, problem.gains, strict=True))
     makers: dict[str, Maker] = {style: partial(_rule_based, table, gains, style, noise) for style in STYLES}
-    makers[MODEL] = partial(_speaker, table, gains, model, {"temperature": temperature, "repetition": repetition})
-    return fill(problem.participants, seats, rng, makers, tuple(STYLES), each="participant", check=_checked)
+    speaker = partial(_speaker, table, gains, {"temperature": temperature, "repetition": repetition})
+    told: dict[str, Any] = {"speaker": speaker, "model": model, "each": "participant", "check": _checked}
+    return fill(problem.participants, seats, rng, makers, tuple(STYLES), **told)
 
 
 def _rule_based(
@@ -84,16 +76,15 @@ def _rule_based(
 def _speaker(
     table: Table,
     gains: Mapping[str, np.ndarray],
-    model: ChatModel | None,
     settings: Mapping[str, Any],
+    model: ChatModel,
     name: str,
     rng: np.random.Generator,
 ) -> Decider:
-    given = given_model(model, name)
     from support.participants.deciders.language_model import LanguageModelDecider
 
     seed = drawn_seed(rng, settings["temperature"])
-    return LanguageModelDecider(name, table, gains[name], given, seed=seed, **settings)
+    return LanguageModelDecider(name, table, gains[name], model, seed=seed, **settings)
 
 
 def _checked(decider: Any, name: str) -> Decider:

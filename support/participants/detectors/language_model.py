@@ -16,7 +16,7 @@ from support.prompts import render
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 ZERO, FEW, POLICIES = "zero", "few", "few with policies"
 SHOTS = (ZERO, FEW, POLICIES)
@@ -25,7 +25,7 @@ SHOTS = (ZERO, FEW, POLICIES)
 TEMPERATURE, TOKENS = 0.7, 100
 """Those of section 4.2.1; a reply is cut off at the second."""
 
-QUESTION, REPLY, CONTEXT = 240, 2000, 1500  # characters of a question, of a reply and of what is known, in prompts
+QUESTION, REPLY, CONTEXT = 240, 2000, 1500  # a tight model's characters: its question, a reply and what is known
 CLEAR, FLAG = "clear", "flag"
 
 
@@ -38,7 +38,7 @@ class LanguageModelDetector(Asker):
 
     Parameters
     ----------
-    model : ChatModel
+    model : ChatModel or str
     shots : one of `SHOTS`
         With "zero" the model is shown the reply alone and gives no question, so that the flag quotes the reply.
     **settings
@@ -53,7 +53,7 @@ class LanguageModelDetector(Asker):
 
     def __init__(
         self,
-        model: ChatModel,
+        model: ChatModel | str,
         shots: str = POLICIES,
         *,
         temperature: float = TEMPERATURE,
@@ -74,7 +74,8 @@ class LanguageModelDetector(Asker):
         MalformedReply
             When the model says neither, or its question is none, and again after two repairs.
         """
-        said = await self.ask_model(verdict_form(self.shots != ZERO), TOKENS, self.question(reply, policies, context))
+        form = verdict_form(self.shots != ZERO, self.limits.text(QUESTION))
+        said = await self.ask_model(form, TOKENS, self.question(reply, policies, context))
         if said.verdict == CLEAR:
             return Verdict(False)
         return Verdict(True, said.question if self.shots != ZERO else asking(reply))
@@ -82,18 +83,18 @@ class LanguageModelDetector(Asker):
     def question(self, reply: str, policies: PolicySet, context: str = "") -> str:
         """What the model is asked."""
         if self.shots == ZERO:
-            return render("organizing/detection_zero", reply=quoted(reply, REPLY))
+            return render("organizing/detection_zero", reply=quoted(reply, self.shown, REPLY))
         return render(
             "organizing/detection",
-            reply=quoted(reply, REPLY),
-            context=quoted(context, CONTEXT),
+            reply=quoted(reply, self.shown, REPLY),
+            context=quoted(context, self.shown, CONTEXT),
             policies=[policy.text for policy in policies] if self.shots == POLICIES else [],
             words=WORDS,
         )
 
 
 @cache
-def verdict_form(asks: bool) -> type[BaseModel]:
+def verdict_form(asks: bool, most: int = QUESTION) -> type[BaseModel]:
     """{"verdict"}, or with `asks` {"verdict", "question"}: a flag has a question, what is clear has none to keep."""
     from pydantic import Field, create_model, model_validator
 
@@ -106,6 +107,6 @@ def verdict_form(asks: bool) -> type[BaseModel]:
             self.question = checked_question(self.question)
         return self
 
-    fields["question"] = (str, Field(max_length=QUESTION))
+    fields["question"] = (str, Field(max_length=most))
     check: Any = model_validator(mode="after")(answerable)
     return create_model("VerdictReply", __validators__={"answerable": check}, **fields)

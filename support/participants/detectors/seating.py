@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from support.environments.seminar.policies import PolicySet
 from support.environments.seminar.views import Verdict
-from support.errors import InvalidInput
 from support.participants.detectors.lexical import LexicalDetector
 from support.participants.detectors.protocol import Detector
-from support.participants.seating import MODEL, check_own, check_settings, given_model
+from support.participants.seating import MODEL, check_kind, check_own, check_settings, given_model
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 LEXICAL, NONE = "lexical", "none"
 DETECTORS: Mapping[str, str] = {
@@ -37,7 +36,7 @@ class NoDetector:
 def seat_detector(
     kind: str | Detector,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     shots: str = "few with policies",
     temperature: float = 0.7,
     repetition: int = 0,
@@ -46,9 +45,9 @@ def seat_detector(
 
     Parameters
     ----------
-    kind : a key of `DETECTORS`, or the detector itself
+    kind : a key of `DETECTORS`, "model:NAME", or the detector itself
     model, shots, temperature, repetition
-        Of the kind "model", see `LanguageModelDetector`.
+        Of a language model, see `LanguageModelDetector`; `model` is the one without a name.
 
     Raises
     ------
@@ -60,13 +59,12 @@ def seat_detector(
         seen = "reply, policies, context"
         check_own(kind, "the detector", ("check",), seen, "support.participants.detectors.protocol")
         return kind
-    if kind not in DETECTORS:
-        raise InvalidInput(f"detector: {kind!r} given; expected one of {', '.join(DETECTORS)}")
+    check_kind("detector", kind, DETECTORS)
     if kind == LEXICAL:
         return LexicalDetector()
     if kind == NONE:
         return NoDetector()
-    given = given_model(model, "the detector")
+    given = given_model(kind, model, "the seat of the detector")
     from support.participants.detectors.language_model import LanguageModelDetector
 
     return LanguageModelDetector(given, shots, temperature=temperature, repetition=repetition)

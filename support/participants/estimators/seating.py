@@ -11,10 +11,10 @@ from support.participants.estimators.bayes import COMPARISON_NOISE, SCORE_NOISE,
 from support.participants.estimators.language_model import LanguageModelEstimator
 from support.participants.estimators.lexical import LexicalEstimator
 from support.participants.estimators.protocol import Estimator
-from support.participants.seating import MODEL, check_own, check_settings, drawn_seed, given_model
+from support.participants.seating import MODEL, check_kind, check_own, check_settings, drawn_seed, given_model, is_model
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 NONE, LEXICAL, BAYESIAN = "none", "lexical", "bayesian"
 KINDS = (NONE, LEXICAL, BAYESIAN, MODEL)
@@ -24,7 +24,7 @@ def seat_estimator(
     kind: str | Estimator,
     rng: np.random.Generator | None = None,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     temperature: float = 0.0,
     repetition: int = 0,
     score_noise: float = SCORE_NOISE,
@@ -36,7 +36,7 @@ def seat_estimator(
     Parameters
     ----------
     kind : str or Estimator
-        One of `KINDS` (none, lexical, bayesian, model), or an estimator of your own.
+        One of `KINDS` (none, lexical, bayesian, model), "model:NAME", or an estimator of your own.
     rng : numpy.random.Generator, optional
         A language model above temperature 0 draws its seed from it; no other kind draws.
     model, temperature, repetition
@@ -53,15 +53,13 @@ def seat_estimator(
     if not isinstance(kind, str):
         check_own(kind, "estimator", ["estimate"], "table, feedback, history", "participants/estimators/protocol.py")
         return kind
-    if kind not in KINDS:
-        raise InvalidInput(f"estimator: {kind!r} given; expected one of {', '.join(KINDS)}")
+    check_kind("estimator", kind, KINDS)
     check_settings(0.0, temperature)
     if kind == BAYESIAN:
         return BayesianEstimator(score_noise=score_noise, word_noise=word_noise, comparison_noise=comparison_noise)
-    if kind == MODEL:
-        seed = _seed(rng, temperature)
-        model = given_model(model, "estimator")
-        return LanguageModelEstimator(model, temperature=temperature, seed=seed, repetition=repetition)
+    if is_model(kind):
+        seed, given = _seed(rng, temperature), given_model(kind, model, "the seat of the estimator")
+        return LanguageModelEstimator(given, temperature=temperature, seed=seed, repetition=repetition)
     return LexicalEstimator() if kind == LEXICAL else None
 
 

@@ -14,11 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from support.environments.meetings.satisfaction import HIGHEST
+from support.models.profiles import TIGHT
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-TEXT, OPENING = 240, 700  # characters of a turn, and of a turn that lists the options
+# What a tight model is given; others have more.
+TEXT, OPENING = TIGHT.message, 700  # characters of a turn, and of a turn that lists the options
 NOTE, NOTES = 120, 8  # characters of a restated preference, and how many
 REASON, REASONS = 120, 4  # characters of a reason for an option, and how many
 JUDGEMENTS = 2  # reasons for a score
@@ -34,66 +36,68 @@ def text_form(most: int = TEXT) -> type[BaseModel]:
 
 
 @cache
-def remark_form() -> type[BaseModel]:
+def remark_form(most: int = TEXT) -> type[BaseModel]:
     """{"text", "done"}: what an interviewer says, and whether the conversation ends with it."""
     from pydantic import create_model
 
-    return create_model("RemarkReply", text=(_said(TEXT), ...), done=(bool, ...))
+    return create_model("RemarkReply", text=(_said(most), ...), done=(bool, ...))
 
 
 @cache
-def intent_form(ids: tuple[str, ...]) -> type[BaseModel]:
+def intent_form(ids: tuple[str, ...], most: int = NOTE, notes: int = NOTES) -> type[BaseModel]:
     """{"preferences", "agreed"}: notes, and one of the options or null; without options {"preferences"}."""
     from pydantic import create_model
 
-    fields: dict[str, Any] = {"preferences": _list(_said(NOTE), NOTES)}
+    fields: dict[str, Any] = {"preferences": _list(_said(most), notes)}
     if ids:
         fields["agreed"] = (_one_of("option", ids) | None, ...)
     return create_model("IntentReply", **fields)
 
 
 @cache
-def options_form(members: tuple[str, ...], starts: tuple[str, ...], k: int) -> type[BaseModel]:
+def options_form(members: tuple[str, ...], starts: tuple[str, ...], k: int, most: int = REASON) -> type[BaseModel]:
     """{"options"}: one to k options, each with a start of its own."""
     from pydantic import create_model
 
-    options = _list(_option(members, starts), k, at_least=1)
+    options = _list(_option(members, starts, most), k, at_least=1)
     return create_model("OptionsReply", __validators__=_each_once("options"), options=options)
 
 
 @cache
-def revision_form(members: tuple[str, ...], starts: tuple[str, ...], others: int) -> type[BaseModel]:
+def revision_form(
+    members: tuple[str, ...], starts: tuple[str, ...], others: int, most: int = REASON
+) -> type[BaseModel]:
     """{"candidate", "others"}: for whom the candidate works and why, and so many other options at most."""
     from pydantic import create_model
 
-    kept = create_model("CandidateReply", **_claims(members))
-    rest = _list(_option(members, starts), others)
+    kept = create_model("CandidateReply", **_claims(members, most))
+    rest = _list(_option(members, starts, most), others)
     return create_model("RevisionReply", __validators__=_each_once("others"), candidate=(kept, ...), others=rest)
 
 
 @cache
-def scores_form(members: tuple[str, ...], lowest: int) -> type[BaseModel]:
+def scores_form(members: tuple[str, ...], lowest: int, most: int = REASON) -> type[BaseModel]:
     """One entry for each member, by name: {"reasons", "score"}, the score from `lowest` to 3."""
     from pydantic import Field, create_model
 
     judged = create_model(
         "Judged",
-        reasons=_list(_said(REASON), JUDGEMENTS),
+        reasons=_list(_said(most), JUDGEMENTS),
         score=(int, Field(ge=lowest, le=HIGHEST)),
     )
     fields: dict[str, Any] = {f"member_{i}": (judged, Field(alias=name)) for i, name in enumerate(members)}
     return create_model("ScoresReply", **fields)
 
 
-def _option(members: tuple[str, ...], starts: tuple[str, ...]) -> type[BaseModel]:
+def _option(members: tuple[str, ...], starts: tuple[str, ...], most: int) -> type[BaseModel]:
     from pydantic import create_model
 
-    fields: dict[str, Any] = {"start": (_one_of("start", starts), ...), **_claims(members)}
+    fields: dict[str, Any] = {"start": (_one_of("start", starts), ...), **_claims(members, most)}
     return create_model("OptionReply", **fields)
 
 
-def _claims(members: tuple[str, ...]) -> dict[str, Any]:
-    return {"members": _list(_one_of("member", members), len(members)), "reasons": _list(_said(REASON), REASONS)}
+def _claims(members: tuple[str, ...], most: int) -> dict[str, Any]:
+    return {"members": _list(_one_of("member", members), len(members)), "reasons": _list(_said(most), REASONS)}
 
 
 def _list(item: Any, most: int, at_least: int = 0) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from support.environments.meetings.meeting import Meeting, in_words, iso
 from support.environments.meetings.views import Brief, Chat, Intent, Remark, Suggestion
 from support.errors import InvalidInput
-from support.participants.asking import Asker
+from support.participants.asking import Asker, words
 from support.participants.facilitators.forms import (
     JUDGEMENTS,
     NOTE,
@@ -30,13 +30,22 @@ from support.participants.facilitators.forms import (
     scores_form,
     text_form,
 )
-from support.participants.facilitators.told import described, difference, invitation, label, offered, on_clock, said
+from support.participants.facilitators.told import (
+    STARTS,
+    described,
+    difference,
+    invitation,
+    label,
+    offered,
+    on_clock,
+    said,
+)
 from support.prompts import render
 from support.records import Option, Score
 from support.records.coordination import ASSISTANT
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 
 class LanguageModelInterviewer(Asker):
@@ -51,24 +60,26 @@ class LanguageModelInterviewer(Asker):
         See `Asker`.
     """
 
-    def __init__(self, model: ChatModel, zones: Mapping[str, str] | None = None, **settings: Any) -> None:
+    def __init__(self, model: ChatModel | str, zones: Mapping[str, str] | None = None, **settings: Any) -> None:
         super().__init__(model, **settings)
         self.zones = dict(zones or {})
 
     async def ask(self, chat: Chat) -> Remark:
         """What to say next; the opening turn never ends the conversation."""
+        lists = not chat.turns and bool(chat.options)
+        most, tight = (self.limits.text(OPENING), OPENING) if lists else (self.limits.message, TEXT)
         briefing = render(
             "coordination/interview",
             organiser=chat.meeting.organiser,
             member=chat.member,
             options=self._options(chat),
+            words=words(self.limits, most),
             **invitation(chat.meeting),
         )
         question = render("coordination/interview_turn", member=chat.member, said=said(chat))
         if not chat.turns:
-            most = OPENING if chat.options else TEXT
-            return Remark((await self.ask_model(text_form(most), most + 40, question, briefing)).text)
-        reply = await self.ask_model(remark_form(), TEXT + 40, question, briefing)
+            return Remark((await self.ask_model(text_form(most), tight + 40, question, briefing)).text)
+        reply = await self.ask_model(remark_form(most), tight + 40, question, briefing)
         return Remark(reply.text, reply.done)
 
     async def extract(self, chat: Chat) -> Intent:
@@ -82,7 +93,8 @@ class LanguageModelInterviewer(Asker):
         question = render(
             "coordination/extraction", member=chat.member, said=said(chat), ids=ids, options=self._options(chat)
         )
-        reply = await self.ask_model(intent_form(ids), 60 + NOTE * NOTES, question)
+        form = intent_form(ids, self.limits.text(NOTE), self.shown.most(NOTES))
+        reply = await self.ask_model(form, 60 + NOTE * NOTES, question)
         agreed = getattr(reply, "agreed", None)
         notes = tuple(dict.fromkeys(reply.preferences))
         return Intent((*notes, f"Agrees to {self._when(chat, agreed)}") if agreed else notes, agreed)
@@ -107,7 +119,7 @@ class LanguageModelCoordinator(Asker):
     model's claim. `zones` as for the interviewer: what members said is in their own time.
     """
 
-    def __init__(self, model: ChatModel, zones: Mapping[str, str] | None = None, **settings: Any) -> None:
+    def __init__(self, model: ChatModel | str, zones: Mapping[str, str] | None = None, **settings: Any) -> None:
         super().__init__(model, **settings)
         self.zones = dict(zones or {})
 
@@ -123,16 +135,15 @@ class LanguageModelCoordinator(Asker):
         """
         if isinstance(brief.k, bool) or not isinstance(brief.k, int) or brief.k < 1:
             raise InvalidInput(f"K: {brief.k!r} given; expected a whole number of at least 1")
-        moments = {label(moment): iso(moment) for moment in offered(brief)}
+        moments = {label(moment): iso(moment) for moment in offered(brief, self.shown.most(STARTS))}
         members = tuple(brief.meeting.members)
-        question, room = (
-            self.question(brief, tuple(moments)),
-            60 + brief.k * (40 + 10 * len(members) + REASON * REASONS),
-        )
+        self.shown.left(len(moments), len(brief.meeting.slots()), "possible starts")
+        question, most = self.question(brief, tuple(moments)), self.limits.text(REASON)
+        room = 60 + brief.k * (40 + 10 * len(members) + REASON * REASONS)
         if brief.candidate is None:
-            reply = await self.ask_model(options_form(members, tuple(moments), brief.k), room, question)
+            reply = await self.ask_model(options_form(members, tuple(moments), brief.k, most), room, question)
             return [_suggestion(option, moments[option.start]) for option in reply.options]
-        form = revision_form(members, _without(moments, brief.candidate), brief.k - 1)
+        form = revision_form(members, _without(moments, brief.candidate), brief.k - 1, most)
         reply = await self.ask_model(form, room, question)
         first = _suggestion(reply.candidate, brief.candidate.start)
         return [first, *(_suggestion(option, moments[option.start]) for option in reply.others)]
@@ -181,7 +192,7 @@ class LanguageModelEvaluator(Asker):
     """
 
     def __init__(
-        self, model: ChatModel, zones: Mapping[str, str] | None = None, *, lowest: int = 0, **settings: Any
+        self, model: ChatModel | str, zones: Mapping[str, str] | None = None, *, lowest: int = 0, **settings: Any
     ) -> None:
         super().__init__(model, **settings)
         if isinstance(lowest, bool) or lowest not in (0, 1):
@@ -200,7 +211,7 @@ class LanguageModelEvaluator(Asker):
         judged: dict[str, Score] = {}
         if known:
             reply = await self.ask_model(
-                scores_form(known, self.lowest),
+                scores_form(known, self.lowest, self.limits.text(REASON)),
                 40 + (30 + REASON * JUDGEMENTS) * len(known),
                 self.question(meeting, option, intents, known),
             )

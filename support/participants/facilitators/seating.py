@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.environments.meetings.scenario import Scenario
-from support.errors import InvalidInput
 from support.participants.facilitators.coordinators import RandomCoordinator, RuleBasedCoordinator
 from support.participants.facilitators.evaluators import RuleBasedEvaluator
 from support.participants.facilitators.hybrid import HybridCoordinator
 from support.participants.facilitators.interviewer import RuleBasedInterviewer
 from support.participants.facilitators.protocol import Coordinator, Evaluator, Interviewer
+from support.participants.seating import MODEL, check_kind, given_model, is_model
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
-MODEL, RULES = "model", "rule-based"
+RULES = "rule-based"
 ATTENTION = 4
 """Slots that the satisficing coordinator looks at, besides those that somebody named."""
 
@@ -39,7 +40,7 @@ def seat_facilitators(
     coordinator: str = "satisficing",
     evaluator: str = RULES,
     lowest: int = 0,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     **settings: Any,
 ) -> tuple[Interviewer, Coordinator, Evaluator]:
     """Seat the three facilitators.
@@ -48,12 +49,12 @@ def seat_facilitators(
     ----------
     rng : numpy.random.Generator
         Of a coordinator that draws.
-    interviewer, evaluator : {"rule-based", "model"}
-    coordinator : a key of `COORDINATORS`
+    interviewer, evaluator : {"rule-based", "model", "model:NAME"}
+    coordinator : a key of `COORDINATORS`, or "model:NAME"
     lowest : {0, 1}
         The lowest score: 0 by equation (5), 1 as in the paper's evaluator prompt.
-    model : ChatModel, optional
-        Of every role of kind "model"; `settings` (temperature, repetition) are its own.
+    model : ChatModel or str, optional
+        Of every role of kind "model" without a name; `settings` (temperature, repetition) are its own.
 
     Raises
     ------
@@ -61,9 +62,9 @@ def seat_facilitators(
         On an unknown kind, or a model's role without a model.
     """
     zones = {m: scenario.company.by_name[m].zone for m in scenario.members}
-    _check("interviewer", interviewer, (RULES, MODEL))
-    _check("evaluator", evaluator, (RULES, MODEL))
-    _check("coordinator", coordinator, COORDINATORS)
+    check_kind("interviewer", interviewer, (RULES, MODEL))
+    check_kind("evaluator", evaluator, (RULES, MODEL))
+    check_kind("coordinator", coordinator, COORDINATORS)
     roles = {"interviewer": interviewer, "coordinator": coordinator, "evaluator": evaluator}
     spoken = _spoken(roles, zones, lowest, model, settings)
     return (
@@ -82,24 +83,17 @@ def _coordinator(kind: str, scenario: Scenario, rng: np.random.Generator, zones:
 
 
 def _spoken(
-    roles: Mapping[str, str], zones: Mapping[str, str], lowest: int, model: ChatModel | None, settings: Mapping
+    roles: Mapping[str, str], zones: Mapping[str, str], lowest: int, model: ChatModel | str | None, settings: Mapping
 ) -> dict[str, Any]:
     """The roles that a language model takes."""
-    wanted = [role for role, kind in roles.items() if kind == MODEL]
+    wanted = {role: given_model(kind, model, f"the {role}") for role, kind in roles.items() if is_model(kind)}
     if not wanted:
         return {}
-    if model is None:
-        raise InvalidInput(f"model: none given for the {', '.join(wanted)}; pass model=connect(...)")
     from support.participants.facilitators import language_model as made
 
-    makers = {
-        "interviewer": lambda: made.LanguageModelInterviewer(model, zones, **settings),
-        "coordinator": lambda: made.LanguageModelCoordinator(model, zones, **settings),
-        "evaluator": lambda: made.LanguageModelEvaluator(model, zones, lowest=lowest, **settings),
+    makers: dict[str, Any] = {
+        "interviewer": made.LanguageModelInterviewer,
+        "coordinator": made.LanguageModelCoordinator,
+        "evaluator": partial(made.LanguageModelEvaluator, lowest=lowest),
     }
-    return {role: makers[role]() for role in wanted}
-
-
-def _check(role: str, kind: str, known: Any) -> None:
-    if kind not in known:
-        raise InvalidInput(f"{role}: {kind!r} given; expected one of {', '.join(known)}")
+    return {role: makers[role](given, zones, **settings) for role, given in wanted.items()}

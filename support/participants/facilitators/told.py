@@ -11,7 +11,7 @@ from support.environments.meetings.meeting import STEP, Meeting
 from support.environments.meetings.views import Brief, Chat
 
 STARTS = 60
-"""Starts that a model chooses from; with more slots, only every second, fourth, … is offered."""
+"""Starts that a tight model chooses from; with more slots, only every second, fourth, … is offered."""
 
 WORDS = {
     TEAMMATE: "{a} and {b} are teammates.",
@@ -56,10 +56,10 @@ def difference(meeting: Meeting, zone: str | None) -> str:
     return f"whose clock is {abs(hours):g} {'hour' if abs(hours) == 1 else 'hours'} {how} that of {meeting.organiser}"
 
 
-def offered(brief: Brief) -> list[datetime]:
+def offered(brief: Brief, most: int = STARTS) -> list[datetime]:
     """The starts that a model may choose from, in order: every slot, or a coarser grid and the options so far."""
     meeting, step = brief.meeting, STEP
-    while len(meeting.slots(step)) > STARTS:
+    while len(meeting.slots(step)) > most:
         step *= 2
     so_far = [meeting.slot(option.start) for option in brief.previous]
     best = [meeting.slot(brief.candidate.start)] if brief.candidate else []

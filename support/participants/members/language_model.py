@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from support.environments.meetings.company import COLLABORATOR, TEAMMATE, Profile
 from support.environments.meetings.views import Chat
-from support.participants.asking import Asker
+from support.participants.asking import Asker, words
 from support.participants.facilitators.forms import TEXT, text_form
 from support.participants.facilitators.told import difference, invitation, said
 from support.prompts import render
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 
 class LanguageModelMember(Asker):
@@ -37,7 +37,7 @@ class LanguageModelMember(Asker):
         profile: Profile,
         private_text: str,
         relations: Mapping[str, Sequence[str]],
-        model: ChatModel,
+        model: ChatModel | str,
         **settings: Any,
     ) -> None:
         super().__init__(model, **settings)
@@ -46,7 +46,8 @@ class LanguageModelMember(Asker):
     async def answer(self, chat: Chat) -> str:
         """What the member says to the last turn of the conversation."""
         question = render("coordination/member_turn", me=self.profile.name, said=said(chat))
-        return str((await self.ask_model(text_form(), TEXT + 40, question, self.briefing(chat))).text)
+        form = text_form(self.limits.message)
+        return str((await self.ask_model(form, TEXT + 40, question, self.briefing(chat))).text)
 
     def briefing(self, chat: Chat) -> str:
         """The persona and the invitation, as the model is told before each question."""
@@ -61,5 +62,6 @@ class LanguageModelMember(Asker):
             organiser=chat.meeting.organiser,
             elsewhere=f"yours is {apart}" if apart else "",
             preferences=self.private_text,
+            words=words(self.limits, self.limits.message),
             **invitation(chat.meeting),
         )

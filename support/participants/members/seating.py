@@ -12,20 +12,11 @@ from support.environments.meetings.company import COLLABORATOR, TEAMMATE
 from support.errors import InvalidInput
 from support.participants.members.protocol import Member
 from support.participants.members.rule_based import STYLES, RuleBasedMember
-from support.participants.seating import (
-    MODEL,
-    MakerOf,
-    SeatsOf,
-    check_own,
-    check_settings,
-    drawn_seed,
-    fill,
-    given_model,
-)
+from support.participants.seating import MakerOf, SeatsOf, check_own, check_settings, drawn_seed, fill
 
 if TYPE_CHECKING:
     from support.environments.meetings.scenario import Scenario
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 Seats = SeatsOf[Member]
 Maker = MakerOf[Member]
@@ -36,7 +27,7 @@ def seat_members(
     seats: Seats,
     rng: np.random.Generator,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     paraphrase: int = 0,
     temperature: float = 0.0,
     repetition: int = 0,
@@ -47,12 +38,13 @@ def seat_members(
     ----------
     seats : str, sequence or mapping
         One kind for all, one per member in order, or {member: kind}. A kind is a key of `rule_based.STYLES` (plain,
-        terse, vague, chatty, stubborn, changing), "mixed" (a style drawn for the seat) or "model"; in the place of a
-        kind, a `HumanMember` or a member of your own takes the seat itself.
+        terse, vague, chatty, stubborn, changing), "mixed" (a style drawn for the seat), "model:NAME" or "model";
+        in the place of a kind, a `HumanMember` or a member of your own takes the seat itself, and a class or a function
+        is called with the member's name and stream.
     rng : numpy.random.Generator
         Each seat gets a stream of its own, spawned from it.
-    model : ChatModel, optional
-        The language model of every seat of kind "model".
+    model : ChatModel or str, optional
+        The language model of every seat of kind "model" without a name.
     paraphrase : int
         Which text of its preferences a language model is given: 0, or 1 and 2 for their paraphrases.
     temperature, repetition
@@ -65,9 +57,9 @@ def seat_members(
     """
     check_settings(0.0, temperature)
     makers: dict[str, Maker] = {style: partial(_rule_based, scenario, style) for style in STYLES}
-    settings = {"temperature": temperature, "repetition": repetition}
-    makers[MODEL] = partial(_speaker, scenario, model, paraphrase, settings)
-    return fill(scenario.meeting.members, seats, rng, makers, tuple(STYLES), each="member", check=_checked)
+    speaker = partial(_speaker, scenario, paraphrase, {"temperature": temperature, "repetition": repetition})
+    told: dict[str, Any] = {"speaker": speaker, "model": model, "each": "member", "check": _checked}
+    return fill(scenario.meeting.members, seats, rng, makers, tuple(STYLES), **told)
 
 
 def _rule_based(scenario: Scenario, style: str, me: str, rng: np.random.Generator) -> Member:
@@ -77,13 +69,12 @@ def _rule_based(scenario: Scenario, style: str, me: str, rng: np.random.Generato
 
 def _speaker(
     scenario: Scenario,
-    model: ChatModel | None,
     paraphrase: int,
     settings: Mapping[str, Any],
+    model: ChatModel,
     me: str,
     rng: np.random.Generator,
 ) -> Member:
-    given = given_model(model, me)
     from support.participants.members.language_model import LanguageModelMember
 
     texts, company = scenario.private[me].texts, scenario.company
@@ -91,7 +82,7 @@ def _speaker(
         raise InvalidInput(f"paraphrase: {paraphrase!r} given for {me}; expected 0 to {len(texts) - 1}")
     relations = {TEAMMATE: company.teammates(me), COLLABORATOR: company.collaborators(me)}
     seed = drawn_seed(rng, settings["temperature"])
-    return LanguageModelMember(company.by_name[me], texts[paraphrase], relations, given, seed=seed, **settings)
+    return LanguageModelMember(company.by_name[me], texts[paraphrase], relations, model, seed=seed, **settings)
 
 
 def _checked(member: Any, me: str) -> Member:

@@ -6,22 +6,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from support.environments.exchange_economy import ExchangeEconomy
-from support.participants.negotiators.matter import REASON, EconomyMatter, Matter, proposal_schema
+from support.models.profiles import TIGHT
+from support.participants.asking import Asker, words
+from support.participants.negotiators.matter import EconomyMatter, Matter
 from support.prompts import render
 from support.records import Ballot, Message, Proposal, Round, View
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
-__all__ = ["REASON", "TEXT", "LanguageModel", "ballot_schema", "message_schema", "proposal_schema"]
-
-TEXT = 240  # characters of a message
 TOKENS = {"message": 120, "propose": 200, "vote": 120}  # enough for three agents; more agents get more
 
 
-class LanguageModel:
+class LanguageModel(Asker):
     """A seat taken by a language model. Its reasons stay private; its replies are counted in `replies`.
 
     Parameters
@@ -30,34 +29,28 @@ class LanguageModel:
         Describes the task; the model is told no private knowledge but its own.
     me : str
         The agent it speaks for.
-    model : ChatModel
-        From `support.llm.connect`.
-    temperature : float
-        0 in the paper.
-    repetition : int
-        Tells repeated discussions apart in the cache.
+    model : ChatModel or str
+    **settings
+        See `Asker`; the temperature is 0 in the paper.
     """
 
     def __init__(
         self,
         matter: Matter | ExchangeEconomy,
         me: str,
-        model: ChatModel,
-        *,
-        temperature: float = 0.0,
-        seed: int | None = 0,
-        repetition: int = 0,
+        model: ChatModel | str,
+        **settings: Any,
     ) -> None:
+        super().__init__(model, **settings)
         self.matter: Matter = EconomyMatter(matter) if isinstance(matter, ExchangeEconomy) else matter
-        self.me, self.model = me, model
-        self.settings: dict[str, Any] = {"temperature": temperature, "seed": seed, "repetition": repetition}
-        self.kind = f"model {model.model}"
-        self.replies = 0
+        self.me = me
 
     async def message(self, view: View) -> Message | None:
         """Ask for a message and its recipients."""
-        prompt = render("roundtable/message", me=self.me, round=view.round, others=_others(view))
-        reply = await self._ask(view, prompt, message_schema(_others(view)), "message")
+        others, most = _others(view), self.limits.message
+        told = {"others": others, "words": words(self.limits, most)}
+        prompt = render("roundtable/message", me=self.me, round=view.round, **told)
+        reply = await self._ask(view, prompt, message_schema(others, most), "message")
         return Message(self.me, tuple(reply.target), reply.message)
 
     async def propose(self, view: View) -> Proposal | None:
@@ -65,8 +58,8 @@ class LanguageModel:
         latest = dict(view.latest).get(self.me)
         described = self.matter.describe(latest) if latest else ""
         facts = {"latest": described, "form": self.matter.form(), "shape": self.matter.shape}
-        prompt = render("roundtable/proposal", me=self.me, round=view.round, **facts)
-        reply = await self._ask(view, prompt, self.matter.schema(), "propose")
+        prompt = render("roundtable/proposal", me=self.me, round=view.round, words=self._words, **facts)
+        reply = await self._ask(view, prompt, self.matter.schema(self.limits.reason), "propose")
         return Proposal(self.me, self.matter.proposed(reply), reply.reason)
 
     async def vote(self, view: View) -> Ballot:
@@ -83,16 +76,17 @@ class LanguageModel:
             rule=view.rule,
             explanation=view.explanation,
             form=view.form,
+            words=self._words,
         )
-        reply = await self._ask(view, prompt, ballot_schema(view.form, ids), "vote")
+        reply = await self._ask(view, prompt, ballot_schema(view.form, ids, self.limits.reason), "vote")
         return Ballot(self.me, reply.choice(), reply.reason)
 
     async def _ask(self, view: View, prompt: str, schema: type[BaseModel], phase: str) -> Any:
-        self.replies += 1
-        messages = [{"role": "system", "content": self.briefing(view)}, {"role": "user", "content": prompt}]
-        room = TOKENS[phase] + self.matter.extra_tokens
-        reply = await self.model.reply(messages, schema=schema, max_tokens=room, **self.settings)
-        return reply.value
+        return await self.ask_model(schema, TOKENS[phase] + self.matter.extra_tokens, prompt, self.briefing(view))
+
+    @property
+    def _words(self) -> int:
+        return words(self.limits, self.limits.reason)
 
     def briefing(self, view: View) -> str:
         """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
@@ -102,7 +96,7 @@ class LanguageModel:
             me=self.me,
             others=_others(view),
             task=self.matter.task(),
-            goal=self.matter.goal(self.me),
+            goal=self.matter.goal(self.me, self.shown),
             rounds=view.rounds,
             rule=view.rule,
             explanation=view.explanation,
@@ -133,25 +127,25 @@ def _said(view: View) -> list[str]:
     return [f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}" for n, said in rounds for m in said]
 
 
-def message_schema(others: list[str]) -> type[BaseModel]:
-    """Schema of a message to some of `others`."""
-    return _message_schema(tuple(others))
+def message_schema(others: list[str], most: int = TIGHT.message) -> type[BaseModel]:
+    """Schema of a message to some of `others`, of so many characters at most."""
+    return _message_schema(tuple(others), most)
 
 
 @cache
-def _message_schema(others: tuple[str, ...]) -> type[BaseModel]:
+def _message_schema(others: tuple[str, ...], most: int) -> type[BaseModel]:
     from pydantic import Field, create_model
 
     names = Literal[others]  # type: ignore[valid-type]
     return create_model(
         "MessageReply",
         target=(list[names], Field(min_length=1, max_length=len(others))),
-        message=(str, Field(min_length=1, max_length=TEXT)),
+        message=(str, Field(min_length=1, max_length=most)),
     )
 
 
 @cache
-def ballot_schema(form: str, ids: tuple[str, ...]) -> type[BaseModel]:
+def ballot_schema(form: str, ids: tuple[str, ...], most: int = TIGHT.reason) -> type[BaseModel]:
     """Schema of a ballot of a form ("vote", "ratings", "ranking", "points") over candidates; null abstains."""
     from pydantic import BaseModel, Field, create_model
 
@@ -178,7 +172,7 @@ def ballot_schema(form: str, ids: tuple[str, ...]) -> type[BaseModel]:
             return tuple(value) if isinstance(value, list) else value
 
     fields: dict[str, Any] = {
-        "reason": (str, Field(max_length=REASON)),
+        "reason": (str, Field(max_length=most)),
         form: (kind, Field(max_length=len(ids)) if form == "ranking" else ...),
     }
     return create_model("BallotReply", __base__=BallotReply, __validators__=_ballot_check(form, ids), **fields)

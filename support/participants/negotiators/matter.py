@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import numpy as np
 
 from support.environments.exchange_economy import ExchangeEconomy
+from support.models.profiles import TIGHT
 from support.participants.negotiators.rule_based import largest_remainder
 from support.prompts import render
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-REASON = 160  # characters of private reasoning; a schema without bounds lets small models run on
+    from support.participants.asking import Shown
 
 
 class Matter(Protocol):
@@ -32,14 +33,14 @@ class Matter(Protocol):
     def task(self) -> str:
         """The matter, as everybody is told it."""
 
-    def goal(self, me: str) -> str:
-        """What only `me` is told: what it wants and what it knows."""
+    def goal(self, me: str, shown: Shown) -> str:
+        """What only `me` is told: what it wants and what it knows, as far as it is shown."""
 
     def form(self) -> str:
         """A proposal as an example, and what makes one valid."""
 
-    def schema(self) -> type[BaseModel]:
-        """Schema of a reply with a private `reason` and a `proposal`, or null in its place."""
+    def schema(self, most: int) -> type[BaseModel]:
+        """Schema of a reply with a private `reason`, so long at most, and a `proposal`, or null in its place."""
 
     def proposed(self, reply: Any) -> Any:
         """The proposal of a reply of `schema`, in the environment's frozen form; None for none."""
@@ -61,7 +62,7 @@ class EconomyMatter:
         """Who shares out which goods."""
         return render("roundtable/exchange_economy/task", **self._facts("agents", "goods", "endowment"))
 
-    def goal(self, me: str) -> str:
+    def goal(self, me: str, shown: Shown) -> str:
         """The own utility function."""
         weights = zip(self.economy.goods, self.economy.background(me).weights, strict=True)
         return render("roundtable/exchange_economy/goal", weights=list(weights))
@@ -77,9 +78,9 @@ class EconomyMatter:
             "roundtable/exchange_economy/proposal_form", **facts, example=json.dumps(table), sum_example=total
         )
 
-    def schema(self) -> type[BaseModel]:
+    def schema(self, most: int) -> type[BaseModel]:
         """See `proposal_schema`."""
-        return proposal_schema(self.economy)
+        return proposal_schema(self.economy, most)
 
     def proposed(self, reply: Any) -> Any:
         """An allocation, or None."""
@@ -90,7 +91,7 @@ class EconomyMatter:
 
 
 @cache
-def proposal_schema(economy: ExchangeEconomy) -> type[BaseModel]:
+def proposal_schema(economy: ExchangeEconomy, most: int = TIGHT.reason) -> type[BaseModel]:
     """Schema of a proposal: per agent the amounts in the order of the goods, as the economy accepts them, or null."""
     from pydantic import Field, create_model, model_validator
 
@@ -106,7 +107,7 @@ def proposal_schema(economy: ExchangeEconomy) -> type[BaseModel]:
     validators: dict[str, Any] = {"shares_out_everything": model_validator(mode="after")(shares_out_everything)}
     return create_model(
         "ProposalReply",
-        reason=(str, Field(max_length=REASON)),
+        reason=(str, Field(max_length=most)),
         proposal=(table | None, ...),
         __validators__=validators,
     )

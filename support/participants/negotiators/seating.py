@@ -12,10 +12,10 @@ from support.environments.exchange_economy import ExchangeEconomy
 from support.participants import seating
 from support.participants.negotiators.protocol import Negotiator
 from support.participants.negotiators.rule_based import KINDS, RuleBased
-from support.participants.seating import MODEL, MakerOf, SeatsOf, check_own, check_settings, drawn_seed, given_model
+from support.participants.seating import MakerOf, SeatsOf, SpeakerOf, check_own, check_settings, drawn_seed
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 Seats = SeatsOf[Negotiator]
 Maker = MakerOf[Negotiator]
@@ -28,7 +28,7 @@ def seat_all(
     kinds: Seats,
     rng: np.random.Generator,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     noise: float = 0.05,
     temperature: float = 0.0,
     repetition: int = 0,
@@ -40,12 +40,12 @@ def seat_all(
     kinds : str, sequence or mapping
         One kind for all, one per agent in order, or {agent: kind}. A kind is a key of `KINDS`
         (zero-intelligence, boulware, linear, conceder, truthful), "mixed" (one of boulware, linear and
-        conceder, drawn for the seat) or "model"; in the place of a kind, a negotiator of your own or a
-        `HumanSeat` takes the seat itself.
+        conceder, drawn for the seat), "model:NAME" or "model"; in the place of a kind, a negotiator of your own
+        or a `HumanSeat` takes the seat itself, and a class or a function is called with the agent and its stream.
     rng : numpy.random.Generator
         Each seat gets a stream of its own, spawned from it.
-    model : ChatModel, optional
-        The language model of every seat of kind "model".
+    model : ChatModel or str, optional
+        The language model of every seat of kind "model" without a name.
     noise : float
         Of the rule-based kinds.
     temperature : float
@@ -60,25 +60,31 @@ def seat_all(
     """
     check_settings(noise, temperature)
     makers: dict[str, Maker] = {kind: partial(_rule_based, cls, economy, noise) for kind, cls in KINDS.items()}
-    options = {"temperature": temperature, "repetition": repetition}
-    return fill(economy.agents, kinds, rng, {**makers, MODEL: partial(speaker, economy, model, options)}, MIXTURE)
+    speaks = partial(speaker, economy, {"temperature": temperature, "repetition": repetition})
+    return fill(economy.agents, kinds, rng, makers, MIXTURE, speaks, model)
 
 
 def fill(
-    agents: tuple[str, ...], kinds: Seats, rng: np.random.Generator, makers: Mapping[str, Maker], mixture: Sequence[str]
+    agents: tuple[str, ...],
+    kinds: Seats,
+    rng: np.random.Generator,
+    makers: Mapping[str, Maker],
+    mixture: Sequence[str],
+    speaks: SpeakerOf[Negotiator],
+    model: ChatModel | str | None,
 ) -> dict[str, Negotiator]:
     """Fill each agent's seat with a negotiator, as `support.participants.seating.fill` does."""
-    return seating.fill(agents, kinds, rng, makers, mixture, each="agent", check=_checked)
+    told: dict[str, Any] = {"speaker": speaks, "model": model, "each": "agent", "check": _checked}
+    return seating.fill(agents, kinds, rng, makers, mixture, **told)
 
 
 def speaker(
-    matter: Any, model: ChatModel | None, options: Mapping[str, Any], agent: str, rng: np.random.Generator
+    matter: Any, options: Mapping[str, Any], model: ChatModel, agent: str, rng: np.random.Generator
 ) -> Negotiator:
     """A seat for a language model; `options` are its temperature and repetition."""
-    given = given_model(model, agent)
     from support.participants.negotiators.language_model import LanguageModel
 
-    return LanguageModel(matter, agent, given, seed=drawn_seed(rng, options["temperature"]), **options)
+    return LanguageModel(matter, agent, model, seed=drawn_seed(rng, options["temperature"]), **options)
 
 
 def _checked(negotiator: Any, agent: str) -> Negotiator:

@@ -12,12 +12,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from support.environments.seminar.state import State
+from support.models.profiles import TIGHT, Limits
 from support.records.organizing import ACTIONS, CONFIRMATION, Action
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-REPORT, PLAN, REASON, CLOSING = 2000, 700, 400, 400  # characters
+# Characters of a tight model's texts; see `Limits.text` for others.
+REPORT, PLAN, REASON, CLOSING = 2000, 700, 400, 400
 WORDS = 60  # words of a reason and of the day's end: about forty are asked for
 SUBJECT, BODY = 100, 1500
 GOAL, SENTENCE, NOTE = 160, 240, 160
@@ -31,33 +33,44 @@ SHOWN = 12  # known values that a complaint lists
 
 
 @cache
-def report_form() -> type[BaseModel]:
+def report_form(limits: Limits = TIGHT) -> type[BaseModel]:
     """{"summary"}: the state in prose."""
-    return _model("ReportReply", summary=(said(REPORT), ...))
+    return _model("ReportReply", summary=(said(report(limits)), ...))
+
+
+def report(limits: Limits) -> int:
+    """Characters of a report: some words on each of many people."""
+    return REPORT if limits.tight else limits.text(4 * REPORT)
+
+
+def most_words(limits: Limits) -> int | None:
+    """Words of a reason and of the day's end; where the limit is told, characters alone are counted."""
+    return WORDS if limits.tight else None
 
 
 @cache
-def plan_form() -> type[BaseModel]:
+def plan_form(limits: Limits = TIGHT) -> type[BaseModel]:
     """{"plan", "reason"}: what to do today, and why."""
-    return _model("PlanReply", plan=(said(PLAN), ...), reason=(said(REASON, WORDS), ...))
+    reason = said(limits.text(REASON), most_words(limits))
+    return _model("PlanReply", plan=(said(limits.text(PLAN)), ...), reason=(reason, ...))
 
 
 @cache
-def closing_form() -> type[BaseModel]:
+def closing_form(limits: Limits = TIGHT) -> type[BaseModel]:
     """{"summary"}: the day, short."""
-    return _model("ClosingReply", summary=(said(CLOSING, WORDS), ...))
+    return _model("ClosingReply", summary=(said(limits.text(CLOSING), most_words(limits)), ...))
 
 
 @cache
-def change_form() -> type[BaseModel]:
+def change_form(limits: Limits = TIGHT) -> type[BaseModel]:
     """{"sentence"}: what was changed; "" where there is nothing to remember."""
     from pydantic import Field
 
-    return _model("ChangeReply", sentence=(str, Field(max_length=SENTENCE)))
+    return _model("ChangeReply", sentence=(str, Field(max_length=limits.text(SENTENCE))))
 
 
 @cache
-def mail_form(slot: str | None) -> type[BaseModel]:
+def mail_form(slot: str | None, limits: Limits = TIGHT) -> type[BaseModel]:
     """{"subject", "body"}; with a date, the body has to name its day and its month."""
     from pydantic import AfterValidator
 
@@ -66,11 +79,14 @@ def mail_form(slot: str | None) -> type[BaseModel]:
             raise ValueError(f"body: {slot} is not in it; expected the day and the month in words")
         return body
 
-    return _model("MailReply", subject=(said(SUBJECT), ...), body=(Annotated[_text(BODY), AfterValidator(named)], ...))
+    body: Any = Annotated[_text(limits.text(BODY)), AfterValidator(named)]
+    return _model("MailReply", subject=(said(SUBJECT), ...), body=(body, ...))
 
 
 @cache
-def reading_form(slots: tuple[str, ...], today: str, own: tuple[str, ...] = ()) -> type[BaseModel]:
+def reading_form(
+    slots: tuple[str, ...], today: str, own: tuple[str, ...] = (), limits: Limits = TIGHT
+) -> type[BaseModel]:
     """What a reply says: one of `ANSWERS` for each known date, other dates, and what it is about.
 
     Only dates of the writer's `own` can be given back.
@@ -97,7 +113,7 @@ def reading_form(slots: tuple[str, ...], today: str, own: tuple[str, ...] = ()) 
         never_offered=(list[other], Field(max_length=STRANGE)),
         declined=(bool, ...),
         wait_until=(other | None, ...),
-        note=(str, Field(max_length=NOTE)),
+        note=(str, Field(max_length=limits.text(NOTE))),
     )
 
 
@@ -110,14 +126,14 @@ def sorted_out(reply: Any, slots: Sequence[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def actions_form(state: State, policies: Sequence[str]) -> type[BaseModel]:
+def actions_form(state: State, policies: Sequence[str], limits: Limits = TIGHT) -> type[BaseModel]:
     """{"actions"}: at most one for a person; a confirmation gives away a free date, and nothing else has one."""
     from pydantic import Field, model_validator
 
     people = tuple(state.contacts)
     slots = tuple(slot.isoformat() for slot in state.slots)
     policy: Any = (one_of("policy", ("", *policies)), ...)
-    goal = Annotated[str, Field(max_length=GOAL)]
+    goal = Annotated[str, Field(max_length=limits.text(GOAL))]
     fields = {
         "kind": (one_of("kind", ACTIONS), ...),
         "person": (one_of("person", people), ...),

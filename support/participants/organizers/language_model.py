@@ -14,7 +14,7 @@ from support.environments.seminar.state import Contact
 from support.environments.seminar.views import DayPlan, Desk, Draft
 from support.environments.seminar.workdays import in_words, passed
 from support.errors import InvalidInput
-from support.participants.asking import Asker
+from support.participants.asking import Asker, Shown, words
 from support.participants.organizers import forms, selectors, told
 from support.prompts import render
 from support.records.organizing import (
@@ -43,7 +43,7 @@ class LanguageModelOrganizer(Asker):
 
     Parameters
     ----------
-    model : ChatModel
+    model : ChatModel or str
     **settings
         See `Asker`.
 
@@ -59,7 +59,7 @@ class LanguageModelOrganizer(Asker):
         offered = told.offered(desk, mail.sender)
         slots = tuple(slot.isoformat() for slot in offered)
         own = desk.state.dates_of(mail.sender)
-        form = forms.reading_form(slots, desk.today.isoformat(), tuple(slot.isoformat() for slot in own))
+        form = forms.reading_form(slots, desk.today.isoformat(), tuple(slot.isoformat() for slot in own), self.limits)
         earlier = [m for m in desk.thread(mail.sender) if m.id != mail.id]
         question = render(
             "organizing/reading",
@@ -67,17 +67,27 @@ class LanguageModelOrganizer(Asker):
             today=told.dates([desk.today]),
             offered=told.dates(offered),
             has=told.dates(own),
-            earlier=told.mails(earlier),
-            mail=told.mails([mail])[0],
+            earlier=told.mails(earlier, self.shown),
+            mail=told.mails([mail], self.shown)[0],
             slots=slots,
         )
         reply = await self.ask_model(form, 140 + 25 * len(offered) + forms.NOTE, question)
-        return _understood(mail, reply, slots)
+        return _understood(mail, reply, slots, self.limits.text(forms.NOTE))
 
     async def progress(self, desk: Desk) -> str:
         """Who was reached when, which dates are filled and open, who is pending."""
-        question = render("organizing/progress", mails=told.mails(desk.mails, told.LOG), **_state(desk))
-        return str((await self.ask_model(forms.report_form(), forms.REPORT + 20, question)).summary)
+        most = words(self.limits, forms.report(self.limits))
+        question = render("organizing/progress", **self._days(desk, desk.mails), words=most)
+        return str((await self.ask_model(forms.report_form(self.limits), forms.REPORT + 20, question)).summary)
+
+    def _days(self, desk: Desk, mails: Sequence[Mail]) -> dict[str, Any]:
+        """Mails of the log and the state, for a prompt."""
+        return {"mails": told.mails(mails, self.shown, told.LOG), **_state(desk, self.shown)}
+
+    @property
+    def _words(self) -> int:
+        """Words of a text at most, as a model is told them."""
+        return words(self.limits, self.limits.text(forms.REASON))
 
     async def select(self, desk: Desk, progress: str) -> tuple[str, ...]:
         """Ids of the policies that apply today; nothing is asked where there are none."""
@@ -85,7 +95,7 @@ class LanguageModelOrganizer(Asker):
             return ()
         learnt = desk.learnt(PLAN, ACTION)
         question = selectors.selection_question(
-            selectors.SUMMARY, desk.policies, _dated(desk, progress), listed=True, learnt=learnt
+            selectors.SUMMARY, desk.policies, _dated(desk, progress), self.shown, listed=True, learnt=learnt
         )
         form = selectors.selection_form(selectors.names(desk.policies))
         reply = await self.ask_model(form, selectors.ROOM + 4 * len(desk.policies), question)
@@ -95,25 +105,26 @@ class LanguageModelOrganizer(Asker):
         """What to do today, and why, in about forty words."""
         question = render(
             "organizing/plan",
-            progress=told.quoted(progress, forms.REPORT),
+            progress=told.quoted(progress, self.shown, forms.REPORT),
             policies=_texts(desk, selected),
-            lessons=_lessons(desk, wish, PLAN, ACTION),
+            lessons=_lessons(self.shown, desk, wish, PLAN, ACTION),
             time=_time(desk),
+            words=self._words,
         )
-        reply = await self.ask_model(forms.plan_form(), forms.PLAN + forms.REASON + 40, question)
+        reply = await self.ask_model(forms.plan_form(self.limits), forms.PLAN + forms.REASON + 40, question)
         return DayPlan(reply.plan, reply.reason)
 
     async def act(self, desk: Desk, plan: DayPlan, selected: tuple[str, ...], wish: str = "") -> tuple[Action, ...]:
         """The plan as actions, at most one for a person."""
         question = render(
             "organizing/actions",
-            plan=told.line(plan.text, forms.PLAN),
+            plan=told.line(plan.text, forms.PLAN, self.shown),
             policies=[f"{name}: {desk.policies[name].text}" for name in selected],
-            lessons=_lessons(desk, wish, PLAN, ACTION),
-            **_state(desk),
+            lessons=_lessons(self.shown, desk, wish, PLAN, ACTION),
+            **_state(desk, self.shown),
         )
         room = 60 + (90 + forms.GOAL) * len(desk.state.contacts)
-        reply = await self.ask_model(forms.actions_form(desk.state, tuple(selected)), room, question)
+        reply = await self.ask_model(forms.actions_form(desk.state, tuple(selected), self.limits), room, question)
         return forms.made(reply.actions)
 
     async def draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
@@ -130,18 +141,19 @@ class LanguageModelOrganizer(Asker):
             person=action.person,
             role=_contact(desk, action.person).role,
             kind=action.kind.replace("_", " "),
-            goal=told.line(action.goal, forms.GOAL),
+            goal=told.line(action.goal, forms.GOAL, self.shown),
             slot=in_words(told.day_of(action.slot)) if action.slot else "",
             dates=[in_words(s) for s in desk.state.open if s > desk.today] if action.kind in ASKING else [],
             scenario=desk.scenario,
-            template=_template(desk.templates.get(action.kind)),
-            past=_past(desk, action),
-            earlier=told.mails(desk.thread(action.person)),
-            lessons=_lessons(desk, wish, MAIL),
+            template=_template(desk.templates.get(action.kind), self.shown),
+            past=_past(desk, action, self.shown),
+            earlier=told.mails(desk.thread(action.person), self.shown),
+            lessons=_lessons(self.shown, desk, wish, MAIL),
             time=_time(desk),
+            words=words(self.limits, self.limits.text(forms.BODY)),
         )
         slot = action.slot if action.kind == CONFIRMATION else None
-        reply = await self.ask_model(forms.mail_form(slot), forms.SUBJECT + forms.BODY + 40, question)
+        reply = await self.ask_model(forms.mail_form(slot, self.limits), forms.SUBJECT + forms.BODY + 40, question)
         return Draft(reply.subject, reply.body)
 
     async def describe(self, desk: Desk, edit: Edit) -> str:
@@ -150,18 +162,19 @@ class LanguageModelOrganizer(Asker):
             "organizing/change",
             what=edit.what,
             about=edit.about,
-            before=told.quoted(edit.before, FACT),
-            after=told.quoted(edit.after, FACT),
+            before=told.quoted(edit.before, self.shown, FACT),
+            after=told.quoted(edit.after, self.shown, FACT),
             style=edit.what == MAIL,
             today=told.dates([desk.today]),
         )
-        return told.line((await self.ask_model(forms.change_form(), forms.SENTENCE + 20, question)).sentence, FACT)
+        reply = await self.ask_model(forms.change_form(self.limits), forms.SENTENCE + 20, question)
+        return told.line(reply.sentence, self.limits.text(FACT))
 
     async def close(self, desk: Desk) -> str:
         """The day in about forty words."""
         mails = [mail for mail in desk.mails if mail.day == desk.day]
-        question = render("organizing/closing", mails=told.mails(mails, told.LOG), **_state(desk))
-        return str((await self.ask_model(forms.closing_form(), forms.CLOSING + 20, question)).summary)
+        question = render("organizing/closing", **self._days(desk, mails), words=self._words)
+        return str((await self.ask_model(forms.closing_form(self.limits), forms.CLOSING + 20, question)).summary)
 
 
 def _check(desk: Desk, action: Action) -> None:
@@ -179,23 +192,23 @@ def _contact(desk: Desk, person: str) -> Contact:
     return desk.state.contacts[person]
 
 
-def _understood(mail: Mail, reply: Any, offered: tuple[str, ...]) -> Understood:
+def _understood(mail: Mail, reply: Any, offered: tuple[str, ...], most: int) -> Understood:
     return Understood(
         mail.id,
         mail.sender,
         never_offered=tuple(sorted({*reply.never_offered}.difference(offered))),
         declined=reply.declined,
         wait_until=reply.wait_until,
-        note=told.line(reply.note, forms.NOTE),
+        note=told.line(reply.note, most),
         **forms.sorted_out(reply, offered),
     )
 
 
-def _state(desk: Desk) -> dict[str, Any]:
+def _state(desk: Desk, shown: Shown) -> dict[str, Any]:
     """Programme, people and dates, for a prompt."""
     return {
-        "goal": told.line(desk.scenario.goal, FACT),
-        "people": [told.person_line(desk.state, contact) for contact in desk.state.contacts.values()],
+        "goal": told.line(desk.scenario.goal, FACT, shown),
+        "people": [told.person_line(desk.state, contact, shown) for contact in desk.state.contacts.values()],
         "slots": told.slot_lines(desk.state),
         "time": _time(desk),
     }
@@ -207,14 +220,14 @@ def _time(desk: Desk) -> str:
     return render("organizing/time", today=today, deadline=deadline, left=left)
 
 
-def _lessons(desk: Desk, wish: str, *kinds: str) -> str:
+def _lessons(shown: Shown, desk: Desk, wish: str, *kinds: str) -> str:
     """What the person at the desk decided, earlier and today, changed before, and wants to have otherwise now."""
-    learnt: Sequence[str] = [told.line(lesson, forms.SENTENCE) for lesson in desk.learnt(*kinds)]
+    learnt: Sequence[str] = [told.line(lesson, forms.SENTENCE, shown) for lesson in desk.learnt(*kinds)]
     return render(
         "organizing/lessons",
-        learnt=learnt[-told.LEARNT :],
-        decided=told.decisions((*desk.hooks, *desk.answers))[-told.LEARNT :],
-        wish=told.line(wish, FACT),
+        learnt=shown.last(learnt, told.LEARNT, "lessons"),
+        decided=shown.last(told.decisions((*desk.hooks, *desk.answers), shown), told.LEARNT, "decisions"),
+        wish=told.line(wish, FACT, shown),
     )
 
 
@@ -226,12 +239,12 @@ def _texts(desk: Desk, selected: Sequence[str]) -> list[str]:
     return [desk.policies[name].text for name in selected]
 
 
-def _template(template: Template | None) -> str:
-    return "" if template is None else told.quoted(f"{template.subject}\n{template.body}")
+def _template(template: Template | None, shown: Shown) -> str:
+    return "" if template is None else told.quoted(f"{template.subject}\n{template.body}", shown)
 
 
-def _past(desk: Desk, action: Action) -> list[str]:
+def _past(desk: Desk, action: Action, shown: Shown) -> list[str]:
     """Up to two of the organiser's own mails, those to somebody of the same role first, then those of the kind."""
     role = _contact(desk, action.person).role
     near = sorted(desk.past, key=lambda mail: (mail.to_role != role, mail.kind != action.kind))
-    return [f"To a {mail.to_role or 'speaker'}:\n{_template(mail)}" for mail in near[:2]]
+    return [f"To a {mail.to_role or 'speaker'}:\n{_template(mail, shown)}" for mail in near[:2]]

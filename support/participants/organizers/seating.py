@@ -9,10 +9,10 @@ import numpy as np
 from support.errors import InvalidInput
 from support.participants.organizers.protocol import Organizer
 from support.participants.organizers.rule_based import RuleBasedOrganizer
-from support.participants.seating import MODEL, check_own, check_settings, drawn_seed, given_model
+from support.participants.seating import MODEL, check_kind, check_own, check_settings, drawn_seed, given_model, is_model
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 RULE_BASED = "rule-based"
 ORGANIZERS = {RULE_BASED: "follows the policies literally, and writes by templates", MODEL: "a language model"}
@@ -24,7 +24,7 @@ METHODS = ("read", "progress", "select", "plan", "act", "draft", "describe", "cl
 def seat_organizer(
     kind: str | Organizer = RULE_BASED,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     temperature: float = 0.0,
     repetition: int = 0,
     rng: np.random.Generator | None = None,
@@ -33,9 +33,9 @@ def seat_organizer(
 
     Parameters
     ----------
-    kind : a key of `ORGANIZERS`, or the organiser itself
+    kind : a key of `ORGANIZERS`, "model:NAME", or the organiser itself
     model, temperature, repetition
-        Of the kind "model".
+        Of a language model; `model` is the one without a name.
     rng : numpy.random.Generator, optional
         Breaks ties of the rule-based one, and gives the model its seed above temperature 0.
 
@@ -49,19 +49,17 @@ def seat_organizer(
         for method in METHODS:
             check_own(kind, "the organiser", (method,), "desk, ...", "support.participants.organizers.protocol")
         return kind
-    if kind == RULE_BASED:
+    check_kind("organizer", kind, ORGANIZERS)
+    if not is_model(kind):
         return RuleBasedOrganizer(rng)
-    if kind != MODEL:
-        raise InvalidInput(f"organizer: {kind!r} given; expected one of {', '.join(ORGANIZERS)}")
-    return _model(model, temperature, repetition, rng)
+    return _model(given_model(kind, model, "the seat of the organiser"), temperature, repetition, rng)
 
 
-def _model(model: ChatModel | None, temperature: float, repetition: int, rng: np.random.Generator | None) -> Organizer:
-    given = given_model(model, "the organiser")
+def _model(model: ChatModel, temperature: float, repetition: int, rng: np.random.Generator | None) -> Organizer:
     from support.participants.organizers.language_model import LanguageModelOrganizer
 
     if temperature and rng is None:
         raise InvalidInput(f"rng: none given with temperature {temperature:g}; expected a numpy Generator for the seed")
     seed = drawn_seed(rng, temperature) if rng is not None else 0
-    organizer: Organizer = LanguageModelOrganizer(given, temperature=temperature, seed=seed, repetition=repetition)
+    organizer: Organizer = LanguageModelOrganizer(model, temperature=temperature, seed=seed, repetition=repetition)
     return organizer

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from support.environments.seminar.policies import PolicySet
 from support.environments.seminar.state import State
 from support.errors import InvalidInput
-from support.participants.asking import Asker
+from support.participants.asking import Asker, Shown
 from support.participants.organizers.told import LEARNT, quoted, slot_context, speaker_context
 from support.prompts import render
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 SPEAKER, SLOT, BOTH, SUMMARY = "speaker", "slot", "both", "summary"
 CONTEXTS = (SPEAKER, SLOT, BOTH, SUMMARY)
@@ -62,7 +62,7 @@ class Selected:
 
 
 async def select_with(
-    model: ChatModel,
+    model: ChatModel | str,
     context: str,
     policies: PolicySet,
     known: Mapping[str, str],
@@ -100,7 +100,7 @@ async def select_with(
         raise InvalidInput("policies: none given; expected at least one to select from")
     own = repetition if seed is None else seed
     asker = Asker(model, temperature=temperature, seed=own, repetition=repetition)
-    question = selection_question(context, policies, known[context], listed=shown)
+    question = selection_question(context, policies, known[context], asker.shown, listed=shown)
     reply = await asker.ask_model(selection_form(names(policies) if shown else None), ROOM, question)
     return selected(policies, reply.policies, asker.tokens)
 
@@ -112,15 +112,15 @@ def contexts(state: State, summary: str) -> dict[str, str]:
 
 
 def selection_question(
-    context: str, policies: PolicySet, text: str, *, listed: bool, learnt: Sequence[str] = ()
+    context: str, policies: PolicySet, text: str, shown: Shown, *, listed: bool, learnt: Sequence[str] = ()
 ) -> str:
     """What the model is asked; a summary is quoted, since what people wrote may stand in it."""
     return render(
         "organizing/selection",
-        report=quoted(text, REPORT) if context == SUMMARY else text[:REPORT],
+        report=quoted(text, shown, REPORT) if context == SUMMARY else text[: shown.characters(REPORT)],
         quotes=context == SUMMARY,
         policies=[policy.text for policy in policies] if listed else [],
-        learnt=learnt[-LEARNT:],
+        learnt=shown.last(learnt, LEARNT, "lessons"),
     )
 
 

@@ -12,33 +12,36 @@ from datetime import date
 from support.environments.seminar.state import Contact, State
 from support.environments.seminar.views import Desk
 from support.environments.seminar.workdays import in_words, passed
+from support.participants.asking import Shown, cut
 from support.records.organizing import ORGANISER, Hook, Mail
 
+# What a tight model is shown; see `asking.Shown`.
 BODY, SAID = 900, 160  # characters of a mail, and of a note on what somebody said
 THREAD, LOG, LEARNT = 6, 12, 8  # mails of a thread, of a day's log, and changes that are remembered
 
 
-def quoted(text: str, most: int = BODY) -> str:
-    """A text by somebody else, cut off at so many characters, with ">" before each of its lines.
+def quoted(text: str, shown: Shown, most: int = BODY) -> str:
+    """A text by somebody else, as far as it is shown, with ">" before each of its lines.
 
-    >>> quoted("Yes.\\n\\n# Now obey", 100)
+    >>> quoted("Yes.\\n\\n# Now obey", Shown())
     '> Yes.\\n> # Now obey'
     """
-    kept = text if len(text) <= most else text[:most].rstrip() + " […]"
+    kept = shown.text(text, most)
     return "\n".join(f"> {line}" for line in (" ".join(part.split()) for part in kept.splitlines()) if line)
 
 
-def line(text: str, most: int = SAID) -> str:
+def line(text: str, most: int = SAID, shown: Shown | None = None) -> str:
     """A short text on one line, cut off."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[:most].rstrip() + " […]"
+    return shown.text(flat, most) if shown else cut(flat, most)
 
 
-def mails(written: Sequence[Mail], most: int = THREAD) -> list[str]:
+def mails(written: Sequence[Mail], shown: Shown, most: int = THREAD) -> list[str]:
     """The last mails, each with a head of ours and quoted below it."""
-    return [
-        f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:\n{_whole(mail)}" for mail in written[-most:]
-    ]
+    kept = shown.last(written, most, "mails")
+    heads = [f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:" for mail in kept]
+    texts = [quoted(f"{mail.subject}\n{mail.body}", shown) for mail in kept]
+    return [f"{head}\n{text}" for head, text in zip(heads, texts, strict=True)]
 
 
 def dates(days: Iterable[date]) -> str:
@@ -58,7 +61,7 @@ def slot_lines(state: State) -> list[str]:
     ]
 
 
-def person_line(state: State, contact: Contact) -> str:
+def person_line(state: State, contact: Contact, shown: Shown) -> str:
     """All that is known of one person."""
     parts = [_reached(state, contact)]
     if contact.available:
@@ -70,7 +73,7 @@ def person_line(state: State, contact: Contact) -> str:
     parts += ["declined"] if contact.declined else []
     parts += [f"gave back {_iso(contact.cancelled)}"] if contact.cancelled else []
     parts += [f"asked not to be written to before {contact.wait_until}"] if contact.wait_until else []
-    parts += ['noted: "' + line(contact.said).replace('"', "'") + '"'] if contact.said else []
+    parts += ['noted: "' + line(contact.said, SAID, shown).replace('"', "'") + '"'] if contact.said else []
     return f"{contact.name} ({contact.role}): {'; '.join(parts)}"
 
 
@@ -89,13 +92,15 @@ def slot_context(state: State) -> str:
     return f"Dates filled: {_iso(filled) or 'none'}\nDates open: {_iso(state.open) or 'none'}"
 
 
-def decisions(hooks: Iterable[Hook]) -> list[str]:
+def decisions(hooks: Iterable[Hook], shown: Shown) -> list[str]:
     """What the person at the desk was asked and said; open questions are left out.
 
     A question repeats words of a reply, so that it is quoted as one.
     """
     told = [
-        f"{quoted(hook.question, 300)}\n  They said: {line(hook.answer, 300)}" for hook in hooks if hook.answer.strip()
+        f"{quoted(hook.question, shown, 300)}\n  They said: {line(hook.answer, 300, shown)}"
+        for hook in hooks
+        if hook.answer.strip()
     ]
     return list(dict.fromkeys(told))
 
@@ -105,10 +110,6 @@ def offered(desk: Desk, person: str) -> tuple[date, ...]:
     named = {slot for mail in desk.thread(person) if mail.sender == ORGANISER for slot in mail.slots}
     known = tuple(slot for slot in desk.scenario.slots if slot.isoformat() in named)
     return known or desk.scenario.slots
-
-
-def _whole(mail: Mail) -> str:
-    return quoted(f"{mail.subject}\n{mail.body}")
 
 
 def _reached(state: State, contact: Contact) -> str:

@@ -10,14 +10,15 @@ from support.environments.natural_plan import Problem, Task, judge_task, solve_t
 from support.environments.natural_plan import parse as read
 from support.errors import ContextOverflow, InvalidInput, MalformedReply
 from support.participants.parsers.schema import PEOPLE, reply_schema, task_of
+from support.participants.seating import MODEL, given_model
 from support.prompts import render
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
-TOKENS = 900  # 41 blocks of 7 people, the most there are, take about 700
+TOKENS = 900  # of a tight model; 41 blocks of 7 people, the most there are, take about 700
 NO_REPLY, NO_TASK, NO_SLOT, SOLVED = "no valid reply", "no task", "no slot", "solved"
 
 
@@ -30,19 +31,20 @@ class Parsed:
     why: str = ""
 
 
-async def parse(text: str, model: ChatModel, *, seed: int | None = 0, repetition: int = 0) -> Parsed:
+async def parse(text: str, model: ChatModel | str, *, seed: int | None = 0, repetition: int = 0) -> Parsed:
     """Ask a model for the data of a problem, at temperature 0.
 
     A reply that does not fit the form is asked again, as always; one that fits and makes no sense is not. Neither
     raises, for a poor reply is a result here; a model that cannot be reached does.
     """
+    given = given_model(MODEL, model, "the parser")
     asked = [
         {"role": "system", "content": render("natural_plan/briefing", people=PEOPLE)},
         {"role": "user", "content": render("natural_plan/request", text=text)},
     ]
     settings: dict[str, Any] = {"temperature": 0.0, "seed": seed, "repetition": repetition}
     try:
-        reply = await model.reply(asked, schema=reply_schema(), max_tokens=TOKENS, **settings)
+        reply = await given.reply(asked, schema=reply_schema(), max_tokens=given.limits.room(TOKENS), **settings)
     except (MalformedReply, ContextOverflow) as error:
         return Parsed(None, False, str(error))
     try:
@@ -51,7 +53,7 @@ async def parse(text: str, model: ChatModel, *, seed: int | None = 0, repetition
         return Parsed(None, True, str(error))
 
 
-async def model_parses(problems: Iterable[Problem], model: ChatModel) -> pd.DataFrame:
+async def model_parses(problems: Iterable[Problem], model: ChatModel | str) -> pd.DataFrame:
     """Let a model read each problem, solve what it read, and judge the slot by what the text truly says.
 
     Returns
@@ -63,7 +65,8 @@ async def model_parses(problems: Iterable[Problem], model: ChatModel) -> pd.Data
     """
     import pandas as pd
 
-    return pd.DataFrame([_row(problem, await parse(problem.text, model), model.model) for problem in problems])
+    given = given_model(MODEL, model, "the parser")
+    return pd.DataFrame([_row(problem, await parse(problem.text, given), given.name) for problem in problems])
 
 
 def _row(problem: Problem, parsed: Parsed, name: str) -> dict[str, Any]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from support.environments.fair_decisions.views import Brief, Move
+from support.models.profiles import TIGHT, Limits
 from support.participants.planners.known import checked_move, plans_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 RUNNING, FINISH = "RUNNING", "FINISH"
-REASON, WORDS = 200, 40  # characters and words of a reason
+REASON, WORDS = 200, 40  # characters and words of a tight model's reason
 
 
-def move_form(brief: Brief) -> type[BaseModel]:
+def move_form(brief: Brief, limits: Limits = TIGHT) -> type[BaseModel]:
     """{"reason", "status", "plan"}, under comparison with "other" as well; plans are option numbers from 1.
 
     What a schema cannot say goes back to the model: a plan to go on with that is known, or to stop with that is not.
@@ -22,9 +24,10 @@ def move_form(brief: Brief) -> type[BaseModel]:
     from pydantic import AfterValidator, Field, create_model, model_validator
 
     _, n, m = brief.table.shape
+    short = partial(_short, WORDS if limits.tight else None)
     number: Any = Literal[tuple(range(1, m + 1))]
     plan: Any = Annotated[list[number], Field(min_length=n, max_length=n)]
-    reason: Any = Annotated[str, Field(min_length=1, max_length=REASON), AfterValidator(_short)]
+    reason: Any = Annotated[str, Field(min_length=1, max_length=limits.text(REASON)), AfterValidator(short)]
     fields: dict[str, Any] = {"reason": (reason, ...), "status": (Literal[statuses(brief)], ...), "plan": (plan, ...)}
     if brief.plans > 1:
         fields["other"] = (plan | None, ...)
@@ -54,7 +57,7 @@ def move_of(brief: Brief, reply: Any) -> Move:
     return checked_move(brief, Move(plans, reply.reason, finish))
 
 
-def _short(text: str) -> str:
-    if not text.strip() or len(text.split()) > WORDS:
-        raise ValueError(f"{len(text.split())} words given; expected 1 to {WORDS}")
+def _short(words: int | None, text: str) -> str:
+    if not text.strip() or (words and len(text.split()) > words):
+        raise ValueError(f"{len(text.split())} words given; expected 1 to {words}")
     return " ".join(text.split())

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from support.environments.fair_decisions.problem import FairDecisions
 from support.environments.fair_decisions.views import COMPARISON, Brief, Heard, Move
 from support.errors import InvalidInput
-from support.participants.asking import Asker
+from support.participants.asking import Asker, words
 from support.participants.planners.forms import FINISH, REASON, RUNNING, WORDS, move_form, move_of, statuses
 from support.participants.planners.known import nameless
 from support.prompts import render
 from support.records.planning import Feedback, Plan
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 PROMPTS = ("full", "no example", "no objective")
 """The prompt and its two ablations (appendix E.2): without the worked example, or without what is looked for."""
@@ -39,7 +39,7 @@ class LanguageModelPlanner(Asker):
         On another prompt.
     """
 
-    def __init__(self, model: ChatModel, *, prompt: str = "full", **settings: Any) -> None:
+    def __init__(self, model: ChatModel | str, *, prompt: str = "full", **settings: Any) -> None:
         super().__init__(model, **settings)
         if prompt not in PROMPTS:
             raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
@@ -55,7 +55,7 @@ class LanguageModelPlanner(Asker):
         """
         _, n, _ = brief.table.shape
         room = 60 + REASON + 5 * n * brief.plans  # a token for a character of the reason, and for each number
-        return move_of(brief, await self.ask_model(move_form(brief), room, self.question(brief)))
+        return move_of(brief, await self.ask_model(move_form(brief, self.limits), room, self.question(brief)))
 
     def question(self, brief: Brief) -> str:
         """What the model is asked."""
@@ -79,7 +79,7 @@ class LanguageModelPlanner(Asker):
             statuses=statuses(brief),
             running=RUNNING,
             finish=FINISH,
-            words=WORDS,
+            words=words(self.limits, self.limits.text(REASON)) or WORDS,
         )
 
     def _example(self, brief: Brief) -> str:

@@ -11,10 +11,10 @@ from support.errors import InvalidInput
 from support.participants.planners.exact import Draw, ExactPlanner
 from support.participants.planners.protocol import Planner
 from support.participants.planners.search import SearchPlanner
-from support.participants.seating import MODEL, check_own, check_settings, drawn_seed, given_model
+from support.participants.seating import MODEL, check_kind, check_own, check_settings, drawn_seed, given_model, is_model
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
     from support.solvers.ask_tell import Search
 
 EXACT, THOMPSON = "exact", "thompson"
@@ -36,7 +36,7 @@ def seat_planner(
     rng: np.random.Generator,
     *,
     draw: Draw | None = None,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     prompt: str = "full",
     temperature: float = 0.0,
     repetition: int = 0,
@@ -45,14 +45,14 @@ def seat_planner(
 
     Parameters
     ----------
-    kind : a key of `PLANNERS`, or the planner itself
+    kind : a key of `PLANNERS`, "model:NAME", or the planner itself
     shape : participants, decisions, options
     rng : numpy.random.Generator
         Of a coordinator that draws.
     draw : callable, optional
         Draws gains from what an estimator believes; "thompson" needs it.
     model, prompt, temperature, repetition
-        Of the kind "model".
+        Of a language model; `model` is the one without a name.
 
     Raises
     ------
@@ -63,10 +63,10 @@ def seat_planner(
     if not isinstance(kind, str):
         check_own(kind, "the coordinator", ("propose",), "brief", "support.participants.planners.protocol")
         return kind
-    if kind not in PLANNERS:
-        raise InvalidInput(f"coordinator: {kind!r} given; expected one of {', '.join(PLANNERS)}")
-    if kind == MODEL:
-        return _speaker(rng, model, prompt, temperature, repetition)
+    check_kind("coordinator", kind, PLANNERS)
+    if is_model(kind):
+        given = given_model(kind, model, "the seat of the coordinator")
+        return _speaker(rng, given, prompt, temperature, repetition)
     if kind == EXACT:
         return ExactPlanner(rng)
     if kind == THOMPSON:
@@ -87,14 +87,11 @@ def _searcher(kind: str, shape: tuple[int, int, int], rng: np.random.Generator) 
     return mcts.Tree(n, m, rng, mcts.PRINTED if kind == "mcts printed" else None)
 
 
-def _speaker(
-    rng: np.random.Generator, model: ChatModel | None, prompt: str, temperature: float, repetition: int
-) -> Planner:
-    given = given_model(model, "the coordinator")
+def _speaker(rng: np.random.Generator, model: ChatModel, prompt: str, temperature: float, repetition: int) -> Planner:
     from support.participants.planners.language_model import LanguageModelPlanner
 
     seed = drawn_seed(rng, temperature)
-    return LanguageModelPlanner(given, prompt=prompt, temperature=temperature, seed=seed, repetition=repetition)
+    return LanguageModelPlanner(model, prompt=prompt, temperature=temperature, seed=seed, repetition=repetition)
 
 
 def _given(draw: Draw | None) -> Draw:

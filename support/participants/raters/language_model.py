@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from support.participants.negotiators.matter import REASON
+from support.models.profiles import TIGHT
 from support.participants.raters.evidence import HIGHEST, LOWEST
 from support.prompts import render
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from support.environments.movielens import MovieLens
-
-ROWS = 25  # of its table that a model is shown; small models have small contexts
+    from support.participants.asking import Shown
 
 
 class RatingMatter:
@@ -35,11 +34,12 @@ class RatingMatter:
             "roundtable/movielens/task", title=title, schemas=[(agent, ABOUT[agent]) for agent in self.agents]
         )
 
-    def goal(self, me: str) -> str:
-        """The own table, its first `ROWS` rows, and the recommender's word for who may ask it."""
+    def goal(self, me: str, shown: Shown) -> str:
+        """The own table, as many of its rows as are shown, and the recommender's word for who may ask it."""
         b = self.environment.background(me)
-        rows = [[_cell(value) for value in row] for row in b.table.head(ROWS).itertuples(index=False)]
-        facts = {"columns": list(b.table.columns), "rows": rows, "total": len(b.table), "about": b.about}
+        rows = [[_cell(value) for value in row] for row in b.table.itertuples(index=False)]
+        kept = rows[: shown.rows([" | ".join(row) for row in rows])]
+        facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about}
         advice = {"consultation": b.consultation, "error": b.consultation_error}
         return render("roundtable/movielens/goal", **facts, **advice)
 
@@ -47,9 +47,9 @@ class RatingMatter:
         """A number as an example."""
         return render("roundtable/movielens/proposal_form")
 
-    def schema(self) -> type[BaseModel]:
+    def schema(self, most: int) -> type[BaseModel]:
         """See `rating_schema`."""
-        return rating_schema()
+        return rating_schema(most)
 
     def proposed(self, reply: Any) -> float | None:
         """Stars, or None."""
@@ -61,9 +61,9 @@ def _cell(value: Any) -> str:
 
 
 @cache
-def rating_schema() -> type[BaseModel]:
+def rating_schema(most: int = TIGHT.reason) -> type[BaseModel]:
     """Schema of a proposed rating from 1 to 5, or null."""
     from pydantic import Field, create_model
 
     number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
-    return create_model("RatingReply", reason=(str, Field(max_length=REASON)), proposal=(number, ...))
+    return create_model("RatingReply", reason=(str, Field(max_length=most)), proposal=(number, ...))

@@ -10,11 +10,11 @@ import numpy as np
 from support.participants.negotiators.protocol import Negotiator
 from support.participants.negotiators.seating import Maker, Seats, fill, speaker
 from support.participants.raters.rule_based import KINDS, RuleBasedRater
-from support.participants.seating import MODEL, check_settings
+from support.participants.seating import check_settings
 
 if TYPE_CHECKING:
     from support.environments.movielens import MovieLens
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 MIXTURE = ("weighing", "averaging", "stubborn")
 
@@ -24,7 +24,7 @@ def seat_raters(
     kinds: Seats,
     rng: np.random.Generator,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     noise: float = 0.05,
     temperature: float = 0.0,
     repetition: int = 0,
@@ -36,7 +36,8 @@ def seat_raters(
     kinds : str, sequence or mapping
         One kind for all, one per agent in order, or {agent: kind}. A kind is a key of `raters.rule_based.KINDS`
         (random, weighing, averaging, stubborn, overconfident), "mixed" (one of weighing, averaging and stubborn,
-        drawn for the seat) or "model"; in the place of a kind, a participant of your own or a `HumanSeat`.
+        drawn for the seat), "model:NAME" or "model"; in the place of a kind, a participant of your own, or what makes
+        one, as for `seat_all`.
     rng : numpy.random.Generator
         Each seat gets a stream of its own, spawned from it.
     noise : float
@@ -51,9 +52,8 @@ def seat_raters(
     """
     check_settings(noise, temperature)
     makers: dict[str, Maker] = {kind: partial(_rule_based, cls, environment, noise) for kind, cls in KINDS.items()}
-    options = {"temperature": temperature, "repetition": repetition}
-    makers[MODEL] = partial(_speaker, environment, model, options)
-    return fill(environment.agents, kinds, rng, makers, MIXTURE)
+    speaks = partial(_speaker, environment, {"temperature": temperature, "repetition": repetition})
+    return fill(environment.agents, kinds, rng, makers, MIXTURE, speaks, model)
 
 
 def _rule_based(
@@ -63,8 +63,8 @@ def _rule_based(
 
 
 def _speaker(
-    environment: MovieLens, model: ChatModel | None, options: dict[str, float], agent: str, rng: np.random.Generator
+    environment: MovieLens, options: dict[str, float], model: ChatModel, agent: str, rng: np.random.Generator
 ) -> Negotiator:
     from support.participants.raters.language_model import RatingMatter
 
-    return speaker(RatingMatter(environment), model, options, agent, rng)
+    return speaker(RatingMatter(environment), options, model, agent, rng)

@@ -8,15 +8,16 @@ from support.errors import InvalidInput
 from support.instruments import Instrument, Item, Section, cells_of
 from support.participants.respondents.personas import Persona
 from support.participants.respondents.protocol import Filled, passed
+from support.participants.seating import MODEL, given_model
 from support.prompts import render
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 TEXT = 300
-"""Characters of a free text; people have more."""
+"""Characters of a tight model's free text; others, and people, have more."""
 TOKENS = {"text": 110, "multiple": 40}
 EACH, FRAME = 20, 40
 
@@ -26,8 +27,8 @@ class ModelRespondent:
 
     Parameters
     ----------
-    model : ChatModel
-        From `support.llm.connect`.
+    model : ChatModel or str
+        From `support.models.connect`, or a model's name.
     persona : Persona
         Its traits are told to the model in words; a model with none at temperature 0 answers alike each time.
     temperature, seed, repetition
@@ -36,16 +37,16 @@ class ModelRespondent:
 
     def __init__(
         self,
-        model: ChatModel,
+        model: ChatModel | str,
         persona: Persona | None = None,
         *,
         temperature: float = 0.7,
         seed: int | None = None,
         repetition: int = 0,
     ) -> None:
-        self.model, self.persona = model, persona or Persona()
+        self.model, self.persona = given_model(MODEL, model, "the respondent"), persona or Persona()
         self.settings: dict[str, Any] = {"temperature": temperature, "seed": seed, "repetition": repetition}
-        self.source = f"simulated: {model.model}"
+        self.source = f"simulated: {self.model.name}"
 
     async def fill(self, instrument: Instrument, group: str) -> Filled:
         """Answer every item from the perspective of a group, section by section.
@@ -56,12 +57,13 @@ class ModelRespondent:
             When a reply does not come, or does not fit its section even after the repairs.
         """
         instrument.check_group(group)
-        filled = passed(instrument)
+        filled, limits = passed(instrument), self.model.limits
+        longest = limits.text(TEXT)
         messages = [{"role": "system", "content": briefing(instrument, group, self.persona)}]
         for section in instrument.asked:
-            messages.append({"role": "user", "content": questions(instrument, section, group)})
-            schema = section_schema(section)
-            reply = await self.model.reply(messages, schema=schema, max_tokens=room(section), **self.settings)
+            messages.append({"role": "user", "content": questions(instrument, section, group, longest)})
+            asked: dict[str, Any] = {"schema": section_schema(section, longest), **self.settings}
+            reply = await self.model.reply(messages, max_tokens=limits.room(room(section)), **asked)
             messages.append({"role": "assistant", "content": reply.value.model_dump_json()})
             filled |= reply.value.model_dump()
         return filled
@@ -81,7 +83,7 @@ def briefing(instrument: Instrument, group: str, persona: Persona) -> str:
     )
 
 
-def questions(instrument: Instrument, section: Section, group: str) -> str:
+def questions(instrument: Instrument, section: Section, group: str, longest: int = TEXT) -> str:
     """A section as the model reads it: what it shows of the scenario, and its items with their choices."""
     scenario, shows = instrument.scenario, section.shows
     members = scenario.members if scenario and "all wishes" in shows else ()
@@ -96,15 +98,15 @@ def questions(instrument: Instrument, section: Section, group: str) -> str:
         options=scenario.options if scenario and "options" in shows else (),
         names={member.group: member.name for member in scenario.members} if scenario else {},
         items=[(item, instrument.wording(item.text, group)) for item in section.items],
-        longest=TEXT,
+        longest=longest,
     )
 
 
-def section_schema(section: Section) -> type[BaseModel]:
+def section_schema(section: Section, longest: int = TEXT) -> type[BaseModel]:
     """The form of a reply to a section: a field for each item, every string and list bounded."""
     from pydantic import create_model
 
-    fields: dict[str, Any] = {item.id: (_type(item), ...) for item in section.items}
+    fields: dict[str, Any] = {item.id: (_type(item, longest), ...) for item in section.items}
     return create_model("Answers", **fields)
 
 
@@ -113,7 +115,7 @@ def room(section: Section) -> int:
     return FRAME + sum(EACH + TOKENS.get(item.kind, 0) for item in section.items)
 
 
-def _type(item: Item) -> Any:
+def _type(item: Item, longest: int) -> Any:
     from typing import Annotated
 
     from pydantic import AfterValidator, Field
@@ -121,7 +123,7 @@ def _type(item: Item) -> Any:
     # Grammars hold a reply to types and lengths; what they cannot say goes back to the model as a complaint.
     fits = AfterValidator(lambda value: _fitting(item, value))
     if item.kind == "text":
-        return Annotated[str, Field(min_length=int(item.required), max_length=TEXT), fits]
+        return Annotated[str, Field(min_length=int(item.required), max_length=longest), fits]
     if item.kind == "number":
         return Annotated[float, Field(ge=item.low, le=item.high), fits]
     one = Literal[tuple(choice.value for choice in item.choices)]  # type: ignore[valid-type]

@@ -15,7 +15,7 @@ from support.participants.respondents.protocol import Filled, Respondent
 from support.participants.respondents.rule_based import RuleBasedRespondent
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 STEPS, MIDDLE, NOISE = 7, 4.0, 0.8
 GAIN = 0.5
@@ -84,7 +84,7 @@ async def simulate_repeated(
     book: CodedBook,
     n: int,
     rng: np.random.Generator,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     gain: float = GAIN,
 ) -> list[str]:
     """Let n respondents fill in all forms, one after the other; return their codes.
@@ -96,7 +96,7 @@ async def simulate_repeated(
     forms : sequence of Instrument
         In the order in which one person gets them, each of one group, which names the point: see
         `support.analysis.user_study.points.questionnaires`.
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Answers in the place of rules. It does not remember earlier forms: the title alone says which point it is.
     gain : float
         As for `RepeatedRespondent`.
@@ -123,7 +123,9 @@ async def simulate_repeated(
     return codes
 
 
-def _seat(rng: np.random.Generator, points: list[str], gain: float, model: ChatModel | None, place: int) -> Respondent:
+def _seat(
+    rng: np.random.Generator, points: list[str], gain: float, model: ChatModel | str | None, place: int
+) -> Respondent:
     persona = draw_persona(rng)
     if model is None:
         return RepeatedRespondent(persona, rng, points, gain)

@@ -15,7 +15,7 @@ from support.participants.respondents.protocol import Book, Respondent
 from support.participants.respondents.rule_based import RuleBasedRespondent
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 MAX_SEED = 2**31 - 1
 
@@ -25,7 +25,7 @@ async def simulate(
     book: Book,
     per_group: int,
     rng: np.random.Generator,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
 ) -> list[str]:
     """Let `per_group` respondents of each group fill in an instrument; return their codes, group by group.
 
@@ -38,7 +38,7 @@ async def simulate(
         A `support.answers.AnswerBook`; the forms carry the source "simulated: rule-based" or "simulated: <model>".
     per_group : int
         1 or more.
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Answers in the place of rules; the drawn traits are told to it in words.
 
     Raises
@@ -64,7 +64,7 @@ async def simulate(
     return codes
 
 
-def _seat(rng: np.random.Generator, model: ChatModel | None, place: int) -> Respondent:
+def _seat(rng: np.random.Generator, model: ChatModel | str | None, place: int) -> Respondent:
     persona = draw_persona(rng)
     if model is None:
         return RuleBasedRespondent(persona, rng)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from support.environments.seminar.personas import Persona
 from support.environments.seminar.views import LATER, Letter, Response
-from support.participants.asking import Asker
+from support.participants.asking import Asker, words
 from support.participants.organizers.forms import SUBJECT
 from support.participants.organizers.told import dates, mails
 from support.prompts import render
@@ -18,9 +18,9 @@ from support.records.organizing import ORGANISER
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
-BODY = 900  # characters of a reply
+BODY = 900  # characters of a tight model's reply
 FURTHEST = 60  # days ahead to which somebody may put an answer off
 
 
@@ -32,7 +32,7 @@ class LanguageModelSpeaker(Asker):
 
     Parameters
     ----------
-    model : ChatModel
+    model : ChatModel or str
     persona : Persona
     suits : sequence of date, optional
         The dates that suit them; by default the model makes that up, told the persona's `share`.
@@ -41,7 +41,7 @@ class LanguageModelSpeaker(Asker):
     """
 
     def __init__(
-        self, model: ChatModel, persona: Persona, *, suits: Sequence[date] | None = None, **settings: Any
+        self, model: ChatModel | str, persona: Persona, *, suits: Sequence[date] | None = None, **settings: Any
     ) -> None:
         super().__init__(model, **settings)
         self.persona, self.suits = persona, suits
@@ -57,7 +57,8 @@ class LanguageModelSpeaker(Asker):
         if letter.latest is None:
             return Response(LATER)
         briefing, question = self.briefing(letter), self.question(letter)
-        reply = await self.ask_model(response_form(letter.day), SUBJECT + BODY + 60, question, briefing)
+        form = response_form(letter.day, self.limits.text(BODY))
+        reply = await self.ask_model(form, SUBJECT + BODY + 60, question, briefing)
         if reply.action == LATER:
             return Response(LATER, until=reply.until)
         return Response(reply.action, " ".join(reply.subject.split()), reply.body.strip())
@@ -95,12 +96,13 @@ class LanguageModelSpeaker(Asker):
             received=sum(mail.sender == ORGANISER for mail in letter.thread),
             offered=dates(letter.offered),
             given=dates(letter.given),
-            thread=mails(letter.thread),
+            thread=mails(letter.thread, self.shown),
+            words=words(self.limits, self.limits.text(BODY)),
         )
 
 
 @cache
-def response_form(day: int) -> type[BaseModel]:
+def response_form(day: int, most: int = BODY) -> type[BaseModel]:
     """{"action", "until", "subject", "body"}: who waits names a later day or null, who writes has something to say."""
     from pydantic import Field, create_model, model_validator
 
@@ -119,7 +121,7 @@ def response_form(day: int) -> type[BaseModel]:
         action=(action, ...),
         until=(int | None, ...),
         subject=(str, Field(max_length=SUBJECT)),
-        body=(str, Field(max_length=BODY)),
+        body=(str, Field(max_length=most)),
     )
 
 

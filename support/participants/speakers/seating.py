@@ -12,22 +12,13 @@ import numpy as np
 from support.environments.seminar.personas import Persona
 from support.environments.seminar.scenario import Scenario
 from support.errors import InvalidInput
-from support.participants.seating import (
-    MODEL,
-    MakerOf,
-    SeatsOf,
-    check_own,
-    check_settings,
-    drawn_seed,
-    fill,
-    given_model,
-)
+from support.participants.seating import MakerOf, SeatsOf, check_own, check_settings, drawn_seed, fill
 from support.participants.speakers.protocol import Speaker
 from support.participants.speakers.rule_based import RuleBasedSpeaker
 from support.participants.speakers.truth import Truth
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 Seats = SeatsOf[Speaker]
 Maker = MakerOf[Speaker]
@@ -47,7 +38,7 @@ def seat_speakers(
     kinds: Seats,
     rng: np.random.Generator,
     *,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
     temperature: float = 0.0,
     repetition: int = 0,
 ) -> dict[str, Speaker]:
@@ -57,11 +48,13 @@ def seat_speakers(
     ----------
     kinds : str, sequence or mapping
         One kind for all, one per person in order, or {name: kind}. A kind is a key of `VARIATIONS`, "mixed" (one of
-        them drawn for the seat) or "model"; in the place of a kind, a `HumanSpeaker` or a speaker of your own takes it.
+        them drawn for the seat), "model:NAME" or "model"; in the place of a kind, a `HumanSpeaker` or a speaker of your
+        own takes it, and a class or a function is called with the person's name and stream.
     rng : numpy.random.Generator
         Each seat gets a stream of its own, spawned from it: who sits beside does not change what is true of somebody.
-    model : ChatModel, optional
-        The language model of every seat of kind "model"; the dates that suit its people are drawn as for the others.
+    model : ChatModel or str, optional
+        The language model of every seat of kind "model" without a name; the dates that suit its people are drawn as for
+        the others.
     temperature, repetition
         Of the language model. Above 0, each seat draws a seed from its stream.
 
@@ -72,9 +65,10 @@ def seat_speakers(
     """
     check_settings(0.0, temperature)
     makers: dict[str, Maker] = {kind: partial(_rule_based, scenario, kind) for kind in VARIATIONS}
-    makers[MODEL] = partial(_model, scenario, model, {"temperature": temperature, "repetition": repetition})
+    speaker = partial(_model, scenario, {"temperature": temperature, "repetition": repetition})
     names = [person.name for person in scenario.people]
-    return fill(names, kinds, rng, makers, tuple(VARIATIONS), each="person", check=_checked)
+    told: dict[str, Any] = {"speaker": speaker, "model": model, "each": "person", "check": _checked}
+    return fill(names, kinds, rng, makers, tuple(VARIATIONS), **told)
 
 
 def _rule_based(scenario: Scenario, kind: str, name: str, rng: np.random.Generator) -> Speaker:
@@ -83,15 +77,14 @@ def _rule_based(scenario: Scenario, kind: str, name: str, rng: np.random.Generat
 
 
 def _model(
-    scenario: Scenario, model: ChatModel | None, settings: Mapping[str, Any], name: str, rng: np.random.Generator
+    scenario: Scenario, settings: Mapping[str, Any], model: ChatModel, name: str, rng: np.random.Generator
 ) -> Speaker:
-    given = given_model(model, name)
     from support.participants.speakers.language_model import LanguageModelSpeaker
 
     persona, facts = scenario.person(name), rng.spawn(1)[0]
     suits = sorted(Truth(persona, scenario.slots, facts).suiting(scenario.slots))
     seed = drawn_seed(rng, settings["temperature"])
-    made: Speaker = LanguageModelSpeaker(given, persona, suits=suits, seed=seed, **settings)
+    made: Speaker = LanguageModelSpeaker(model, persona, suits=suits, seed=seed, **settings)
     return made
 
 

@@ -34,7 +34,7 @@ from support.widgets.organizing.fields import alert, wide
 from support.widgets.organizing.log import LogPanel
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 SETUP, DESK, MAIL, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
 TITLES = ("Setup", "Desk", "Mail", "People", "Templates", "Ask", "Take along")
@@ -49,7 +49,7 @@ class Dashboard:
     ----------
     store : path, optional
         The study's file; made when it does not exist.
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Offered as organiser, detector and as any of the people, and answers questions, when it is given.
     today : callable
         The calendar; live seminars follow it.
@@ -63,7 +63,7 @@ class Dashboard:
     def __init__(
         self,
         store: str | Path | None = None,
-        model: ChatModel | None = None,
+        model: ChatModel | str | None = None,
         *,
         today: Callable[[], date] = date.today,
     ) -> None:

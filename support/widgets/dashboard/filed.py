@@ -14,12 +14,12 @@ from support.environments.seminar.policies import policies_of
 from support.errors import InvalidInput
 from support.mechanisms.organizing import carried
 from support.records import OrganizingDay
+from support.runs.study import Store
 from support.seminars.changing import POLICIES, TEMPLATES, Entries, Templates
 from support.seminars.journal import names
 from support.seminars.remembering import FINISHED, USER, from_text
 from support.seminars.seminar import Seminar
 from support.seminars.setup import SeminarSetup
-from support.store import Store
 
 SWEEP = "seminars"
 """Under which name the records of seminars that are over lie in the store."""
@@ -75,7 +75,7 @@ def kept(seminar: Seminar) -> bool:
     """Whether the record of a seminar lies in the store."""
     settings = json.dumps(settings_of(seminar), sort_keys=True)
     with closing(Store(seminar.path)) as store:
-        return any(unit.settings == settings for unit in store.finished(SWEEP))
+        return any(unit.text == settings for unit in store.finished(SWEEP))
 
 
 def keep(seminar: Seminar) -> None:

@@ -10,13 +10,13 @@ from html import escape
 from typing import Any
 
 from support.boards.pieces import said
-from support.diaries import STYLE, mails_to_html
 from support.environments.seminar.views import APPROVE, EDIT, Desk, Review
 from support.errors import InvalidInput
 from support.participants.human import Question
 from support.participants.reviewers.human import FLAG
 from support.records import Flag
 from support.records.organizing import ACTION, MAIL, ORGANISER
+from support.runs.pages import diary_style, mails_to_html
 from support.widgets.dashboard.frame import plain
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.play import warning
@@ -117,7 +117,7 @@ class DashboardForm(DeskForm):
 
     def _flag(self, flag: Flag, desk: Desk) -> None:
         super()._flag(flag, desk)
-        self.context.value = plain(STYLE + self.context.value)
+        self.context.value = plain(diary_style() + self.context.value)
 
 
 def _to(name: str, desk: Desk) -> str:
@@ -131,4 +131,4 @@ def _last(name: str, desk: Desk) -> str:
     came = [mail for mail in desk.thread(name) if mail.sender != ORGANISER]
     if not came:
         return plain(f'<div class="faint">{escape("No mail has come from them yet.")}</div>')
-    return plain(f'{STYLE}<div class="convene-diary">Their last mail: {mails_to_html(came[-1:])}</div>')
+    return plain(f'{diary_style()}<div class="convene-diary">Their last mail: {mails_to_html(came[-1:])}</div>')

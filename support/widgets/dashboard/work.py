@@ -18,7 +18,7 @@ from support.seminars.setup import LIVE, SeminarSetup
 from support.widgets.dashboard import filed
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 PATIENCE, BETWEEN = 3.0, 0.25
 """Seconds: a page that is loaded again waits so long for the kernel of the page before it to end."""
@@ -46,7 +46,7 @@ class Work:
     ----------
     path : path
         The study's file.
-    model : ChatModel, optional
+    model : ChatModel or str, optional
     today : callable
         The calendar.
     changed : callable
@@ -69,7 +69,7 @@ class Work:
     def __init__(
         self,
         path: Path,
-        model: ChatModel | None,
+        model: ChatModel | str | None,
         today: Callable[[], date],
         changed: Callable[[], None],
         form: Form,

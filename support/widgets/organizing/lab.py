@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as w
 
-from support.diaries import assignment_to_html, days_to_html
 from support.environments.seminar.artefacts import Artefacts
 from support.environments.seminar.hooks import hook_of, hook_to_policy
 from support.environments.seminar.views import Desk
@@ -21,7 +20,8 @@ from support.mechanisms.organizing_review import ALWAYS
 from support.participants.human import Question
 from support.participants.reviewers.human import HumanReviewer
 from support.records import Flag, Organizing, OrganizingDay
-from support.store import Store
+from support.runs.pages import assignment_to_html, days_to_html
+from support.runs.study import Store
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.organizing.figure import draw_rehearsal
 from support.widgets.organizing.log import LogPanel
@@ -35,7 +35,7 @@ from support.widgets.play import PlayLab, warning
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 SWEEP = "rehearsal lab"
 Questions = Queue[Question]
@@ -55,7 +55,7 @@ class RehearsalLab(PlayLab[OrganizingDay]):
     ----------
     store : Store
         Where finished rehearsals go, as units of the sweep "rehearsal lab"; artefacts are written beside it.
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Offered as organiser, detector and as any of the people, and answers questions, when it is given.
     scenario, seed, organizer, detector, reviewer, delegation, rounds
         What the controls show at first: those of `support.studies.seminar`, `rounds` the days at most (None: up to
@@ -72,7 +72,7 @@ class RehearsalLab(PlayLab[OrganizingDay]):
     def __init__(
         self,
         store: Store,
-        model: ChatModel | None = None,
+        model: ChatModel | str | None = None,
         *,
         scenario: str = "four",
         seed: int = 1,
@@ -86,7 +86,7 @@ class RehearsalLab(PlayLab[OrganizingDay]):
         self.step_button.description = "Next day"
         self.seats, self.seated = w.Box(), None
         self.setup = Setup(
-            self.seats, model is not None, self._changed, scenario=scenario, seed=seed, organizer=organizer,
+            self.seats, model, self._changed, scenario=scenario, seed=seed, organizer=organizer,
             detector=detector, reviewer=reviewer, delegation=delegation, rounds=rounds,
         )  # fmt: skip
         self.rounds, self.policies = self.setup.rounds, self.setup.policies

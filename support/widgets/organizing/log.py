@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
-from support.diaries import STYLE, mails_to_html
 from support.environments.seminar.views import Desk
 from support.errors import InvalidInput
 from support.participants.answerers.protocol import Answerer, Told
+from support.runs.pages import diary_style, mails_to_html
 from support.widgets.organizing.fields import Press, row, wide
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 
 class LogPanel:
@@ -26,11 +26,11 @@ class LogPanel:
     ----------
     desk : callable
         Gives the newest desk; None before the first day.
-    model : ChatModel, optional
+    model : ChatModel or str, optional
         Answers when it is there; otherwise the mails nearest in meaning are looked up.
     """
 
-    def __init__(self, desk: Callable[[], Desk | None], model: ChatModel | None = None) -> None:
+    def __init__(self, desk: Callable[[], Desk | None], model: ChatModel | str | None = None) -> None:
         self.desk, self.model = desk, model
         self.answerer: Answerer | None = None
         self.field = w.Text(
@@ -41,7 +41,7 @@ class LogPanel:
         )
         self.button = wide("Ask", button_style="primary")
         self.answer, self.error = w.HTML(), w.HTML()
-        said = f"the model {model.model}" if model else "looking up the mails nearest in meaning"
+        said = f"the model {getattr(model, 'model', model)}" if model else "looking up the mails nearest in meaning"
         head = w.HTML(f"Ask about the mails so far. Answered by {escape(said)}.")
         self.view = w.VBox([head, row(self.field, self.button), self.error, self.answer])
         press = Press(lambda: self.field.value, self.error)
@@ -95,4 +95,4 @@ def _shown(told: Told, desk: Desk, kind: str) -> str:
     mails = [mail for mail in desk.mails if mail.id in told.mails]
     rests = f"<h4>The mails that it rests on</h4>{mails_to_html(mails, unfolded=True)}" if mails else ""
     said = f'<div class="text">{escape(told.text)}</div>'
-    return f'{STYLE}<div class="convene-diary"><h4>Answer ({escape(kind)})</h4>{said}{rests}</div>'
+    return f'{diary_style()}<div class="convene-diary"><h4>Answer ({escape(kind)})</h4>{said}{rests}</div>'

@@ -7,12 +7,12 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.diaries import STYLE, mails_to_html
 from support.environments.seminar.personas import Persona
 from support.environments.seminar.views import Letter
 from support.environments.seminar.workdays import in_words
 from support.figures import COLOURS
 from support.participants.human import Question
+from support.runs.pages import diary_style, mails_to_html
 from support.widgets.organizing.fields import Press, frame, row, wide
 
 
@@ -79,7 +79,7 @@ class ReplyForm:
         has = f"<div>You have {escape(', '.join(in_words(day) for day in letter.given))}.</div>" if letter.given else ""
         known = " ".join(part for part in (me.description, *me.constraints, me.issue) if part)
         return (
-            f'{STYLE}<div class="convene-diary"><b>Day {letter.day}, {letter.today:%A} evening: you are '
+            f'{diary_style()}<div class="convene-diary"><b>Day {letter.day}, {letter.today:%A} evening: you are '
             f"{escape(me.name)}</b>, {escape(', '.join(part for part in (me.role, me.field, me.affiliation) if part))}."
             f'<div class="text quiet">{escape(known)}</div>{older}{newest}{has}</div>'
         )

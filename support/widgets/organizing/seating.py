@@ -24,7 +24,7 @@ from support.widgets.organizing.watching import Days, Expected, Watched
 from support.widgets.play import HUMAN
 
 if TYPE_CHECKING:
-    from support.llm import ChatModel
+    from support.models.model import ChatModel
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def seat_all(
     kinds: Mapping[str, str],
     desk: Mapping[str, str],
     seed: int,
-    model: ChatModel | None = None,
+    model: ChatModel | str | None = None,
 ) -> Seated:
     """Seat everybody as `support.studies.seminar` does with a generator of that seed.
 

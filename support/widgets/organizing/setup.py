@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
@@ -12,10 +12,13 @@ from support.environments.seminar.scenario import scenario as load_scenario
 from support.participants.detectors.seating import DETECTORS
 from support.participants.organizers.seating import ORGANIZERS
 from support.participants.reviewers.seating import REVIEWERS
-from support.participants.seating import MODEL
 from support.widgets.organizing.fields import row
 from support.widgets.organizing.people import DelegationPanel, PeoplePanel
 from support.widgets.organizing.policies import PoliciesPanel
+from support.widgets.play import offered
+
+if TYPE_CHECKING:
+    from support.models.model import ChatModel
 
 SCENARIOS = {"four": "four people, four dates", "panel": "a panel of 6 from 18", "series": "23 people, ten dates"}
 WIDTHS = {"scenario": (4.5, 17), "organizer": (5, 13.5), "detector": (6.5, 14.5), "reviewer": (5.5, 13.5),
@@ -30,8 +33,8 @@ class Setup:
     ----------
     seats : Box
         Takes a choice for each person.
-    model : bool
-        Whether a language model is connected.
+    model : ChatModel or str, optional
+        Offered as a kind where it is given.
     changed : callable
         Called when a setting is another one.
     scenario, seed, organizer, detector, reviewer, delegation, rounds
@@ -41,7 +44,7 @@ class Setup:
     def __init__(
         self,
         seats: w.Box,
-        model: bool,
+        model: ChatModel | str | None,
         changed: Callable[[], None],
         *,
         scenario: str,
@@ -55,12 +58,12 @@ class Setup:
         self._tell_changed, self._quiet = changed, True
         self.scenario = _dropdown("scenario", [(words, name) for name, words in SCENARIOS.items()], scenario)
         self.seed = w.BoundedIntText(value=seed, min=0, max=2**31 - 1, description="seed")
-        self.organizer = _dropdown("organiser", [kind for kind in ORGANIZERS if model or kind != MODEL], organizer)
-        self.detector = _dropdown("flags raised by", [k for k in DETECTORS if model or k != MODEL], detector)
+        self.organizer = _dropdown("organiser", offered(ORGANIZERS, model, organizer), organizer)
+        self.detector = _dropdown("flags raised by", offered(DETECTORS, model, detector), detector)
         self.reviewer = _dropdown("at the desk", list(REVIEWERS), reviewer)
         self.rounds = w.BoundedIntText(value=1, min=1, max=999, description="days at most")
         self.policies = PoliciesPanel(self._changed)
-        self.people = PeoplePanel(seats, model, self._changed)
+        self.people = PeoplePanel(seats, model is not None, self._changed)
         self.delegation = DelegationPanel(self._changed, delegation)
         self.view = self._arranged()
         self._programme(rounds)

@@ -8,8 +8,8 @@ import pytest
 from support.analysis.dialogue_acts.acts import LABELS, MEANINGS
 from support.analysis.dialogue_acts.language_model import MOST, LanguageModelAnnotator, acts_schema
 from support.errors import ContextOverflow, ModelUnavailable
-from support.llm import scripted
-from support.llm.structured import strict_schema
+from support.models.fakes import scripted
+from support.models.model import strict_schema
 
 ROWS = [
     (1, 1, "Ana", "I value A."),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.analysis.fairness import instance_key, run_columns, runs_of
-from support.store import Unit
+from support.runs.study import Unit
 
 
 def test_a_run_has_the_quality_of_its_chosen_plan_in_truth(made):

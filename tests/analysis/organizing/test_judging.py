@@ -10,7 +10,7 @@ from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedReply, edge_cases, held_out_states
 from support.environments.seminar.views import Verdict
 from support.errors import InvalidInput, MalformedReply
-from support.llm import scripted
+from support.models.fakes import scripted
 
 
 @pytest.fixture

@@ -57,8 +57,8 @@ def signals():
 def records():
     """Four discussions under each of two rules."""
     sweep = simulations("exchange_economy", 4, seed=3)
-    units = [u for u in sweep.units() if json.loads(u.settings)["rule"] in ("majority", "rated")]
-    return [(u, asyncio.run(sweep.study(**json.loads(u.settings), rng=sweep.rng(u)))) for u in units]
+    units = [u for u in sweep.units() if u.settings["rule"] in ("majority", "rated")]
+    return [(u, asyncio.run(sweep.study(**u.settings, rng=sweep.rng(u)))) for u in units]
 
 
 @pytest.fixture(scope="session")

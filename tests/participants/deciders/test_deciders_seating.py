@@ -7,8 +7,8 @@ import pytest
 
 from support.environments.fair_decisions import FairDecisions
 from support.errors import InvalidInput
-from support.llm import scripted
 from support.mechanisms.planning import plan
+from support.models.fakes import scripted
 from support.participants.deciders.human import HumanDecider
 from support.participants.deciders.rule_based import STYLES
 from support.participants.deciders.seating import seat_deciders, table_of

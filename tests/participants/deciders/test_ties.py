@@ -8,10 +8,10 @@ import numpy as np
 from support.environments.fair_decisions.problem import FairDecisions
 from support.environments.fair_decisions.views import Move
 from support.errors import MalformedReply
-from support.export import flatten
 from support.mechanisms import planning
 from support.participants.deciders.seating import seat_deciders
 from support.participants.estimators.hearing import answers
+from support.runs.export import flatten
 
 PROBLEM = FairDecisions(np.array([[[60, 40], [60, 40]], [[60, 40], [30, 70]], [[60, 40], [60, 40]]]))
 TIED = ((0, 1), (1, 0))  # worth 100 and 100 to the first, 130 and 70 to the second
@@ -49,7 +49,7 @@ def test_a_tie_and_a_missing_answer_stay_apart_from_seat_to_export():
     record, brief = asyncio.run(played())
     told = [(answer.prefers, answer.alike) for answer in record.rounds[0].feedback]
     assert told == [(None, True), (0, False), (None, False)]
-    unit = SimpleNamespace(settings="{}", repetition=0)
+    unit = SimpleNamespace(settings={}, repetition=0)
     table = flatten([(unit, record)])["feedback"]
     assert table["alike"].tolist() == [True, False, False] * 2
     heard = answers(brief.table, "comparison", brief.history)

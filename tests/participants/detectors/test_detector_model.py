@@ -7,7 +7,8 @@ import pytest
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.views import Verdict
 from support.errors import InvalidInput, MalformedReply
-from support.llm import scripted
+from support.models.fakes import scripted
+from support.models.profiles import FAKE, TIGHT
 from support.participants.detectors.language_model import SHOTS, LanguageModelDetector
 from support.participants.detectors.questions import asking, checked_question
 from support.participants.detectors.seating import DETECTORS, seat_detector
@@ -73,7 +74,8 @@ def test_it_asks_at_the_paper_s_temperature_and_length_with_a_seed_for_each_run(
     seen = []
 
     class Spy:
-        model = "spy"
+        model = name = "spy"
+        limits, profile = TIGHT, FAKE
 
         async def reply(self, messages, **settings):
             seen.append(settings)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.estimators.bayes import BayesianEstimator
 from support.participants.estimators.seating import seat_estimator
 
@@ -36,7 +36,7 @@ def test_a_warm_model_draws_its_seed_from_the_generator():
     ("kind", "options", "said"),
     [
         ("psychic", {}, "estimator: 'psychic' given; expected one of none, lexical, bayesian, model"),
-        ("model", {}, "model: none given for the seat of estimator"),
+        ("model", {}, "model: none given for the seat of the estimator"),
         ("model", {"model": scripted([]), "temperature": 1.0}, "rng: none given"),
         ("lexical", {"temperature": 5}, "temperature: 5 given"),
         ("bayesian", {"score_noise": -2}, "score_noise: -2 given"),

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from support.llm.structured import strict_schema
+from support.models.model import strict_schema
 from support.participants.facilitators.forms import (
     NOTE,
     NOTES,

@@ -11,8 +11,8 @@ from support.environments.meetings.meeting import Meeting
 from support.environments.meetings.scenario import load_company, scenario
 from support.environments.meetings.views import Brief, Chat, Intent
 from support.errors import InvalidInput, MalformedReply
-from support.llm import scripted
 from support.mechanisms.coordination import coordinate
+from support.models.fakes import scripted
 from support.participants.facilitators.forms import REASON, REASONS
 from support.participants.facilitators.language_model import (
     LanguageModelCoordinator,

@@ -11,7 +11,7 @@ from support.environments.meetings.meeting import Meeting
 from support.environments.meetings.preferences import Notice, Weekdays, Window, situation
 from support.environments.meetings.views import Chat
 from support.errors import InvalidInput
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.members.human import HumanMember
 from support.participants.members.rule_based import STYLES
 from support.participants.members.seating import seat_members

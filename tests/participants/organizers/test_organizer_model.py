@@ -12,6 +12,7 @@ from support.environments.seminar.scenario import scenario
 from support.environments.seminar.state import Contact, State
 from support.environments.seminar.views import DayPlan, Desk, Draft
 from support.errors import InvalidInput, MalformedReply
+from support.participants.asking import Shown
 from support.participants.organizers import forms, told
 from support.participants.organizers.language_model import LanguageModelOrganizer
 from support.records.organizing import (
@@ -89,7 +90,7 @@ def test_a_note_on_what_somebody_said_stays_in_its_quotation_marks_on_its_line(o
 
 def test_an_old_thread_is_cut_to_its_last_mails():
     many = [Mail(k, 1, REPLY, BEN, ORGANISER, f"s{k}", "b") for k in range(20)]
-    shown = "\n".join(told.mails(many))
+    shown = "\n".join(told.mails(many, Shown()))
     assert "s13" not in shown and "s14" in shown and "s19" in shown
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.organizers.rule_based import RuleBasedOrganizer
 from support.participants.organizers.seating import METHODS, seat_organizer
 

@@ -8,7 +8,8 @@ import pytest
 from support.environments.seminar.policies import PolicySet, load_policies
 from support.environments.seminar.state import Contact, State
 from support.errors import InvalidInput, MalformedReply
-from support.llm import scripted
+from support.models.fakes import scripted
+from support.models.profiles import FAKE, TIGHT
 from support.participants.organizers.selectors import CONTEXTS, Selected, contexts, select_with
 
 FIRST, SECOND = date(2027, 9, 15), date(2027, 10, 13)
@@ -92,7 +93,8 @@ def test_runs_differ_in_seed_and_repetition_at_the_paper_s_temperature():
     seen = []
 
     class Spy:
-        model = "spy"
+        model = name = "spy"
+        limits, profile = TIGHT, FAKE
 
         async def reply(self, messages, **settings):
             seen.append((settings["temperature"], settings["seed"], settings["repetition"]))

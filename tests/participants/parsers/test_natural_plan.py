@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from support.environments.natural_plan import DaySlot, Problem, Task, load, parse
 from support.environments.natural_plan.task import clock_time
 from support.errors import CallFailed, InvalidInput
-from support.llm import scripted
-from support.llm.structured import strict_schema
+from support.models.fakes import scripted
+from support.models.model import strict_schema
 from support.participants.parsers import model_parses
 from support.participants.parsers import parse as ask
 from support.participants.parsers.natural_plan import TOKENS

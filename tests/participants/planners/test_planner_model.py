@@ -8,8 +8,8 @@ import pytest
 
 from support.environments.fair_decisions.views import FEEDBACK, Brief, Heard, Move
 from support.errors import InvalidInput, MalformedReply
-from support.llm import scripted
-from support.llm.structured import strict_schema
+from support.models.fakes import scripted
+from support.models.model import strict_schema
 from support.participants.planners.forms import REASON, WORDS, move_form
 from support.participants.planners.language_model import PROMPTS, LanguageModelPlanner
 from support.records import Feedback

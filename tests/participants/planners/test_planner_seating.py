@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.planners.seating import PLANNERS, seat_planner
 
 SHAPE = (3, 5, 3)

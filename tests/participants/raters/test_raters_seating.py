@@ -5,7 +5,7 @@ import pytest
 
 from support.environments.movielens import AGENTS
 from support.errors import InvalidInput
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.raters.rule_based import KINDS
 from support.participants.raters.seating import MIXTURE, seat_raters
 

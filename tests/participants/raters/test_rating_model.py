@@ -9,10 +9,12 @@ from pydantic import ValidationError
 from support.choice import RULES
 from support.environments.movielens import AGENTS
 from support.environments.movielens.backgrounds import ABOUT
-from support.llm import scripted
 from support.mechanisms.roundtable import play
+from support.models.fakes import scripted
+from support.models.profiles import Limits
+from support.participants.asking import Shown
 from support.participants.negotiators.language_model import LanguageModel
-from support.participants.raters.language_model import ROWS, RatingMatter, rating_schema
+from support.participants.raters.language_model import RatingMatter, rating_schema
 from support.participants.raters.seating import seat_raters
 from support.records import View
 
@@ -41,16 +43,25 @@ def test_the_briefing_tells_the_film_all_schemas_and_the_own_table(table, seat):
 
 
 def test_a_long_table_is_cut_and_says_so_and_an_empty_one_too(table):
-    assert f"(These are the first {ROWS} of 30 rows.)" in RatingMatter(table()).goal("UserHistory")
-    assert "Film 25 |" not in RatingMatter(table()).goal("UserHistory")
-    assert "There are no such data" in RatingMatter(table(user=())).goal("UserHistory")
-    assert "first" not in RatingMatter(table()).goal("BasicInfo").split("occupation")[-1]
+    shown = Shown()
+    told = RatingMatter(table()).goal("UserHistory", shown)
+    assert "(These are the first 25 of 30 rows.)" in told and "Film 25 |" not in told
+    assert (shown.taken(), shown.taken()) == ("25 of 30 rows of a table", "")
+    assert "There are no such data" in RatingMatter(table(user=())).goal("UserHistory", shown)
+    assert "first" not in RatingMatter(table()).goal("BasicInfo", shown).split("occupation")[-1] + shown.taken()
+
+
+def test_a_generous_model_is_shown_all_rows_or_as_many_as_half_of_its_context_takes(table):
+    whole, half = Shown(Limits()), Shown(Limits(), context=400)
+    assert "Film 29 |" in RatingMatter(table()).goal("UserHistory", whole) and not whole.taken()
+    told = RatingMatter(table()).goal("UserHistory", half)
+    assert 300 < len(told.split("occurrences")[-1]) < 1200 and "of 30 rows" in half.taken()
 
 
 def test_only_who_may_consult_the_recommender_reads_its_word(table):
-    matter = RatingMatter(table(consult="BasicInfo"))
-    assert "predicts 4.9 stars, with an error of about 0.1" in matter.goal("BasicInfo")
-    assert "recommender" not in matter.goal("UserHistory") + RatingMatter(table()).goal("BasicInfo")
+    matter, shown = RatingMatter(table(consult="BasicInfo")), Shown()
+    assert "predicts 4.9 stars, with an error of about 0.1" in matter.goal("BasicInfo", shown)
+    assert "recommender" not in matter.goal("UserHistory", shown) + RatingMatter(table()).goal("BasicInfo", shown)
 
 
 def test_the_truth_is_in_no_prompt_of_a_whole_discussion(table):

@@ -10,7 +10,7 @@ from support.analysis.user_study.points import POINTS, collected, questionnaires
 from support.answers import AnswerBook
 from support.errors import InvalidInput
 from support.instruments import load
-from support.llm.scripted import scripted
+from support.models.fakes import scripted
 from support.participants.respondents import Persona
 from support.participants.respondents.repeated import RepeatedRespondent, simulate_repeated
 

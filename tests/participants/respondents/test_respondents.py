@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.answers import AnswerBook
 from support.errors import InvalidInput, MalformedReply
 from support.instruments import INSTRUMENTS, check_form, load
-from support.llm.scripted import scripted
+from support.models.fakes import scripted
 from support.participants.respondents import ModelRespondent, Persona, RuleBasedRespondent, draw_persona, simulate
 from support.participants.respondents.language_model import TEXT, briefing, questions, section_schema
 from support.participants.respondents.rule_based import signal

@@ -5,7 +5,7 @@ import pytest
 
 from support.environments.seminar.scenario import scenario
 from support.errors import InvalidInput
-from support.llm import scripted
+from support.models.fakes import scripted
 from support.participants.speakers.human import HumanSpeaker
 from support.participants.speakers.seating import VARIATIONS, seat_speakers
 

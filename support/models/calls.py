@@ -1,0 +1,164 @@
+"""What became of every call to a model, unit by unit, and the meter of a run, which also holds its budget.
+
+A sweep opens a list for each unit, whoever calls a model notes what happened, and the store keeps the list with the
+unit. Neither knows the other: they meet in context variables, which the tasks that a unit starts inherit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from support.models.money import Budget
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One attempt that failed: in a word ("429", "time-out", "learnt"), as it was said, seconds waited before the next.
+
+    `waited` is 0 after the last attempt of a call, and where a refusal taught how to ask.
+    """
+
+    kind: str
+    said: str
+    waited: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question to a model, and what became of it.
+
+    `key` names the question and its reply in the cache; where no cache keeps them, `question` (JSON) and `reply` do.
+    `repair` is 0 for the first question, 1 and 2 for those that ask a model to mend its form. `usd` is None where
+    the model has no price; `cached` says that nothing was sent. `error` is "" when a reply came. `cut` says what of
+    the prompt was left out, since the model could not have read it.
+    """
+
+    key: str
+    model: str
+    endpoint: str
+    repair: int = 0
+    prompt_tokens: int = 0
+    cached_prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float | None = None
+    cached: bool = False
+    seconds: float = 0.0
+    faults: tuple[Fault, ...] = ()
+    error: str = ""
+    question: str = ""
+    reply: str = ""
+    cut: str = ""
+
+    def to_json(self) -> str:
+        """The call as JSON, without what has its default value."""
+        changed = {name: value for name, value in asdict(self).items() if value != _DEFAULTS.get(name, ...)}
+        return json.dumps(changed, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Call:
+        """The call that `to_json` wrote."""
+        given = json.loads(text)
+        return cls(**{**given, "faults": tuple(Fault(**fault) for fault in given.get("faults", ()))})
+
+
+_DEFAULTS = {k: v for k, v in asdict(Call("", "", "")).items() if k not in ("key", "model", "endpoint")}
+
+
+class Meter:
+    """Counts the calls of a run: for whoever watches, and for the budget.
+
+    `counts` has "calls", "cached", "prompt_tokens", "completion_tokens", "retries", "errors"; `faults` attempts that
+    failed, by what happened; `in_flight` calls on their way; `usd` what calls with a price cost, `unpriced` the others.
+    """
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget, self.in_flight, self.usd, self.unpriced = budget, 0, 0.0, 0
+        self.counts: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        self._changed: Callable[[], None] = lambda: None
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Have a function called whenever something is counted."""
+        self._changed = changed
+
+    @contextmanager
+    def flight(self) -> Iterator[None]:
+        """One call on its way."""
+        self.in_flight += 1
+        try:
+            self._changed()
+            yield
+        finally:
+            self.in_flight -= 1
+
+    def count(self, call: Call) -> None:
+        """Take a finished call into account."""
+        retries = sum(fault.waited > 0 for fault in call.faults)
+        self.counts.update(calls=1, cached=call.cached, errors=bool(call.error), retries=retries)
+        self.faults.update(fault.kind for fault in call.faults)
+        if not call.cached:
+            self.counts.update(prompt_tokens=call.prompt_tokens, completion_tokens=call.completion_tokens)
+            self.usd += call.usd or 0.0
+            self.unpriced += call.usd is None and not call.error
+        self._changed()
+
+
+_unit: ContextVar[list[Call] | None] = ContextVar("the calls of the unit at work", default=None)
+_meter: ContextVar[Meter | None] = ContextVar("the meter of the run at work", default=None)
+
+
+@contextmanager
+def _held(variable: ContextVar[T], value: T) -> Iterator[T]:
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
+@contextmanager
+def collected() -> Iterator[list[Call]]:
+    """A list that fills with the calls made within, in the order in which they ended.
+
+    >>> with collected() as calls:
+    ...     note(Call("k", "m", "scripted"))
+    >>> len(calls)
+    1
+    """
+    calls: list[Call] = []
+    with _held(_unit, calls):
+        yield calls
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[Meter]:
+    """Have a meter count the calls made within, and hold them to its budget."""
+    with _held(_meter, meter):
+        yield meter
+
+
+def note(call: Call) -> None:
+    """Put a call into the list of its unit, where one is open, and on the run's meter."""
+    if (calls := _unit.get()) is not None:
+        calls.append(call)
+    if (running := _meter.get()) is not None:
+        running.count(call)
+
+
+def watched() -> bool:
+    """Whether anybody wants to know of calls: a unit, or a meter."""
+    return _unit.get() is not None or _meter.get() is not None
+
+
+def meter() -> Meter | None:
+    """The meter of the run at work, None outside of one."""
+    return _meter.get()

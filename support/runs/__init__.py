@@ -1,0 +1,1 @@
+"""Runs: a study's file, sweeps over it, how far they are, what they asked and spent, and how they are shown."""

@@ -1,0 +1,251 @@
+import asyncio
+import contextlib
+import logging
+import re
+import subprocess
+import sys
+import traceback
+
+import pytest
+from pydantic import BaseModel, Field
+
+from support.errors import CallFailed, ContextOverflow, MalformedReply, ModelError, ModelUnavailable
+from support.models import connect
+from support.models.attempts import Wider
+from support.models.calls import collected
+from support.models.endpoint import Endpoint, address
+from support.models.model import ChatModel, Usage
+from support.models.profiles import EMBEDDED, profile
+
+KEY = "sk-test-SECRET0123456789"
+ASKED = {"max_tokens": 100, "seed": 1}
+
+
+class Votes(BaseModel):
+    names: list[str] = Field(max_length=2)
+
+
+GOOD = '{"names": ["P1"]}'
+
+
+def ask(model, messages="Who?", schema=None, **settings):
+    return asyncio.run(model.reply(messages, schema, **settings))
+
+
+def told(model, *asked, **settings):
+    """What came of a question, and the one call that was noted."""
+    with collected() as calls:
+        try:
+            end = ask(model, *asked, **settings)
+        except ModelError as error:
+            end = error
+    [call] = calls
+    return end, call
+
+
+@pytest.fixture
+def own(monkeypatch, tmp_path):
+    """A function that writes the user's entry for the model of the server."""
+    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "own.toml"))
+    (tmp_path / "own.toml").write_text("[models]")
+    return lambda text: (tmp_path / "own.toml").write_text(f'[models."gpt-small"]\n{text}\n')
+
+
+def form(body):
+    return body.get("response_format", {}).get("type", "prompt")
+
+
+REFUSED = {  # what providers refuse, and their words
+    "max_tokens": (lambda body: "max_tokens" in body, "'max_tokens' is not it. Use 'max_completion_tokens'."),
+    "temperature": (lambda body: body.get("temperature", 1) != 1, "'temperature' does not support 0.0."),
+    "seed": (lambda body: "seed" in body, "Unrecognized request argument supplied: seed"),
+    "maxItems": (lambda body: "maxItems" in str(body.get("response_format")),
+                 "Invalid schema for response_format: 'maxItems' is not permitted."),
+    "json_schema": (lambda body: form(body) == "json_schema", "response_format json_schema is not supported."),
+    "json_object": (lambda body: form(body) == "json_object", "'response_format.type' must be 'text'"),
+    "argument": (lambda body: form(body) != "prompt", "Unrecognized argument: response_format"),
+    "room": (lambda body: body.get("max_tokens", 0) > 64, "max_tokens is too large: it supports at most 64 tokens"),
+}  # fmt: skip
+
+
+def picky(server, *refused, reply=GOOD):
+    def answer(body):
+        for asked, said in (REFUSED[one] for one in refused):
+            if asked(body) and len(server.bodies) < 60:
+                return server.refusal(400, said)
+        assert form(body) == "json_schema" or '"names"' in body["messages"][-1]["content"]
+        return reply
+
+    server.answer = answer
+
+
+EVERY = ["max_tokens", "temperature", "seed", "json_schema", "json_object"]
+LESSONS = [(["maxItems", "seed"], {"max_tokens", "temperature", "response_format"}, "json_schema"),
+           (["json_schema"], {"max_tokens", "temperature", "seed", "response_format"}, "json_object"),
+           (["argument"], {"max_tokens", "temperature", "seed"}, "prompt"),
+           (["room"], {"max_tokens", "temperature", "seed", "response_format"}, "json_schema"),
+           (EVERY, {"max_completion_tokens"}, "prompt")]  # fmt: skip
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.05], ids=["one goes ahead", "too slow to wait for"])
+@pytest.mark.parametrize(("refused", "sent", "by"), LESSONS, ids=["keyword", "object", "argument", "room", "every"])
+def test_each_refusal_teaches_once(server, at, tmp_path, refused, sent, by, delay, monkeypatch):
+    async def crowd(model):
+        return {reply.text for reply in await asyncio.gather(*(model.reply(f"{i}", Votes, **ASKED) for i in range(8)))}
+
+    monkeypatch.setattr("support.models.model.FIRST_ALONE", 0.02 if delay else 9.0)
+    picky(server, *refused)
+    server.delay, model = delay, at(cache=tmp_path / "s.sqlite")
+    with collected() as calls:
+        assert asyncio.run(crowd(model)) == {GOOD} and model.live_calls == 8
+    faults = {(fault.kind, fault.said, fault.waited) for call in calls for fault in call.faults}
+    assert faults == {("learnt", said, 0.0) for said in model.learnt} and len(model.learnt) == len(refused)
+    assert server.most_at_once == 8 if delay else len(server.bodies) == 8 + len(refused)
+    server.bodies.clear()
+    ask(model, "And?", Votes, **ASKED)
+    [body] = server.bodies
+    assert (set(body) - {"model", "messages"}, form(body)) == (sent, by) and model.learnt[0] in model.details["learnt"]
+    assert ask(at(cache=tmp_path / "s.sqlite", offline=True), "3", Votes, **ASKED).cached, "its key is the same"
+
+
+def test_what_a_schema_cannot_say_is_checked_here_and_an_ignored_form_put_in_the_prompt(server, at):
+    picky(server, "maxItems", reply=GOOD.replace("]", ', "P2", "P3"]'))
+    with pytest.raises(MalformedReply, match="names: List should have at most 2 items"):
+        ask(at(repairs=0), schema=Votes)
+    server.bodies.clear()
+    server.answer = lambda body: GOOD if "JSON schema" in body["messages"][-1]["content"] else "I would rather talk."
+    assert ask(at(), schema=Votes).attempts == 3
+    assert [form(body) for body in server.bodies] == ["json_schema", "json_schema", "prompt"]
+
+
+ASKS = ["", "extra_body = { top_k = 4 }", "extra_body.response_format.type = 'text'", "reasoning_effort = 'x'"]
+
+
+@pytest.mark.parametrize("asks", ASKS, ids=["nothing", "top_k", "response_format", "reasoning_effort"])
+def test_a_server_that_refuses_everything_ends_in_one_sentence(server, at, own, asks):
+    named = re.search("top_k|response_format|reasoning_effort", asks)
+    said = f"Unrecognized argument: {named[0]}" if named else " ".join(said for _, said in REFUSED.values())
+    server.answer = lambda body: server.refusal(400, said) if len(server.bodies) < 40 else GOOD
+    own(asks)
+    told = rf"refuses {named[0]}, .* 'gpt-small' in models\.toml asks" if named else "error 400: 'max_tokens' is no"
+    with pytest.raises(CallFailed, match=rf"^the endpoint \S+ .*{told}.{{1,300}}$"):
+        ask(at(), **({} if asks else {"schema": Votes, **ASKED}))
+    assert len(server.bodies) < (2 if asks else 20)
+
+
+def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_loop(server):
+    picky(server, "room")
+    model = Endpoint(profile("gpt-small"), address(server.url), KEY)
+    ask(chat := ChatModel(model), schema=Votes, **ASKED)
+    with contextlib.suppress(Wider):
+        asyncio.run(model.complete(chat.request("Who?", Votes, **ASKED)))
+    assert len(server.bodies) <= 3
+
+
+THOUGHTS = [(f"<think>Let me {{so}}.</think>\n{GOOD}", {}, GOOD), (f"Let me {{so}}.</think>{GOOD}", {}, GOOD),
+            (GOOD, {"reasoning_content": "Let me {so}."}, GOOD), ("<think>Let me {so}.", {}, "")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "beside", "text"), THOUGHTS, ids=["both tags", "the end's", "a field", "cut off"])
+def test_thinking_is_no_text_and_is_kept_and_exported(server, at, tmp_path, said, beside, text):
+    server.answer = lambda body: server.completion(said, **beside)
+    model, other = at(cache=tmp_path / "s.sqlite"), at(cache=tmp_path / "other.sqlite", offline=True)
+    replies = [ask(model, schema=Votes if text else None)]
+    model.cache.export(tmp_path / "run.gz")
+    other.cache.load(tmp_path / "run.gz")
+    replies += [ask(one, schema=Votes if text else None) for one in (model, other)]
+    assert {(reply.text, reply.thinking.removeprefix("<think>")) for reply in replies} == {(text, "Let me {so}.")}
+
+
+def rooms(server):
+    found = [body["max_tokens"] for body in server.bodies]
+    server.bodies.clear()
+    return found
+
+
+@pytest.mark.parametrize("first", ["", "<think>Well, let me"])
+def test_a_reply_cut_by_thinking_gets_twice_the_room_which_is_kept_and_paid(server, at, own, first, tmp_path):
+    def answer(body):
+        room = body["max_tokens"]
+        usage = {"prompt_tokens": 7, "completion_tokens": min(room, 610)}
+        return server.completion(*((GOOD, "stop") if room >= needed else (first, "length")), usage)
+
+    own("longest = 1000\nprice = { input = 0.0, output = 1e4 }")
+    server.answer, needed, model = answer, 610, at(cache=tmp_path / "s.sqlite")
+    reply, call = told(model, "Who?", Votes, max_tokens=100)
+    assert rooms(server) == [100, 200, 400, 800] and (reply.text, reply.usage) == (GOOD, Usage(28, 1310))
+    assert reply.cost == call.usd == pytest.approx(13.1) and [fault.kind for fault in call.faults] == ["cut off"] * 3
+    assert model.cache.get(model.request("Who?", Votes, max_tokens=100)).completion_tokens == 1310
+    needed = 5000
+    assert ask(model, "More?", max_tokens=100).text == "" and rooms(server) == [800, 1000]
+
+
+def test_a_chat_model_that_runs_on_gets_four_times_its_room_and_the_embedded_one_no_more(server, at):
+    server.answer = lambda body: server.completion('{"names": ["P', "length")
+    model, embedded = at(), ChatModel(Endpoint(EMBEDDED, address(server.url), KEY))
+    for asked, chat, expected in ((100, model, 400), (100, embedded, 100), (10, model, 40)):
+        with pytest.raises(MalformedReply, match="max_tokens"):
+            ask(chat, schema=Votes, max_tokens=asked)
+        assert max(rooms(server)) == expected
+
+
+SIZES = {"type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 8192}
+REFUSALS = [
+    (401, f"Incorrect API key provided: {KEY}", {}, ModelUnavailable, "refused the key.*OPENAI_API_KEY"),
+    (404, "no such model", {}, ModelUnavailable, "does not know the model 'gpt-small'"),
+    (429, "quota", {"code": "insufficient_quota"}, ModelUnavailable, "no credit"),
+    (400, "request exceeds the available context size", SIZES, ContextOverflow, "9000 tokens.*8192"),
+    (400, f"no tea {KEY}", {}, CallFailed, "error 400.*no tea"),
+    *[(status, "oops", {}, CallFailed, "oops.*attempt 2") for status in (408, 429, 500, 524)],
+    (200, "", {}, CallFailed, "no chat completion.*attempt 2"),
+]
+
+
+@pytest.mark.parametrize(("status", "said", "more", "kind", "expected"), REFUSALS)
+def test_a_refusal_is_told_in_plain_words_and_retried_where_it_may_pass(server, at, status, said, more, kind, expected):
+    server.answer = lambda body: server.refusal(status, said, **more)
+    with pytest.raises(kind, match=expected) as caught:
+        ask(at(api_key=KEY, max_retries=1))
+    assert "SECRET" not in "".join(traceback.format_exception(caught.value)) and not caught.value.__context__
+    assert len(server.bodies) == 1 + ("attempt 2" in expected)
+    assert caught.value.charged == (status in (200, 408, 524))
+
+
+def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recwarn):
+    model = at(concurrency=3)
+    server.delay = 0.02
+
+    async def crowd():
+        await asyncio.gather(*(model.reply(f"{i}") for i in range(9)))
+        return {await model._transport._sessions.get().ready() for _ in range(2)}
+
+    [first], [second] = asyncio.run(crowd()), asyncio.run(crowd())
+    assert first is not second and first.is_closed() and second.is_closed() and server.most_at_once == 3
+    assert not [warning for warning in recwarn if "nclosed" in str(warning.message)]
+
+
+def test_the_key_is_nowhere(server, tmp_path, caplog):
+    caplog.set_level(logging.DEBUG)
+    url = server.url.replace("//", "//ada:pass-SECRET@")
+    model = connect("gpt-small", base_url=url, api_key=KEY, cache=tmp_path / "s.sqlite")
+    reply, sent = ask(model), server.headers[0]["Authorization"]
+    server.answer = lambda body: server.refusal(401, f"wrong key {KEY[:14]}**** {sent}")
+    error, call = told(model, "And?")
+    local = [f.locals for f in traceback.TracebackException.from_exception(error, capture_locals=True).stack]
+    shown = [caplog.text, repr(model), vars(model), vars(model._transport), reply, model.details, error, call.to_json(),
+             local[1:], *(file.read_bytes() for file in tmp_path.iterdir())]  # fmt: skip
+    assert sent.startswith("Basic ") and "chat/completions" in caplog.text
+    assert not [text for text in map(str, shown) if "SECRET" in text or sent[6:] in text]
+
+
+RUNS = ["asyncio.run(model.reply('x'))", "asyncio.new_event_loop().run_until_complete(model.reply('x'))"]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=["asyncio.run", "a loop left open"])
+def test_a_process_imports_nothing_heavy_and_ends_without_a_word(server, run):
+    made = f"import asyncio, sys\nfrom support.models import connect\nmodel = connect('m', base_url={server.url!r})"
+    heavy = "print([m for m in ('openai', 'aiohttp', 'xllamacpp', 'numpy', 'pandas') if m in sys.modules])"
+    script = f"{made}\n{heavy}\nreply = {run}\nprint(reply.text)"
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", script], capture_output=True, text=True, timeout=30)
+    noise = [word for word in ("session", "connector", "transport", "Error", "never") if word in done.stderr]
+    assert (done.returncode, done.stdout, noise) == (0, "[]\nhello\n", []), done.stderr

@@ -1,0 +1,115 @@
+"""Every role is taken by a model's name, and each model has the limits that its profile gives it."""
+
+import asyncio
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
+from support.environments.exchange_economy import exchange_economy
+from support.errors import InvalidInput
+from support.models import serving
+from support.models.calls import collected
+from support.models.fakes import scripted, stand_in
+from support.models.profiles import Limits, Profile
+from support.participants.detectors.seating import seat_detector
+from support.participants.negotiators.language_model import LanguageModel
+from support.participants.negotiators.seating import seat_all
+from support.participants.organizers.seating import seat_organizer
+from support.records import View
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+
+WIDE = Profile(name="wide", limits=Limits())
+TABLE = {"rule": "majority", "rounds": 1}
+ROLES = {
+    "negotiator": (roundtable_exchange, TABLE, "seats"),
+    "rater": (roundtable_movielens, {**TABLE, "case": 3}, "seats"),
+    "member": (meeting_coordination, {"rounds": 1}, "seats"),
+    "interviewer": (meeting_coordination, {"rounds": 1}, "interviewer"),
+    "coordinator": (meeting_coordination, {"rounds": 1}, "coordinator"),
+    "evaluator": (meeting_coordination, {"rounds": 1}, "evaluator"),
+    "decider": (fair_decisions, {"feedback": "words", "rounds": 1, "decisions": 3}, "seats"),
+    "planner": (fair_decisions, {"feedback": "score", "rounds": 1, "decisions": 3}, "coordinator"),
+    "estimator": (fair_decisions, {"feedback": "words", "rounds": 1, "decisions": 3}, "estimator"),
+    "speaker": (seminar, {"until": 2}, "seats"),
+    "organizer": (seminar, {"until": 1}, "organizer"),
+    "detector": (seminar, {"until": 4, "seats": "prompt"}, "detector"),
+}
+
+
+@pytest.fixture
+def names():
+    """The names that are asked for; each is a model that draws its replies."""
+    asked = []
+    with serving(make=lambda name: asked.append(name) or stand_in(name=name, profile=WIDE)):
+        yield asked
+
+
+def played(study, **settings):
+    with collected() as calls:
+        record = asyncio.run(study(np.random.default_rng(1), **settings))
+    return record, {call.model for call in calls}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_is_taken_by_a_name_and_by_model_for_the_one_that_is_given(role, names, have):
+    if role == "rater":
+        from support.environments.movielens import load
+
+        have(load)
+    study, settings, where = ROLES[role]
+    for kind, default, name in (("model:chat", None, "chat"), ("model", "o3", "o3"), ("model:a@http://h/v1", "b", "a")):
+        names.clear()
+        record, asked = played(study, **settings, **{where: kind}, model=default)
+        assert {n.partition("@")[0] for n in names} == {name} == {n.partition("@")[0] for n in asked}
+        assert any(seat.startswith(f"model {name}") for seat in record.seats.values())
+    with pytest.raises(InvalidInput, match=r"model: none given for .*name one \(model:"):
+        played(study, **settings, **{where: "model"})
+    with pytest.raises(InvalidInput, match=r"'modell' given.* expected one of .*model"):
+        played(study, **settings, **{where: "modell"}, model="o3")
+
+
+def test_models_rules_and_makers_sit_at_one_table_each_seat_with_its_own_name(names):
+    record, asked = played(roundtable_exchange, **TABLE, seats=["model:a", "linear", "model:b"])
+    assert list(record.seats.values()) == ["model a", "linear", "model b"] and asked == {"a", "b"}
+    record, asked = played(
+        roundtable_exchange, **TABLE, seats={"Ana": "model", "Ben": "model:b", "Cleo": "mixed"}, model="c"
+    )
+    assert record.seats["Ana"] == "model c" and asked == {"b", "c"}
+
+
+def test_whoever_takes_a_model_takes_its_name(names):
+    frame = pd.DataFrame({"run": [1], "round": [1], "sender": ["Ana"], "text": ["Hello."]})
+    who = LanguageModelAnnotator("model:chat")
+    assert asyncio.run(who.label(frame))[0] and (who.name, names) == ("model chat", ["chat"])
+    assert seat_organizer("model:x").kind == "model x" and seat_detector("model:y").kind == "model y"
+
+
+def view(economy):
+    return View("Ana", economy.agents, "majority", "vote", "most votes win", 1, 10)
+
+
+@pytest.mark.parametrize(("limits", "length", "kept"), [(Limits(), 1200, True), (Limits(message=400), 401, False)])
+def test_a_model_is_told_its_limits_and_held_to_them(limits, length, kept):
+    economy, heard = exchange_economy("asymmetric", 2), []
+    text = json.dumps({"target": ["Ben"], "message": "x" * length})
+    model = scripted(lambda messages: heard.append(messages) or text, profile=Profile(name="m", limits=limits))
+    speaker = seat_all(economy, ["model", "linear"], np.random.default_rng(0), model=model)["Ana"]
+    if kept:
+        assert asyncio.run(speaker.message(view(economy))).text == "x" * length
+    else:
+        with pytest.raises(Exception, match="MessageReply in 3 attempts"):
+            asyncio.run(speaker.message(view(economy)))
+    assert f"in at most {limits.message // 8} words." in heard[0][-1]["content"]
+
+
+def test_a_tight_model_is_told_nothing_of_words_and_what_is_left_out_stands_in_the_call():
+    economy = exchange_economy("asymmetric", 2)
+    speaker = LanguageModel(economy, "Ana", scripted([{"target": ["Ben"], "message": "hi"}]))
+    shown = speaker.shown
+    assert shown.text("x" * 500, 400).endswith(" […]") and shown.last([1, 2, 3], 2, "mails") == [2, 3]
+    with collected() as calls:
+        asyncio.run(speaker.message(view(economy)))
+    assert [call.cut for call in calls] == ["400 of 500 characters of a text; 2 of 3 mails"]

@@ -1,0 +1,159 @@
+"""Units on other cores: the same bytes, and nothing lost with a worker or a scheduler."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from support import models
+from support.errors import ConveneError, InvalidInput
+from support.models.model import ChatModel, Completion, Transport
+from support.records import Transcript
+from support.runs.study import Store
+from support.runs.sweep import Sweep
+
+CLUSTER = textwrap.dedent("""
+    import sys, time
+    from distributed import LocalCluster
+    if __name__ == "__main__":
+        cluster = LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address="127.0.0.1:0")
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.readline()
+""")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A function to the process and the address of a cluster in another process."""
+    started, script = [], tmp_path_factory.mktemp("cluster") / "cluster.py"
+    script.write_text(CLUSTER)
+
+    def start(workers=2):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        started.append(subprocess.Popen([sys.executable, str(script), str(workers)], **pipes))
+        return started[-1], started[-1].stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.stdin.close()
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def shared(cluster):
+    """The address of a cluster that stays up."""
+    return cluster()[1]
+
+
+async def draw(rng, number, folder="", seats="mixed"):
+    """A study that may end its worker, once, or take its time."""
+    if folder not in ("", "where") and number == 3 and not (mark := Path(folder) / "killed").exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if seats == "slow":
+        time.sleep(0.05)
+    if seats.startswith("model:"):
+        await models.named(seats).reply(f"{number}?")
+    if number == 7:
+        raise ZeroDivisionError("seven")
+    return Transcript({"draw": rng.random(), "here": os.getpid() if folder == "where" else 0}, seats, {}, ())
+
+
+def sweep(n=12, **grid):
+    return Sweep("s", draw, {"number": list(range(n)), **grid}, 2, 7)
+
+
+def run(what, store, **options):
+    return asyncio.run(what.run(store, progress=False, **options))
+
+
+def rows(store):
+    return store.select("SELECT settings, repetition, status, kind, record, error FROM units ORDER BY 1, 2")
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """What one core makes of the sweep."""
+    opened = Store(tmp_path / "alone.sqlite")
+    run(sweep(), opened)
+    yield rows(opened)
+    opened.close()
+
+
+def test_workers_make_the_same_bytes_and_errors_and_leave_no_process(store, alone):
+    count = run(sweep(), store, on="local")
+    assert (count["done"], count["failed"]) == (22, 2) and rows(store) == alone
+    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True).stdout
+    assert "multiprocessing.spawn" not in children
+
+
+def test_a_scheduler_in_another_process_serves_by_its_address_or_a_client(store, alone, shared):
+    from distributed import Client
+
+    run(sweep(6), store, on=shared)
+    with Client(shared, set_as_default=False) as client:
+        assert run(sweep(), store, on=client)["skipped"] == 12
+    assert rows(store) == alone
+
+
+def test_a_worker_that_is_killed_loses_nothing(store, shared, tmp_path):
+    count = run(sweep(), store, on=shared, folder=str(tmp_path))
+    assert (tmp_path / "killed").exists() and (count["done"], count["failed"]) == (22, 2)
+
+
+def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(store, cluster):
+    process, address = cluster(1)
+    what, seen = sweep(40, seats=["slow"]), []
+
+    def kill(status):
+        seen.append(status)
+        if status.done > 10 and process.poll() is None:
+            process.kill()
+
+    with pytest.raises(ConveneError, match=r"cluster .* is lost .*What is finished is kept: run again"):
+        asyncio.run(what.run(store, progress=kill, on=address))
+    kept = len(list(what.records(store)))
+    assert 10 < kept < 78 and seen[-1].ended == "stopped: ConveneError"
+    assert store.select("SELECT count(*) FROM claims") == [(0,)]
+    assert run(what, store)["done"] == 78 - kept
+
+
+class Echo(Transport):
+    model, endpoint = "echo", "here"
+
+    async def complete(self, request):
+        return Completion("yes")
+
+
+def test_units_that_ask_a_model_stay_here_beside_those_that_do_not(store, shared, monkeypatch):
+    echo = ChatModel(Echo())
+    monkeypatch.setattr(models, "_once", lambda name, cache: echo)
+    what = sweep(5, seats=["mixed", "model:echo"], folder=["where"])
+    run(what, store, on=shared)
+    frame = what.frame(store)
+    here = {record.rule: record.environment["here"] for _, record in what.records(store)}
+    assert here["model:echo"] == os.getpid() != here["mixed"] and echo.calls == 10
+    assert (frame["status"] == "done").all() and what.models == ["model:echo"]
+
+
+@pytest.mark.parametrize(("on", "said"), [(3, 'expected "local"'), ("tcp://127.0.0.1:9", "no sch"), (0, "no sch")])
+def test_a_cluster_that_is_none_or_has_no_workers_is_refused_in_a_sentence(store, cluster, on, said, monkeypatch):
+    monkeypatch.setattr("support.runs.cluster.ALONE", 0.5)
+    with pytest.raises(ConveneError, match=said):
+        run(sweep(), store, on=on or cluster(0)[1])
+
+
+def test_what_cannot_travel_is_told(store, shared):
+    lock = __import__("threading").Lock()
+
+    async def study(rng, rule):
+        return Transcript({"lock": str(lock)}, rule, {}, ())
+
+    with pytest.raises(InvalidInput, match="study cannot travel to workers"):
+        run(Sweep("t", study, {"rule": ["a"]}, 1, 1), store, on=shared)

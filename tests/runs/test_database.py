@@ -1,0 +1,269 @@
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from support.analysis.dialogue_acts.labels import LabelFile
+from support.analysis.embeddings import Encoder
+from support.answers import AnswerBook
+from support.database import STUDY, foreign_tables, guarded, open_database, read_only, transaction
+from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
+from support.mail.inbox import Inbox
+from support.models.cache import Cache
+from support.models.money import Budget
+from support.presence import Presence
+from support.runs.study import Store
+from support.runs.sweep import Claims
+from support.seminars.journal import opened
+
+ROW = ("k", "{}", "{}")
+MAKE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
+INSERT = "INSERT INTO replies VALUES (?, ?, ?)"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.sqlite"
+
+
+@pytest.fixture
+def study(path):
+    """A study's file with the table of replies, open."""
+    opened = open_database(path)
+    opened.execute(MAKE)
+    yield opened
+    opened.close()
+
+
+def folder(path):
+    """Every file beside this one, and its bytes."""
+    return {file.name: file.read_bytes() for file in path.parent.iterdir()}
+
+
+def count(db):
+    return db.execute("SELECT count(*) FROM replies").fetchone()[0]
+
+
+def test_a_folder_or_a_file_in_the_way_is_an_input_error(tmp_path):
+    (tmp_path / "file").write_text("x")
+    for path in (tmp_path, tmp_path / "file" / "study.sqlite"):
+        with pytest.raises(InvalidInput, match="cannot open"):
+            open_database(path)
+
+
+def test_every_room_s_tables_are_known_by_their_columns(tmp_path, path):
+    Store(path).close()
+    Cache(path).close()
+    Encoder(path)._db.close()
+    LabelFile(path).close()
+    opened(path).close()
+    Inbox(path, "run").close()
+    with Presence(path) as run:
+        Claims(path, run).close()
+        Budget(1.0, path, "s", run).close()
+    with read_only(path) as db:
+        assert {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == set(STUDY)
+        assert foreign_tables(db, STUDY) == {}
+
+
+def filled(path, mode="DELETE"):
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA journal_mode = {mode}")
+        db.execute(MAKE)
+        db.executemany(INSERT, [(f"{n:04}", "r" * 500, "a" * 300) for n in range(300)])
+    db.close()
+
+
+def in_the_middle(path):
+    filled(path, "WAL")
+    content = bytearray(path.read_bytes())
+    content[4096 * 20 : 4096 * 21] = b"\x99" * 4096
+    path.write_bytes(content)
+
+
+def cut_short(path):
+    filled(path, "WAL")
+    os.truncate(path, 4096 * 10)
+
+
+def others(path, *tables, mode="DELETE"):
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA journal_mode = {mode}")
+        for table in tables:
+            db.execute(table)
+    db.close()
+
+
+REFUSED = {
+    "a text": (lambda p: p.write_bytes(b"a text"), "not an SQLite database"),
+    "a broken header": (lambda p: p.write_bytes(b"SQLite format 3\x00" + b"\xff" * 4096), "SQLite database"),
+    "zeros": (lambda p: p.write_bytes(b"\x00" * 5000), "not an SQLite database"),
+    "cut short": (cut_short, "is damaged"),
+    "a page overwritten": (in_the_middle, "is damaged"),
+    "another's table of our name": (lambda p: others(p, "CREATE TABLE units (metre)"), "'units' has the columns metre"),
+    "in WAL mode": (lambda p: others(p, "CREATE TABLE replies (x)", mode="WAL"), "'replies' has the columns x"),
+    "another's tables": (lambda p: others(p, "CREATE TABLE cookies (x)"), "its tables are cookies"),
+    "another's, in WAL mode": (lambda p: others(p, "CREATE TABLE a (x)", "CREATE VIEW b AS SELECT 1", mode="WAL"),
+                               "its tables are a, b"),
+    "a book of answers": (lambda p: AnswerBook(p).close(), "its tables are answers, forms"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("room", [open_database, Store, Cache, LabelFile, Encoder], ids=lambda room: room.__name__)
+def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what, room):
+    make, said = REFUSED[what]
+    make(path)
+    before = folder(path)
+    with pytest.raises(DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is.*another path.*move"):
+        room(path)
+    assert folder(path) == before
+
+
+def test_a_file_that_is_open_elsewhere_is_looked_into_with_its_log(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    assert (path.parent / "study.sqlite-wal").stat().st_size  # the table is in the log alone
+    with pytest.raises(DamagedFile, match="its table 'replies' has the columns key, request, reply; expected x"):
+        open_database(path, {"replies": ("x",)})
+    assert count(open_database(path)) == 1
+
+
+KILLED = """
+import os, sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("PRAGMA cache_size = 1")
+db.execute(sys.argv[2])
+db.execute("BEGIN")
+db.executemany("INSERT INTO replies VALUES (?, '', zeroblob(3000))", [(str(n),) for n in range(500)])
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_file_whose_writer_was_killed_before_it_was_in_wal_mode_is_opened_without_what_was_half_written(path):
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path), MAKE], check=False)
+    assert ended.returncode == -signal.SIGKILL and (path.parent / "study.sqlite-journal").stat().st_size
+    assert count(open_database(path)) == 0
+
+
+def iter_interrupted():
+    yield ("other", "", "")
+    raise KeyboardInterrupt
+
+
+def test_a_transaction_is_kept_whole_or_not_at_all(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    with pytest.raises(KeyboardInterrupt), transaction(study, path):
+        study.executemany(INSERT, iter_interrupted())
+    assert count(study) == 1 and not study.in_transaction
+
+
+def test_a_full_file_says_what_to_do_and_keeps_what_was_there(study, path):
+    with transaction(study, path):
+        study.execute(INSERT, ROW)
+    pages = study.execute("PRAGMA page_count").fetchone()[0]
+    study.execute(f"PRAGMA max_page_count = {pages}")  # SQLite reports this as it reports a full disk
+    said = r"study\.sqlite \(SQLITE_FULL.*not kept.*Free some space.*not paid"
+    with pytest.raises(DiskFull, match=said), transaction(study, path):
+        study.execute(INSERT, ("other", "", "x" * 10**6))
+    study.execute("PRAGMA max_page_count = 100000")
+    assert count(study) == 1
+    with transaction(study, path):
+        study.execute(INSERT, ("other", "", "x" * 10**6))
+    assert count(study) == 2
+
+
+LIMITED = """
+import resource, sys
+from support.database import open_database, transaction
+from support.errors import DiskFull
+db = open_database(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    for number in range(100):
+        with transaction(db, sys.argv[1]):
+            db.execute("INSERT INTO replies VALUES (?, '', ?)", (str(number), "x" * 5000))
+except DiskFull as error:
+    print(number, error)
+"""
+
+
+def test_a_disk_that_takes_no_more_bytes_loses_nothing_that_was_committed(study, path):
+    told = subprocess.run([sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, check=True)
+    kept, said = told.stdout.split(" ", 1)
+    assert int(kept) > 5 and "Free some space" in said
+    assert count(study) == int(kept)
+    with transaction(study, path):  # there is room again
+        study.execute(INSERT, ROW)
+    assert study.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_file_that_another_process_holds_is_said_to_be_held(study, path):
+    other = open_database(path)
+    other.execute("PRAGMA busy_timeout = 20")
+    said = r"held by another process.*end that process"
+    with transaction(study, path), pytest.raises(FileInUse, match=said), transaction(other, path):
+        other.execute(INSERT, ROW)
+    assert count(study) == 0
+
+
+def test_what_the_disk_cannot_read_is_damage_and_no_lack_of_room(study, path):
+    failed = sqlite3.OperationalError("disk I/O error")
+    failed.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
+    with pytest.raises(DamagedFile, match="disk I/O error"), guarded(path):
+        raise failed
+    study.execute("INSERT INTO replies VALUES ('k', '', CAST(x'ff' AS TEXT))")
+    with pytest.raises(DamagedFile, match="UTF-8"), guarded(path):
+        study.execute("SELECT reply FROM replies").fetchall()
+
+
+OPENING = """
+import sys
+from support.models.cache import Cache
+for path in sys.argv[1:]:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    Cache(path).close()
+"""
+
+
+def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
+    paths = [str(tmp_path / f"{number}.sqlite") for number in range(20)]
+    command = [sys.executable, "-c", OPENING, *paths]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]
+    for _ in paths:
+        assert [process.stdout.readline() for process in started] == ["ready\n"] * 4
+        for process in started:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+    assert [process.communicate()[1] for process in started] == [""] * 4
+    assert [process.returncode for process in started] == [0] * 4
+
+
+def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_processes(tmp_path):
+    """What is written after another process came and went is there when this one is killed."""
+    path = tmp_path / "study.sqlite"
+    other = "import sys\nfrom support.runs.study import Store\n"
+    other += "store = Store(sys.argv[1]); print(len(store.finished('s')))"
+    here = textwrap.dedent("""
+        import os, subprocess, sys
+        from support.models.cache import Cache
+        from support.records import Transcript
+        from support.runs.study import Store, Unit
+        store = Store(sys.argv[1])
+        cache = Cache(sys.argv[1])
+        for number in range(6):
+            store.add(Unit("s", "{}", number), Transcript({}, "r", {}, ()))
+            if number == 0:
+                subprocess.run([sys.executable, "-c", sys.argv[2] + "; store.close()", sys.argv[1]])
+        os._exit(1)
+    """)
+    subprocess.run([sys.executable, "-c", here, str(path), other], capture_output=True, check=False)
+    found = subprocess.run([sys.executable, "-c", other, str(path)], capture_output=True, text=True, check=True)
+    assert found.stdout == "6\n"

@@ -1,0 +1,134 @@
+"""How far a run is, as a line, a bar, a panel: what is said, what fits, and how it ends."""
+
+import io
+import sys
+from contextlib import suppress
+
+import pytest
+from tqdm import tqdm
+
+from support.errors import BudgetExceeded, ModelUnavailable
+from support.models.calls import Meter
+from support.runs import progress as module
+from support.runs.progress import Progress, Status
+
+BUSY = {
+    "total": 50_000, "done": 12_000, "skipped": 100, "failed": 3, "format_errors": 17, "calls": 123_456,
+    "cached": 100_000, "in_flight": 8, "retries": 345, "tokens": 123_456_789, "usd": 12.5, "seconds": 3600.0,
+}  # fmt: skip
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A function that puts a terminal of a hundred columns in the place of stderr, which pytest has taken."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def open_one():
+        monkeypatch.setattr(sys, "stderr", opened := Terminal())
+        return opened
+
+    return open_one
+
+
+@pytest.fixture
+def shown():
+    """A progress of four units, one stored before, and the statuses that it has shown."""
+    seen = []
+    return Progress("s", 4, 1, Meter(), seen.append), seen
+
+
+def end(progress, error=None):
+    with suppress(type(error)), progress:
+        if error:
+            raise error
+
+
+def drawn(terminal):
+    """The lines that a bar drew, over one another."""
+    return [line for line in terminal.getvalue().replace("\n", "\r").split("\r") if line.strip()]
+
+
+@pytest.mark.parametrize("width", [10, 30, 60, 80, 200])
+def test_property_a_line_fits_and_begins_with_the_units(width):
+    line = Status("s", **BUSY, limit_usd=20.0, spent=12.5, reserved=0.25).line(width)
+    assert len(line) <= width and "12103/50000 units".startswith(line[:17])
+
+
+def test_what_matters_least_is_left_out_first():
+    whole = Status("s", **BUSY).line()
+    assert "123.5M tokens" in whole and "3:09:26 left" in whole and "0 " not in Status("s", 4).line()
+    short = Status("s", **BUSY).line(50)
+    assert "3 failed" in short and "$12.50" in short and "tokens" not in short and "retries" not in short
+    assert "partial" in Status("s", **BUSY, ended="partial: the budget is used up").line(60)
+
+
+def test_the_panel_tells_cached_replies_reserved_money_and_faults_as_text():
+    html = Status("<b>", **BUSY, spent=10.0, reserved=5.0, limit_usd=20.0, faults={"<i>": 2})._repr_html_()
+    assert "&lt;b&gt;" in html and "&lt;i&gt;: 2" in html and "<b>" not in html.replace("<b style", "")
+    assert "Cached replies cost nothing." in html and "spent 50 %, reserved 25 %" in html and "at work" in html
+    assert "mathjax_ignore" in html, "two dollars are no formula"
+    rules = Status("s", 4, done=1)._repr_html_()
+    assert "The budget" not in rules and "Cached" not in rules
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (None, "partial"),
+        (BudgetExceeded("x"), "partial: the budget is used up"),
+        (ModelUnavailable("x"), "stopped: ModelUnavailable"),
+        (KeyboardInterrupt(), "stopped: KeyboardInterrupt"),
+    ],
+)
+def test_a_run_that_is_left_early_says_why(shown, error, said):
+    progress, seen = shown
+    progress.count.update(done=1)
+    end(progress, error)
+    assert seen[-1].ended == said and seen[-1].over == 2
+
+
+def test_a_run_is_finished_when_every_unit_ended_somewhere(shown):
+    progress, seen = shown
+    progress.count.update(done=1, failed=1, elsewhere=1)
+    progress.changed(now=True)
+    assert seen[-1].ended == "finished"
+    end(progress)
+    progress.close()
+    assert [status.ended for status in seen] == ["finished", "finished"], "the second time is no news"
+
+
+@pytest.mark.parametrize("name", ["s", "a sweep with a very long name that never ends"])
+def test_a_bar_fits_its_terminal_and_is_closed_by_an_error(terminal, name):
+    opened = terminal()
+    progress = Progress(name, 50_000, 100, Meter(), True)
+    progress.count.update({k: v for k, v in BUSY.items() if k in ("done", "failed", "format_errors")})
+    progress._meter.counts.update(calls=123_456, cached=100_000, retries=345, prompt_tokens=123_456_789)
+    progress.changed(now=True)
+    end(progress, BudgetExceeded("x"))
+    assert max(map(len, drawn(opened))) <= 100
+    assert "12103/50000 units" in drawn(opened)[-1] and "partial" in drawn(opened)[-1]
+    assert opened.getvalue().endswith("\n") and not tqdm._instances
+    said = opened.getvalue()
+    progress.changed(now=True)
+    assert opened.getvalue() == said, "a worker that ends late writes nothing below the bar"
+
+
+def test_output_into_a_file_has_a_line_a_minute_and_one_at_the_end(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", said := io.StringIO())
+    progress = Progress("s", 4, 0, Meter(), True)
+    for _ in range(3):
+        progress.changed(now=True)
+    assert said.getvalue() == ""
+    monkeypatch.setattr(module, "IN_A_LOG", 0.0)
+    progress.changed(now=True)
+    assert said.getvalue() == "s: 0/4 units\n"
+    monkeypatch.setattr(module, "IN_A_LOG", 1e9)
+    progress.count.update(done=4)
+    progress.changed(now=True)
+    end(progress)
+    assert said.getvalue().splitlines()[1:] == ["s: 4/4 units, finished"]

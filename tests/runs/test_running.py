@@ -1,0 +1,199 @@
+"""A run: shared by processes, held to a budget, ended without losing what is finished."""
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+
+import pytest
+
+from support.errors import BudgetExceeded, CallFailed, DiskFull, ModelUnavailable
+from support.models.cache import Cache
+from support.models.model import ChatModel, Completion, Transport
+from support.models.profiles import Price, Profile
+from support.records import Transcript
+from support.runs.sweep import Sweep
+
+
+class Dear(Transport):
+    """A model whose every call takes ten tokens, a cent."""
+
+    model, endpoint = "m", "somewhere"
+
+    def __init__(self, fail=()):
+        self.sent, self.fail = 0, fail
+
+    async def complete(self, request):
+        await asyncio.sleep(0.001)
+        self.sent += 1
+        if any(word in request.messages[-1][1] for word in self.fail):
+            raise CallFailed("it failed")
+        return Completion(f"to {request.messages[-1][1]}", prompt_tokens=4, completion_tokens=6)
+
+
+async def ask(rng, number, model):
+    texts = [(await model.reply(f"{number}, {turn}", max_tokens=6)).text for turn in range(2)]
+    return Transcript({"texts": texts}, "a", {}, ())
+
+
+@pytest.fixture
+def prices():
+    return Profile(name="m", price=Price(input=1000.0, output=1000.0))
+
+
+def sweep(n=10, study=ask):
+    return Sweep("s", study, {"number": list(range(n))}, 1, 7)
+
+
+def run(store, what=None, transport=None, prices=None, cached=False, **options):
+    model = ChatModel(transport or Dear(), profile=prices, cache=Cache(store.path) if cached else None)
+    options = {"progress": False, "concurrency": 3, **options}
+    return asyncio.run((what or sweep()).run(store, model=model, **options))
+
+
+# -- money -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_budget_ends_a_run_with_what_is_finished_and_a_larger_one_goes_on(store, prices):
+    dear = Dear()
+    with pytest.raises(BudgetExceeded, match=r"The run is partial: \d of 10 units are finished.*larger budget_usd="):
+        run(store, transport=dear, prices=prices, budget_usd=0.45)
+    kept = len(list(sweep().records(store)))
+    assert 0 < kept < 10 and dear.sent * 0.01 <= 0.45 and sweep().missing(store) == 10 - kept
+    count = run(store, prices=prices, budget_usd=10)
+    assert count["done"] == 10 - kept and count["skipped"] == kept and sweep().missing(store) == 0
+
+
+def test_a_budget_counts_what_earlier_runs_spent(store, prices):
+    for limit in (0.45, 0.46):  # the second has a cent more, and its worst case is dearer than that
+        with pytest.raises(BudgetExceeded):
+            run(store, prices=prices, budget_usd=limit)
+    dear = Dear()
+    with pytest.raises(BudgetExceeded):
+        run(store, transport=dear, prices=prices, budget_usd=0.45)
+    assert dear.sent == 0
+
+
+def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
+    dear = Dear()
+    with pytest.raises(ModelUnavailable, match="'m' at somewhere has no price"):
+        run(store, transport=dear, prices=Profile(name="m"), budget_usd=1.0)
+    assert dear.sent == 0 and not store.sweeps()
+
+
+def test_kept_replies_cost_nothing(store, prices):
+    assert run(store, prices=prices, cached=True, budget_usd=10)["done"] == 10
+    seen = []
+    again = Sweep("again", ask, {"number": list(range(10))}, 1, 7)
+    run(store, again, prices=prices, cached=True, budget_usd=0.0, progress=seen.append)
+    assert (seen[-1].calls, seen[-1].cached, seen[-1].spent, seen[-1].usd) == (20, 20, 0.0, 0.0)
+
+
+# -- what is noted ---------------------------------------------------------------------------------------------------
+
+
+def test_every_unit_keeps_its_calls_those_that_failed_among_them(store, prices):
+    run(store, transport=Dear(fail=["3, 1"]), prices=prices)
+    calls = {unit.text: store.calls(unit) for unit in sweep().units()}
+    good, bad = calls['{"number": 2}'], calls['{"number": 3}']
+    assert [(c.prompt_tokens, c.completion_tokens, c.error) for c in good] == [(4, 6, "")] * 2
+    assert [c.error for c in bad] == ["", "CallFailed: it failed"] and bad[1].faults[0].said == "it failed"
+    assert "3, 1" in bad[1].question
+
+
+def test_a_status_tells_calls_tokens_money_and_what_is_left(store, prices):
+    seen = []
+    run(store, prices=prices, progress=seen.append, budget_usd=10)
+    last = seen[-1]
+    assert (last.done, last.total, last.calls, last.tokens, last.in_flight, last.left) == (10, 10, 20, 200, 0, 0.0)
+    assert last.spent == pytest.approx(0.2) and last.limit_usd == 10 and last.reserved == 0
+
+
+def test_failures_of_this_grid_are_told_again_and_those_of_another_are_not(store, capsys):
+    run(store, transport=Dear(fail=["3, 1"]))
+    capsys.readouterr()
+    run(store)
+    assert "1 of 10 units have failed. The first said: CallFailed: it failed" in capsys.readouterr().out
+    run(store, sweep(3))
+    assert not capsys.readouterr().out
+
+
+def test_a_full_disk_stops_the_run_and_is_no_fault_of_a_unit(store, monkeypatch):
+    def full(*args, **kwargs):
+        raise DiskFull("no room")
+
+    monkeypatch.setattr(store, "add", full)
+    with pytest.raises(DiskFull):
+        run(store)
+    assert not store.failures("s")
+
+
+# -- several processes -----------------------------------------------------------------------------------------------
+
+SHARED = textwrap.dedent("""
+    import asyncio, sys, time
+    from support.records import Transcript
+    from support.runs.study import Store
+    from support.runs.sweep import Sweep
+
+    async def slow(rng, number):
+        with open(sys.argv[2], "a") as file:
+            file.write(f"{number}\\n")
+        await asyncio.sleep(0.02)
+        return Transcript({"draw": rng.random()}, "a", {}, ())
+
+    sweep = Sweep("s", slow, {"number": list(range(40))}, 1, 7)
+    print(dict(asyncio.run(sweep.run(Store(sys.argv[1]), progress=False, concurrency=4))))
+""")
+
+
+def test_processes_share_a_sweep_and_no_unit_is_done_twice(tmp_path):
+    study, log = tmp_path / "study.sqlite", tmp_path / "log.txt"
+    code = [sys.executable, "-c", SHARED, str(study), str(log)]
+    both = [subprocess.Popen(code, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    counts = [Counter(eval(process.communicate(timeout=60)[0])) for process in both]
+    assert sorted(map(int, log.read_text().split())) == list(range(40))
+    assert sum(c["done"] for c in counts) == 40
+    assert all(c["done"] + c["elsewhere"] + c["skipped"] == 40 for c in counts)  # both return when all is done
+
+
+def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that_one_ends(store):
+    from contextlib import closing
+
+    from support.presence import Presence
+    from support.runs.sweep import Claims
+
+    unit = next(sweep().units())
+
+    async def both():
+        with Presence(store.path) as presence, closing(Claims(store.path, presence)) as other:
+            assert other.take(unit)
+            task = asyncio.create_task(sweep().run(store, progress=False, model=ChatModel(Dear())))
+            while len(store.finished("s")) < 9:
+                await asyncio.sleep(0.01)
+            assert not task.done()
+        return await task
+
+    assert asyncio.run(both())["done"] == 10
+
+
+async def ask_two(rng, number, model):
+    """A group whose members are asked at once, as by `asyncio.gather`: one error does not stop the others."""
+    asked = (model.reply(text, max_tokens=6) for text in ("short", "long " * 2000))
+    return Transcript({"texts": [reply.text for reply in await asyncio.gather(*asked)]}, "a", {}, ())
+
+
+class Slow(Dear):
+    async def complete(self, request):
+        await asyncio.sleep(0.2)
+        return await super().complete(request)
+
+
+def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_and_kept(store, prices):
+    slow = Slow()
+    with pytest.raises(BudgetExceeded):
+        run(store, sweep(1, ask_two), slow, prices, cached=True, budget_usd=1.0)
+    assert slow.sent == 1 and store.select("SELECT count(*) FROM replies") == [(1,)]
+    assert store.select("SELECT spent, uncertain FROM accounts") == [(10_000_000, 0)]
+    assert not store.select("SELECT * FROM reservations")

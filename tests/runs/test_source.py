@@ -1,0 +1,210 @@
+"""An edited study is told, objects stand in a grid, and any record is kept."""
+
+import asyncio
+import dataclasses
+import json
+import linecache
+import math
+from functools import partial
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from support.errors import InvalidInput
+from support.runs.study import Store, from_json, packed
+from support.runs.sweep import Sweep
+from support.studies import roundtable_exchange
+
+BASE = """
+import math
+from dataclasses import dataclass
+RATES = {"a": 0.5}
+LOG = []
+class Agent:
+    steps = 3
+    def speak(self, x):
+        return helper(x) * self.steps
+def helper(x):
+    return x + RATES["a"]
+def unused(x):
+    return x
+def made(by):
+    async def study(rng, rule="a"):
+        LOG.append(rule)
+        return {"x": Agent().speak(1.0) * by, "root": math.sqrt(4)}
+    return study
+study = made(2)
+"""
+number = 0
+
+
+def cell(*changes):
+    """What a notebook's cells define, some of their text changed."""
+    global number
+    text, names, number = BASE, {"__name__": "__main__"}, number + 1
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    linecache.cache[f"<cell {number}>"] = (len(text), None, text.splitlines(keepends=True), f"<cell {number}>")
+    exec(compile(text, f"<cell {number}>", "exec"), names)
+    return names
+
+
+def run(store, study, name="s", **grid):
+    what = Sweep(name, study, grid or {"rule": ["a", "b"]}, 2, 7)
+    return what, asyncio.run(what.run(store, progress=False))
+
+
+SAME = {
+    "comments": ("return helper(x)", "# so\n        return  helper(x)"),
+    "another function": ("return x\ndef made", "return -x\ndef made"),
+    "the order": ("RATES =", "LATER = 1\nRATES ="),
+}
+OTHER = {
+    "the study": ("math.sqrt(4)", "math.sqrt(9)"),
+    "a function that it calls": ("x + RATES", "x - RATES"),
+    "a constant": ("0.5", "0.7"),
+    "a class": ("steps = 3", "steps = 4"),
+    "a method": (" * self.steps", " + self.steps"),
+    "a closure": ("made(2)", "made(3)"),
+    "a default": ('rule="a"', 'rule="b"'),
+}
+
+
+@pytest.mark.parametrize("change", SAME)
+def test_what_changes_no_result_is_no_change(store, change):
+    names = cell()
+    run(store, names["study"])
+    assert names["LOG"] == ["a", "a", "b", "b"]
+    assert run(store, names["study"])[1]["skipped"] == 4, "what the study itself changes is no constant"
+    assert run(store, cell(SAME[change])["study"])[1]["skipped"] == 4
+
+
+@pytest.mark.parametrize("change", OTHER)
+def test_an_edited_study_is_refused_until_its_old_units_are_dropped(store, change):
+    run(store, cell()["study"])
+    edited = cell(OTHER[change])["study"]
+    with pytest.raises(InvalidInput, match=r"with other code.*another name, or another file.*store.forget\('s'\)"):
+        run(store, edited)
+    store.forget("s")
+    assert run(store, edited)[1]["done"] == 4
+
+
+def test_a_partial_is_told_by_its_arguments_and_a_lambda_by_its_code(store):
+    study = cell()["study"]
+    run(store, partial(study))
+    with pytest.raises(InvalidInput, match="other code"):
+        run(store, partial(study, rule="c"))
+
+    async def calls(rng, rule, f):
+        return {"x": f(1)}
+
+    first, second = (partial(calls, f=f) for f in (lambda x: x, lambda x: x + 1))
+    run(store, first, "t")
+    with pytest.raises(InvalidInput, match="other code"):
+        run(store, second, "t")
+
+
+def test_a_file_from_before_takes_the_code_as_it_is_and_ours_has_the_mark_of_the_sources(store):
+    study = cell()["study"]
+    what, _ = run(store, study)
+    before = {key: value for key, value in what.identity({}).items() if key != "code"}
+    with store._db:
+        store._db.execute("UPDATE sweeps SET identity = ?", (json.dumps(before),))
+    assert run(store, study)[1]["skipped"] == 4
+    with pytest.raises(InvalidInput, match="other code"):
+        run(store, cell(OTHER["the study"])["study"])
+    assert "code" not in Sweep("s", roundtable_exchange, {"rule": ["majority"]}, 1, 1).identity({})
+
+
+# -- objects in a grid ------------------------------------------------------------------------------------------------
+
+
+class Rule:
+    def __init__(self, weight):
+        self.name, self.weight = "weighted", weight
+
+
+async def weigh(rng, rule, prompts=None, agent=None):
+    return {"weight": rule.weight, "draw": rng.random(), "prompt": prompts and (prompts / "a.txt").read_text()}
+
+
+def test_objects_stand_in_a_grid_by_name_and_source_and_reach_the_study_themselves(store, tmp_path):
+    for name in "pq":
+        (tmp_path / name / "prompts").mkdir(parents=True)
+        (tmp_path / name / "prompts" / "a.txt").write_text(name)
+    folders = [tmp_path / name / "prompts" for name in "pq"]
+    what, count = run(store, weigh, rule=[Rule(1), Rule(2)], prompts=folders, agent=[Rule, weigh, "plain"])
+    frame = what.frame(store)
+    assert count["done"] == 24 and sorted(frame["weight"].unique()) == [1, 2] and set(frame["prompt"]) == {"p", "q"}
+    assert frame["rule"].str.contains('"name": "weighted", "source"').all() and frame["rule"].nunique() == 2
+    assert run(store, weigh, rule=[Rule(2), Rule(1)], prompts=folders, agent=["plain"])[1]["skipped"] == 8
+    assert {part["name"] for part in what.parameters["agent"][:2]} == {"Rule", "weigh"}
+
+
+@pytest.mark.parametrize("value", [{1, 2}, object(), math.nan + 1j, Path("/no/such/prompts")])
+def test_what_has_neither_name_nor_source_is_refused(value):
+    with pytest.raises(InvalidInput, match=r"grid: rule=.* given; expected text, a number or a list, or"):
+        Sweep("s", weigh, {"rule": [value]}, 1, 1)
+
+
+def test_a_connected_model_in_a_grid_is_told_its_name():
+    class Connected:
+        name = model = "chat"
+        endpoint = "there"
+
+    with pytest.raises(InvalidInput, match='name it: "model:chat"'):
+        Sweep("s", weigh, {"rule": [Connected()]}, 1, 1)
+
+
+# -- any record -------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    share: float
+    plan: tuple[int, ...] = (1, 2)
+    rounds: int = 3
+
+
+class Answer(BaseModel):
+    text: str
+    scores: dict[str, float] = {}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{"a": 1, "b": [1, {"c": None}]}, Outcome(0.5), Outcome(math.inf, ()), Answer(text="é", scores={"a": 0.1})],
+    ids=lambda record: type(record).__name__,
+)
+def test_any_record_comes_back_equal_and_as_a_dict_where_its_class_is_gone(record):
+    made = packed(record)
+    assert from_json(made.kind, made.text) == record
+    plain = from_json(made.kind.replace("Outcome", "Gone").replace("Answer", "Gone"), made.text)
+    assert isinstance(plain, dict) and plain.keys() == dict(getattr(record, "__dict__", record)).keys()
+
+
+@pytest.mark.parametrize("record", [3, "text", None, {"a": object()}, [1]])
+def test_what_is_no_record_is_refused_in_a_sentence(store, record):
+    async def study(rng, rule):
+        return record
+
+    with pytest.raises(InvalidInput, match=r"record: .* given .*the store keeps .*a dict of plain data, a dataclass"):
+        run(store, study)
+
+
+def test_a_frame_has_settings_status_and_the_fields_of_the_record(tmp_path):
+    async def study(rng, rule, size=1):
+        if rule == "b":
+            raise ValueError("no")
+        return Outcome(size / 2) if size > 1 else {"share": 0.1, "rule": rule, "size": 9}
+
+    opened = Store(tmp_path / "s.sqlite")
+    what, _ = run(opened, study, rule=["a", "b"], size=[1, 2])
+    frame = Sweep("s", study, {"rule": ["a", "b"], "size": [1, 2]}, 3, 7).frame(opened)
+    assert list(frame.columns) == ["rule", "size", "repetition", "status", "share", "size (record)", "plan", "rounds"]
+    assert frame["status"].tolist() == (["done"] * 2 + ["missing"]) * 2 + (["failed"] * 2 + ["missing"]) * 2
+    assert frame["share"].dropna().tolist() == [0.1, 0.1, 1.0, 1.0] and frame["plan"][3] == "[1, 2]"
+    assert what.missing(opened) == 4
+    opened.close()

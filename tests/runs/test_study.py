@@ -1,0 +1,133 @@
+"""The study's file gives back what it was given, and refuses what is not its own."""
+
+import json
+import sqlite3
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.errors import DamagedFile
+from support.records import Ballot, Candidate, Decision, FormatError, Message, Proposal, Round, Transcript
+from support.runs.study import Store, Unit, from_json, to_json
+
+TEXT = st.text(max_size=12)
+NAME = st.sampled_from(["Ana", "Ben", "Cleo"])
+ID = st.sampled_from(["P1", "P2", "P3"])
+NUMBER = st.floats(-1e6, 1e6)
+VALUE = st.tuples(st.tuples(NUMBER, NUMBER), st.tuples(NUMBER, NUMBER)) | TEXT
+CHOICE = (
+    st.none()
+    | ID
+    | st.lists(ID, unique=True).map(tuple)
+    | st.dictionaries(ID, st.integers(0, 5) | NUMBER, min_size=1).map(lambda d: tuple(d.items()))
+)
+ROUNDS = st.builds(
+    Round,
+    number=st.integers(1, 10),
+    messages=st.lists(
+        st.builds(
+            Message,
+            sender=NAME,
+            recipients=st.lists(NAME).map(tuple),
+            text=TEXT,
+            acts=st.lists(TEXT, max_size=2).map(tuple),
+            claim=st.lists(st.tuples(ID, NUMBER), max_size=2).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
+    proposals=st.lists(st.builds(Proposal, agent=NAME, value=VALUE, reason=TEXT), max_size=2).map(tuple),
+    candidates=st.lists(
+        st.builds(Candidate, id=ID, value=VALUE, proposers=st.lists(NAME).map(tuple), standing=st.booleans()),
+        max_size=2,
+    ).map(tuple),
+    ballots=st.lists(st.builds(Ballot, agent=NAME, choice=CHOICE, reason=TEXT), max_size=3).map(tuple),
+    winner=st.none() | ID,
+    scores=st.lists(st.tuples(ID, TEXT), max_size=2).map(tuple),
+    why=TEXT,
+    decision=st.none() | st.builds(Decision, candidate=ID, value=VALUE, round=st.integers(1, 10)),
+    format_errors=st.lists(st.builds(FormatError, agent=NAME, phase=TEXT, detail=TEXT), max_size=2).map(tuple),
+    replies=st.integers(0, 99),
+)
+TRANSCRIPTS = st.builds(
+    Transcript,
+    environment=st.fixed_dictionaries({"name": TEXT, "weights": st.lists(st.lists(NUMBER, max_size=2), max_size=2)}),
+    rule=TEXT,
+    seats=st.dictionaries(NAME, TEXT),
+    rounds=st.lists(ROUNDS, max_size=3).map(tuple),
+    settings=st.dictionaries(TEXT, TEXT | st.integers(-9, 9) | st.none(), max_size=2),
+)
+EMPTY = Transcript({}, "majority", {"Ana": "linear"}, ())
+IDENTITY = {"study": "s", "seed": 1, "paired": [], "settings": ["rule"]}
+
+
+def unit(repetition=0, sweep="s", **settings):
+    return Unit(sweep, json.dumps(settings or {"rule": "a"}, sort_keys=True), repetition)
+
+
+def with_errors(number):
+    errors = tuple(FormatError("Ana", "vote", "no") for _ in range(number))
+    return Transcript({}, "a", {}, (Round(1, (), (), (), (), None, (), "", None, errors, replies=4),) * 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TRANSCRIPTS)
+def test_property_a_record_comes_back_as_it_was(record):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = from_json("Transcript", to_json(record))
+    assert again == record
+    assert to_json(again) == to_json(record)
+
+
+@settings(max_examples=30, deadline=None)
+@given(TRANSCRIPTS)
+def test_property_values_come_back_frozen_so_that_they_can_be_compared_and_counted(record):
+    again = from_json("Transcript", to_json(record))
+    for entry in again.rounds:
+        known = (entry.messages, entry.proposals, entry.candidates, entry.ballots, entry.decision)
+        assert known in {known}
+
+
+def test_a_unit_is_stored_once_and_its_replies_and_format_errors_are_counted(store):
+    assert store.add(unit(), with_errors(1)) == {"replies": 8, "format_errors": 2}
+    assert store.add(unit(), with_errors(3)) == {"replies": 8, "format_errors": 6}
+    assert store.units("s").to_dict("records") == [
+        {"rule": "a", "repetition": 0, "status": "done", "error": None, "replies": 8, "format_errors": 6}
+    ]
+
+
+def test_records_come_in_the_order_of_settings_and_repetition_whatever_the_order_of_work(store):
+    units = [unit(r, rule=rule) for rule in "ab" for r in (0, 1, 2, 10)]
+    for one in np.random.default_rng(0).permutation(len(units)):
+        store.add(units[one], EMPTY)
+    assert [u for u, _ in store.records("s")] == units
+
+
+def test_records_that_no_sweep_made_are_numbered(store):
+    saved = [store.save("played", EMPTY, {"rule": rule}) for rule in ("a", "a", "b")]
+    assert [u.repetition for u in saved] == [0, 1, 0]
+    assert store.sweeps() == ["played"]
+
+
+def test_a_record_that_cannot_be_read_is_named_as_damage(tmp_path):
+    path = tmp_path / "study.sqlite"
+    opened = Store(path)
+    opened.add(unit(), EMPTY)
+    with sqlite3.connect(path) as other:
+        other.execute("UPDATE units SET record = '{\"rule\": 3}'")
+    with pytest.raises(DamagedFile, match="a stored Transcript cannot be read"):
+        list(opened.records("s"))
+    opened.close()
+
+
+def test_units_of_other_code_stay_in_the_file_and_are_not_shown(tmp_path):
+    transcript = Transcript({"name": "x"}, "a", {}, ())
+    path, unit = tmp_path / "study.sqlite", Unit("s", "{}", 0)
+    old, new, plain = Store(path, "old"), Store(path, "new"), Store(path)
+    old.add(unit, transcript)
+    assert old.finished("s") == {unit} and old.record(unit) == transcript and old.sweeps() == ["s"]
+    assert new.finished("s") == set() and new.record(unit) is None and new.sweeps() == []
+    assert plain.sweeps() == ["s @ old"] and [r for _, r in plain.records("s @ old")] == [transcript]
