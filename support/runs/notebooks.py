@@ -29,12 +29,12 @@ from support.data import ROOT, output, source_digest
 from support.errors import BudgetExceeded, ConveneError, InvalidInput, MissingData
 from support.models import connect, named
 from support.models.calls import Call, collected
-from support.runs.estimate import estimate
 from support.models.fakes import stand_in
 from support.models.model import ChatModel
 from support.models.money import dollars
 from support.models.profiles import MODEL, is_model, needed_price
 from support.runs import recordings
+from support.runs.estimate import estimate
 from support.runs.sweep import Sweep
 
 FOLDER = ROOT / "notebooks"

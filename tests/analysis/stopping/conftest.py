@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib.util
-import json
 from pathlib import Path
 
 import numpy as np
