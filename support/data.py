@@ -205,7 +205,12 @@ def source_digest() -> str:
 
 
 def output(*parts: str) -> Path:
-    """A place for what is made here (figures, build, data/runs): below the repository, or below CONVENE_OUTPUT."""
+    """A place for what is made here (figures, build, data/runs): below the repository, or below CONVENE_OUTPUT.
+
+    CONVENE_FIGURES names the folder of the figures, where a run with other participants puts its own.
+    """
+    if parts[0] == "figures" and (own := os.environ.get("CONVENE_FIGURES")):
+        return Path(own, *parts[1:])
     return Path(os.environ.get("CONVENE_OUTPUT") or ROOT).joinpath(*parts)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,8 +128,7 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], fold
     missing = [key for key in ("parameters", "participants", "seed") if key not in provenance]
     if missing:
         raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
-    own = os.environ.get("CONVENE_FIGURES")  # where a run with other participants puts its own
-    target = Path(folder) if folder else Path(own, study) if own else output("figures", study)
+    target = Path(folder) if folder else output("figures", study)
     target.mkdir(parents=True, exist_ok=True)
     for suffix in FORMATS:
         fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=_metadata(suffix))

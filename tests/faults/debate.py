@@ -61,7 +61,8 @@ def run(path: Path, url: str, units: int, *, prices: Path | None = None, **optio
     """Do what is left of the sweep; the counts of `Sweep.run`."""
     running = {name: options.pop(name) for name in ("budget_usd", "retry_failed") if name in options}
     concurrency = options.pop("concurrency", 4)
-    os.environ["CONVENE_MODELS"] = str(prices or priced(path.parent))
+    if prices:
+        os.environ["CONVENE_MODELS"] = str(prices)
     store, cache_ = Store(path), Cache(path)
     model = connect("m", base_url=url, cache=cache_, concurrency=concurrency, **{"api_key": "none", **options})
     try:
