@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from support import published
-from support.analysis.claims import NO, UNTESTED, YES, check_claims
+from support.analysis.claims import NO, RULES_OF_PAPER, UNTESTED, YES, check_claims
 from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING
 
 PAPER = published.load("001_5dc2ef75221ed897")
@@ -88,3 +88,11 @@ def test_table_10_answers_as_the_notes_say(stopping):
     assert said["most rules: best outcome before the last round"] == YES
     assert said["almost all stopping rules better than @10"] == NO
     assert said["information difference and dialogue act better than the other stopping rules"] == NO
+
+
+def test_a_rule_that_never_decides_leaves_a_claim_untested():
+    ours = pd.DataFrame({"row": ["majority", "ranked"], "column": "mae@1", "value": [0.9, float("nan")], "se": 0.1})
+    wrong = [row for row in RULES_OF_PAPER if row not in set(ours["row"])]
+    rest = pd.DataFrame({"row": wrong, "column": "mae@2", "value": 1.0, "se": 0.1})
+    found = MOVIELENS["some rules: mae falls, then rises"](pd.concat([ours, rest]))
+    assert found == UNTESTED
