@@ -16,6 +16,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import tempfile
 import time
@@ -26,13 +27,15 @@ from typing import Any
 from unittest.mock import patch
 
 from support.data import ROOT, output, source_digest
-from support.errors import BudgetExceeded, ConveneError, InvalidInput, MissingData
+from support.errors import BudgetExceeded, ConveneError, InvalidInput, MissingData, ModelUnavailable
 from support.models import connect, named
 from support.models.calls import Call, collected
-from support.models.fakes import stand_in
+from support.models.endpoint import Endpoint
+from support.models.fakes import ENDPOINT, stand_in
+from support.models.local import Embedded
 from support.models.model import ChatModel
 from support.models.money import dollars
-from support.models.profiles import MODEL, is_model, needed_price
+from support.models.profiles import MODEL, models_in, needed_price
 from support.runs import recordings
 from support.runs.estimate import estimate
 from support.runs.sweep import Sweep
@@ -40,7 +43,7 @@ from support.runs.sweep import Sweep
 FOLDER = ROOT / "notebooks"
 MONEY = "BUDGET"
 SAID = re.compile(r"^[\s|+-]*(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception|Exceeded|Unavailable|Input|Data|File|Miss|Failed|"
-                  r"Reply|Full|InUse)|KeyboardInterrupt): (.*)", re.M)  # fmt: skip
+                  r"Reply|Full|InUse|Overflow|Sent|Unknown)|KeyboardInterrupt): (.*)", re.M)  # fmt: skip
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -130,15 +133,17 @@ def run(arguments: Sequence[str], only: str = "") -> int:
     paths, given, known = _given(arguments, only)
     check_money(given)
     place, ended = _place(given), dict[str, list[str]]()
+    figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_PURSE"] = f"make run {' '.join(f'{k}={v}' for k, v in given.items() if k != MONEY)}".strip()
     for number, path in enumerate(paths, start=1):
         parameters = {k: v for k, v in given.items() if k in known[path]}
         target, head = place / "notebooks" / path.name, f"[{number}/{len(paths)}] {path.name}"
         stamp, mark = target.with_suffix(".stamp"), _mark(path, parameters)
-        if stamp.exists() and stamp.read_text() == mark and target.exists() and any(place.glob("**/*.png")):
+        if stamp.exists() and stamp.read_text() == mark and target.exists() and any(figures.glob("*/*.png")):
             ended.setdefault("up to date", []).append(path.stem)
             continue
         print(head, flush=True)
+        stamp.unlink(missing_ok=True)  # of an earlier state: what fails now is not up to date
         try:
             seconds = execute(path, target, parameters)
             stamp.write_text(mark)
@@ -152,7 +157,8 @@ def run(arguments: Sequence[str], only: str = "") -> int:
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
     for what in ("left out", "partial", "failed"):
         print(*(f"  {what}: {line}" for line in ended.get(what, [])), sep="\n", end="\n" if what in ended else "")
-    again = f'make run ARGS="{" ".join(arguments)}"' if arguments else "make run"
+    asked = shlex.join([*arguments, *(["--only", only] if only else [])])
+    again = f"make run ARGS={shlex.quote(asked)}" if asked else "make run"
     if stopped := {"failed", "partial"} & set(ended):
         larger = f", with a larger {MONEY}" if "partial" in ended else ""
         print(f"What is finished is kept, and replies are not paid for again. To go on: {again}{larger}")
@@ -161,14 +167,15 @@ def run(arguments: Sequence[str], only: str = "") -> int:
 
 def _given(arguments: Sequence[str], only: str) -> tuple[list[Path], dict[str, Any], dict[Path, dict[str, Any]]]:
     known = {path: parameters_of(path) for path in notebooks(only)}
-    return list(known), parse(arguments, {k: v for names in known.values() for k, v in names.items()}), known
+    given = parse(arguments, {k: v for names in known.values() for k, v in names.items()})
+    return list(known), dict(sorted(given.items())), known  # in any order, one folder and one purse
 
 
 def _place(given: Mapping[str, Any]) -> Path:
     """Where results go: build and figures, or, with other participants or numbers, a folder of their own."""
     slug = "_".join(f"{k}-{''.join(c if c.isalnum() else '-' for c in str(v))}" for k, v in given.items() if k != MONEY)
-    place = output("build", "runs", slug) if slug else output("build")
-    if slug:
+    place = output("build", "runs", slug).resolve() if slug else output("build")
+    if slug:  # the kernels work in the notebooks' folder
         os.environ["CONVENE_FIGURES"] = str(place / "figures")
     return place
 
@@ -177,8 +184,7 @@ def check_money(given: Mapping[str, Any]) -> None:
     """Refuse a budget for a model without a price, before anything is asked."""
     if given.get(MONEY) is None:
         return
-    named_ones = {str(v) for v in given.values() if is_model(v) and v != MODEL}
-    for name in {f"{MODEL}:{given[MODEL.upper()]}" if MODEL.upper() in given else f"{MODEL}:embedded", *named_ones}:
+    for name in {f"{MODEL}:{given.get('MODEL', 'embedded')}", *models_in(list(given.values()))} - {MODEL}:
         needed_price(named(name))
 
 
@@ -193,12 +199,12 @@ def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
 
 def _reason(target: Path, error: Exception) -> tuple[str, str]:
     """What ended a notebook: the kernel's error, out of the groups that it may stand in."""
-    name, said, trace = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", str(error)), ""
+    name, said, shown = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", str(error)), []
     if target.exists():
         shown = [o for c in json.loads(target.read_text())["cells"] for o in c.get("outputs", [])]
-        trace = "\n".join("\n".join(o["traceback"]) for o in shown if o["output_type"] == "error")
-    if "Group" in name and (inner := SAID.findall(COLOURS.sub("", trace))):
-        name, said = [one for one in inner if "Group" not in one[0]][-1]
+    trace = "".join("\n".join(o.get("traceback", ())) + "".join(o.get("text", ())) for o in shown[-1:])
+    if name in ("CellExecutionError", "ExceptionGroup") and (inner := SAID.findall(COLOURS.sub("", trace))):
+        name, said = inner[-1]  # a kernel prints a group, and tells nothing else of it
     return name, " ".join(said.split())[:600]
 
 
@@ -218,24 +224,40 @@ def _code(path: Path) -> list[tuple[str, list[str]]]:
     return [("".join(c["source"]), c["metadata"].get("tags", [])) for c in cells if c["cell_type"] == "code"]
 
 
-def asking(path: Path) -> list[str]:
-    """The cells of a notebook that wait for something, and those that they need, in order."""
-    cells, wanted, kept = [(source, *_names(source)) for source, _ in _code(path)], set[str](), list[str]()
-    for source, made, used, waits in reversed(cells):
-        if waits or made & wanted:
-            wanted = (wanted - made) | used
-            kept.insert(0, source)
+def asking(path: Path) -> list[ast.stmt]:
+    """The statements that wait for something, and those that they need, in order, of a notebook that names a model."""
+    every = [one for source, tags in _code(path) if "parameters" not in tags for one in ast.parse(source).body]
+    if not any(MODEL in ast.unparse(one).lower() for one in every):
+        return []
+    own = {name for one in every if not isinstance(one, ast.Import | ast.ImportFrom) for name in _made(one)}
+    wanted, kept = set[str](), list[ast.stmt]()
+    for one in reversed(every):
+        nodes, made = list(ast.walk(one)), _made(one)
+        if (made | {_base(n) for n in nodes} & own) & wanted or any(isinstance(n, ast.Await) for n in nodes):
+            anew = isinstance(one, ast.Assign | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+            wanted = (wanted - made if anew else wanted) | used
+            kept.insert(0, one)
     return kept
 
 
-def _names(source: str) -> tuple[set[str], set[str], bool]:
-    """What a cell defines, what it uses, and whether it waits for something."""
-    nodes = list(ast.walk(ast.parse(source)))
-    made = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    made |= {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-    made |= {a.asname or a.name for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names}
-    used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return made, used, any(isinstance(n, ast.Await) for n in nodes)
+def _made(statement: ast.stmt) -> set[str]:
+    """What a statement gives a name."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {a.asname or a.name.partition(".")[0] for a in statement.names}
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {statement.name}
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _base(node: ast.AST) -> str:
+    """What is changed in place, or called for what it does: `rows` in `rows.append(1)` and in `rows[0] = 1`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    found = call.func if isinstance(call, ast.Call) else node
+    stored = found is not node or isinstance(getattr(node, "ctx", None), ast.Store)
+    while stored and isinstance(found, ast.Attribute | ast.Subscript):
+        found = found.value
+    return found.id if stored and isinstance(found, ast.Name) else ""
 
 
 class _Asked:
@@ -245,31 +267,31 @@ class _Asked:
         self.rows: list[tuple[str, float, float, float | None, float]] = []  # study, calls, tokens, dollars, seconds
         self.unpriced: set[str] = set()
         self.missed: list[str] = []
+        self.models: dict[str, ChatModel] = {}
+        self.seen: set[tuple[str, Path]] = set()  # a sweep that is run again goes on with what is finished
 
-    async def sweep(self, sweep: Sweep, store: Any, **options: Any) -> Counter[str]:
+    async def sweep(self, sweep: Sweep, store: Any, *, model: ChatModel | str | None = None, **options: Any) -> None:
         """In the place of `Sweep.run`."""
-        model = options.pop(MODEL, None)
-        context = {
-            k: v for k, v in options.items() if k not in ("on", "concurrency", "progress", "retry_failed", "budget_usd")
-        }
-        replays = isinstance(model, ChatModel) and model.name == "replayed"
-        if not replays and (model is not None or set(sweep.models) - {MODEL}):
-            who = model.name if isinstance(model, ChatModel) else model
-            guess = await estimate(sweep, who, sample=6, store=store, **context)
-            tokens = guess.prompt_tokens.expected + guess.completion_tokens.expected
-            usd = None if guess.usd is None else guess.usd.expected
-            if guess.usd is None:
-                self.unpriced |= {line for line in guess.assumptions if line.startswith("No price")}
-            self.rows.append((sweep.name, guess.calls.expected, tokens, usd, guess.seconds.expected))
-        return Counter(done=0, failed=0, replies=0, format_errors=0)
+        again = (sweep.name, store.path) in self.seen
+        self.seen.add((sweep.name, store.path))
+        fake = isinstance(model, ChatModel) and (model.endpoint != ENDPOINT or model.name not in self.models)
+        if again or fake or (model is None and not set(sweep.models) - {MODEL}):
+            return
+        context = {k: v for k, v in options.items() if k not in ("on", "progress", "retry_failed", "budget_usd")}
+        guess = await estimate(sweep, model.name if isinstance(model, ChatModel) else model, sample=2, **context)
+        if guess.calls.worst:
+            used = guess.prompt_tokens.expected + guess.completion_tokens.expected
+            usd = guess.usd.expected if guess.usd else None
+            self.unpriced |= {line for line in guess.assumptions if line.startswith("No price")}
+            self.rows.append((sweep.name, guess.calls.expected, used, usd, guess.seconds.expected))
 
     def calls(self, what: str, calls: Sequence[Call]) -> None:
         """Calls outside of sweeps, by the model that they would go to."""
-        for name in sorted({call.model for call in calls} - {"replayed"}):
-            mine, price = [call for call in calls if call.model == name], named(f"{MODEL}:{name}").price
+        for name, model in self.models.items():
+            mine = [call for call in calls if (call.model, call.endpoint) == (name, ENDPOINT)]
             read, written = (sum(getattr(c, f"{part}_tokens") for c in mine) for part in ("prompt", "completion"))
-            usd = None if price is None else price.cost(read, written)
-            self.rows.append((what, len(mine), read + written, usd, 0.5 * len(mine) + written / 50))
+            usd = model.price.cost(read, written) if model.price else None
+            self.rows += [(what, len(mine), read + written, usd, 0.5 * len(mine) + written / 50)] if mine else []
 
 
 @contextlib.contextmanager
@@ -277,33 +299,42 @@ def _estimating(asked: _Asked) -> Iterator[None]:
     """While it lasts, sweeps are estimated instead of run, and whoever connects a model gets a stand-in."""
 
     async def instead(sweep: Sweep, store: Any, **options: Any) -> Counter[str]:
-        return await asked.sweep(sweep, store, **options)
+        await asked.sweep(sweep, store, **options)
+        return Counter(done=0, failed=0, replies=0, format_errors=0)
 
-    def other(model: str = "embedded", **options: Any) -> ChatModel:
-        known = connect(model, base_url=options.get("base_url"), api_key="not asked")
-        return stand_in(name=known.name if known.endpoint != "embedded" else model, profile=known.profile)
+    def other(model: str = "embedded", base_url: str | None = None, **options: Any) -> ChatModel:
+        if options.get("offline"):
+            return stand_in(name="replayed")
+        known = asked.models.setdefault(model, connect(model, base_url=base_url, api_key="not asked"))
+        return stand_in(name=model, profile=known.profile)
+
+    async def shut(transport: Any, request: Any) -> Any:
+        raise ModelUnavailable(f"{transport.model!r} was about to be asked")
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(patch.object(Sweep, "run", instead))
         stack.enter_context(patch("support.models.connect", other))
         stack.enter_context(patch.object(recordings, "replayed", lambda name, path: stand_in(name="replayed")))
+        for kind in (Endpoint, Embedded):
+            stack.enter_context(patch.object(kind, "complete", shut))
         yield
 
 
-async def _estimated(path: Path, parameters: Mapping[str, Any], asked: _Asked) -> None:
-    space: dict[str, Any] = {"__name__": "__main__", "display": lambda *shown: None}
-    for source in asking(path):
+async def _estimated(path: Path, given: Mapping[str, Any], asked: _Asked) -> None:
+    space = {"__name__": "__main__", "display": lambda *shown: None, **parameters_of(path), **given}
+    for statement in asking(path):
+        lines, before = ast.unparse(statement).splitlines(), len(asked.seen)
+        line = next((line for line in lines if "await" in line), lines[0]).strip()[:60]
+        code = compile(ast.Module([statement], []), path.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         with collected() as calls, contextlib.redirect_stdout(io.StringIO()):
             try:
-                code = compile(source, path.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
                 if (waits := eval(code, space)) is not None:
                     await waits
-            except (
-                Exception
-            ) as error:  # what rests on records that nobody played: it is said, and the rest is estimated
-                asked.missed.append(f"{path.stem}: {source.strip().splitlines()[0][:60]}… ({type(error).__name__})")
-        asked.calls(f"asked directly: {source.strip().splitlines()[0][:40]}…", calls)
-        space |= {key: value for key, value in parameters.items() if key in space}
+            except Exception as error:  # what rests on records that nobody played: it is said, and the rest estimated
+                part = "what follows the sweep in " if len(asked.seen) > before else ""
+                if not (asked.missed and isinstance(error, NameError)):  # it follows from the one that is said
+                    asked.missed.append(f"{path.stem}: {part}{line}… ({type(error).__name__}: {str(error)[:80]})")
+        asked.calls(f"asked directly: {line}", calls)
 
 
 def estimated(arguments: Sequence[str], only: str = "") -> int:
@@ -311,7 +342,7 @@ def estimated(arguments: Sequence[str], only: str = "") -> int:
     os.environ["MPLBACKEND"] = "Agg"
     paths, given, known = _given(arguments, only)
     total, missed, unpriced = [0.0] * 4, list[str](), set[str]()
-    print(f"{'':58}{'calls':>8}{'tokens':>13}{'dollars':>10}{'minutes':>9}")
+    print(f"{'':58}{'calls':>8}{'tokens':>13}{'dollars':>12}{'minutes':>9}")
     with tempfile.TemporaryDirectory() as scratch, patch.dict(os.environ, {"CONVENE_OUTPUT": scratch}):
         for path in paths:
             asked, mine = _Asked(), {k: v for k, v in given.items() if k in known[path] and k != MONEY}
@@ -320,9 +351,9 @@ def estimated(arguments: Sequence[str], only: str = "") -> int:
             missed, unpriced = missed + asked.missed, unpriced | asked.unpriced
             for study, calls, tokens, usd, seconds in asked.rows:
                 shown = "no price" if usd is None else dollars(usd)
-                print(f"{path.stem[:2]} {study[:54]:55}{calls:>8,.0f}{tokens:>13,.0f}{shown:>10}{seconds / 60:>9.1f}")
+                print(f"{path.stem[:2]} {study[:54]:55}{calls:>8,.0f}{tokens:>13,.0f}{shown:>12}{seconds / 60:>9.1f}")
                 total = [a + b for a, b in zip(total, (calls, tokens, usd or 0.0, seconds), strict=True)]
-    print(f"{'sum':58}{total[0]:>8,.0f}{total[1]:>13,.0f}{dollars(total[2]):>10}{total[3] / 60:>9.1f}")
+    print(f"{'sum':58}{total[0]:>8,.0f}{total[1]:>13,.0f}{dollars(total[2]):>12}{total[3] / 60:>9.1f}")
     print(*sorted(unpriced), *(f"not estimated: {line}" for line in missed), sep="\n")
     return 0
 
@@ -336,6 +367,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.command == "update":
+            if given.arguments:
+                raise InvalidInput(f"{given.arguments[0]!r} given; update takes the parameters that notebooks state")
             return update(given.only)
         return {"run": run, "estimate": estimated}[given.command](given.arguments, given.only)
     except ConveneError as error:

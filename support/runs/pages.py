@@ -1,18 +1,19 @@
 """Runs as readable HTML: discussions, coordinations, days of an organiser, and the calls to models behind a unit.
 
-Every text is escaped, and nothing is loaded from elsewhere: one environment, one file of templates.
+Every text is escaped, and nothing is loaded from elsewhere: one environment, one file of templates, one style sheet.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 from html import escape
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from support.database import guarded, open_database
@@ -20,7 +21,7 @@ from support.errors import DamagedFile, MissingData
 from support.figures import COLOURS
 from support.models.calls import Call
 from support.models.money import dollars
-from support.records import Coordination, CoordinationRound, Mail, OrganizingDay, Round, Score, Transcript
+from support.records import Coordination, CoordinationRound, Mail, OrganizingDay, Round, Transcript
 from support.records.organizing import ORGANISER
 
 if TYPE_CHECKING:
@@ -31,17 +32,10 @@ if TYPE_CHECKING:
     from support.models.cache import Cache
     from support.runs.study import Store, Unit
 
-LONG = 320  # characters from which a system prompt is folded to a line
 MOST = 60  # conversations that a page shows, unless it is asked for another number
 LEFT_OUT = "The question was left out of the recording that this reply is from."
 NOT_KEPT = "Question and reply are not in this file: give the cache that holds them, cache=…"
-NOTHING = "(nothing)"  # what a repair puts in the place of a blank reply
-AT_ONCE = 500  # keys in one query
 FACILITATORS = ("interviewer", "coordinator", "evaluator")
-
-
-def _page(page: str, **values: Any) -> str:
-    return _template().render(page=page, organiser=ORGANISER, when=_when, counts=_counts, long=LONG, **values)
 
 
 @cache
@@ -49,9 +43,13 @@ def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters["tuple_get"] = lambda pairs, key: dict(pairs).get(key, "")
-    return environment.get_template("pages.html.j2")
+    made = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    made.globals |= {"organiser": ORGANISER, "when": _when, "counts": _counts, "pretty": pretty, "dollars": dollars}
+    return made.get_template("pages.html.j2")
+
+
+def _page(page: str, **values: Any) -> str:
+    return _template().render(page=page, **{"title": "", "unfolded": (), **values}).strip()
 
 
 def _write(path: str | Path, title: str, body: str) -> Path:
@@ -60,20 +58,17 @@ def _write(path: str | Path, title: str, body: str) -> Path:
     return Path(path)
 
 
-# ---- discussions and coordinations -----------------------------------------------------------------------------------
-
-
 def to_html(record: Transcript | Coordination, *, title: str = "", reasons: bool = False, private: bool = False) -> str:
     """A whole discussion or coordination as an HTML fragment, for a page or `IPython.display.HTML`.
 
     `reasons` shows what the participants of a discussion thought in private; `private` scores on true preferences.
     """
     if isinstance(record, Coordination):
-        told = {"title": title, "private": private, "invitation": True}
-        return meeting_to_html(record.rounds, record.meeting, record.seats, **told)  # type: ignore[arg-type]
+        given = {"title": title, "private": private, "invitation": True}
+        return meeting_to_html(record.rounds, record.meeting, record.seats, **given)  # type: ignore[arg-type]
     seats = ", ".join(f"{agent} ({kind})" for agent, kind in record.seats.items())
-    about = f"Rule: {record.rule}. At the table: {seats}."
-    return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons)
+    about, goods = f"Rule: {record.rule}. At the table: {seats}.", record.environment.get("goods", ())
+    return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons, goods=goods)
 
 
 def write_html(
@@ -84,14 +79,13 @@ def write_html(
 
 
 def rounds_to_html(
-    rounds: Sequence[Round], agents: Sequence[str], *, title: str = "", about: str = "", reasons: bool = False
-) -> str:
-    """Some rounds of a discussion as an HTML fragment."""
-    from support.environments.exchange_economy import GOODS
-
+    rounds: Sequence[Round], agents: Sequence[str], *, title: str = "", about: str = "", reasons: bool = False,
+    goods: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """Some rounds of a discussion as an HTML fragment; goods without names are lettered."""
     value = next((c.value for r in rounds for c in r.candidates), 0.0)
-    goods = GOODS[: len(value[0])] if isinstance(value, tuple) else ()
-    given = {"rounds": rounds, "agents": list(agents), "goods": goods, "colours": _colours(agents)}
+    named = list(goods or ascii_uppercase)[: len(value[0])] if isinstance(value, tuple) else ()
+    given = {"rounds": rounds, "agents": list(agents), "goods": named, "colours": _colours(agents)}
     return _page("talk", title=title, about=about, reasons=reasons, **given)
 
 
@@ -100,15 +94,9 @@ def _colours(names: Iterable[str]) -> dict[str, str]:
 
 
 def meeting_to_html(
-    rounds: Sequence[CoordinationRound],
-    meeting: Mapping[str, Any],
-    seats: Mapping[str, str],
-    *,
-    title: str = "",
-    private: bool = False,
-    invitation: bool = False,
-    only: Sequence[str] | None = None,
-) -> str:
+    rounds: Sequence[CoordinationRound], meeting: Mapping[str, Any], seats: Mapping[str, str], *, title: str = "",
+    private: bool = False, invitation: bool = False, only: Sequence[str] | None = None,
+) -> str:  # fmt: skip
     """Some rounds of a coordination as an HTML fragment, `invitation` first.
 
     `only` says whose conversations, and reasons for scores, are shown: a member who is a person should see no other's.
@@ -116,56 +104,35 @@ def meeting_to_html(
     members = list(meeting["members"])
     facilitators = [f"{role} ({seats[role]})" for role in FACILITATORS if role in seats]
     given = {"meeting": meeting, "members": members, "seats": seats, "private": private, "invitation": invitation}
-    shown = [_met(entry, members, only) for entry in rounds]
+    shown = [_met(entry, members, members if only is None else only) for entry in rounds]
     return _page("meeting", rounds=shown, title=title, facilitators=facilitators, colours=_colours(members), **given)
 
 
-def _met(entry: CoordinationRound, members: Sequence[str], only: Sequence[str] | None) -> dict[str, Any]:
-    """What the template draws of a round: whose conversations are hidden, and options with their scores."""
-    shown = [c for c in entry.conversations if only is None or c.member in only]
-    scores = {(s.option, s.member): s if only is None or s.member in only else replace(s, reasons=())
-              for s in entry.scores}  # fmt: skip
-    audit = {(s.option, s.member): s for s in entry.audit}
-    return {
-        "number": entry.number,
-        "conversations": shown,
-        "hidden": len(entry.conversations) - len(shown),
-        "options": [_option(option, entry, members, scores, audit) for option in entry.options],
-        "breaches": entry.breaches,
-        "format_errors": [e for e in entry.format_errors if only is None or e.agent not in set(members) - set(only)],
-    }
-
-
-def _option(
-    option: Any, entry: CoordinationRound, members: Sequence[str],
-    scores: Mapping[tuple[str, str], Score], audit: Mapping[tuple[str, str], Score],
-) -> dict[str, Any]:  # fmt: skip
+def _met(entry: CoordinationRound, members: Sequence[str], only: Sequence[str]) -> dict[str, Any]:
+    """What the template draws of a round: whose conversations are shown, and options with their scores and measures."""
     from support.environments.meetings.meeting import in_words
     from support.environments.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 
-    mine = [scores.get((option.id, member)) for member in members]
-    values = [score.value for score in mine if score]
-    measures = (f"{100 * satisfaction_ratio(values):.0f} %", f"{satisfaction_score(values):.2f}",
-                f"{equity(values):.2f}") if values else None  # fmt: skip
-    return {
-        "id": option.id,
-        "when": in_words(datetime.fromisoformat(option.start)),
-        "candidate": option.id == entry.candidate,
-        "reasons": option.reasons,
-        "cells": [(m in option.members, s, audit.get((option.id, m))) for m, s in zip(members, mine, strict=True)],
-        "measures": measures,
-    }
-
-
-# ---- days of an organiser --------------------------------------------------------------------------------------------
+    shown, options = [c for c in entry.conversations if c.member in only], []
+    scores = {(s.option, s.member): s if s.member in only else replace(s, reasons=()) for s in entry.scores}
+    audit = {(s.option, s.member): s for s in entry.audit}
+    for option in entry.options:
+        cells = [(m in option.members, scores.get((option.id, m)), audit.get((option.id, m))) for m in members]
+        made = {"id": option.id, "candidate": option.id == entry.candidate, "reasons": option.reasons, "measures": ()}
+        if values := [score.value for _, score, _ in cells if score]:
+            made["measures"] = (f"{100 * satisfaction_ratio(values):.0f} %", f"{satisfaction_score(values):.2f}",
+                                f"{equity(values):.2f}")  # fmt: skip
+        options.append({**made, "when": in_words(datetime.fromisoformat(option.start)), "cells": cells})
+    hidden = {"hidden": len(entry.conversations) - len(shown), "breaches": entry.breaches, "options": options}
+    misfits = [e for e in entry.format_errors if e.agent not in set(members) - set(only)]
+    return {"number": entry.number, "conversations": shown, "format_errors": misfits, **hidden}
 
 
 def days_to_html(
     days: Sequence[OrganizingDay], policies: PolicySet, seats: int = 1, *, unfolded: Collection[int] = ()
 ) -> str:
     """Days in the order given, each folded to one line; those selected of all `policies` that counted stand out."""
-    given = {"policies": policies, "seats": seats, "unfolded": unfolded}
-    return _page("days", days=days, **given) if days else ""
+    return _page("days", days=days, policies=policies, seats=seats, unfolded=unfolded) if days else ""
 
 
 def assignment_to_html(slots: Iterable[str], taken: Mapping[str, Sequence[str]], seats: int) -> str:
@@ -176,18 +143,18 @@ def assignment_to_html(slots: Iterable[str], taken: Mapping[str, Sequence[str]],
 
 def mails_to_html(mails: Iterable[Mail], *, unfolded: bool = False) -> str:
     """Mails, each below a line that says from whom, to whom and about what."""
-    return _page("mails", mails=mails, unfolded=unfolded).strip()
+    return _page("mails", those=mails, unfolded=unfolded)
 
 
 def morning_to_html(desk: Desk, report: str, selected: Sequence[str]) -> str:
     """What a person who reviews has to know of the day: what came in, the organiser's report, which policies apply."""
     came = [mail for mail in desk.mails if mail.day == desk.day and mail.sender != ORGANISER]
-    return _page("morning", mails=came, report=report, selected=selected, policies=desk.policies)
+    return _page("morning", came=came, report=report, selected=selected, policies=desk.policies)
 
 
 def diary_style() -> str:
     """The style of what stands in a `convene-diary`."""
-    return _page("diary_style").strip()
+    return _page("style")
 
 
 def _when(day: str) -> str:
@@ -204,25 +171,17 @@ def _counts(day: OrganizingDay, seats: int) -> str:
     return ", ".join([*said, f"{taken} of {seats * len(day.assignment)} seats taken"])
 
 
-# ---- calls to models -------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call, with what was asked and replied.
-
-    `messages` are (role, content) pairs; None where the question is not known, and `absent` says why. `form` is the
-    JSON schema of the reply, None for free text. `reply` is None where there was none, or it is not kept here; what was
-    thought before it is private. `cut_off`: the reply reached the limit on its tokens.
-    """
+    """A call, with what was asked and replied; `messages` None where the question is not known, as `absent` says."""
 
     call: Call
     messages: tuple[tuple[str, str], ...] | None
-    form: Mapping[str, Any] | None = None
+    absent: str = ""
+    form: Mapping[str, Any] | None = None  # the JSON schema of the reply
     parameters: str = ""
     reply: str | None = None
     cut_off: bool = False
-    absent: str = ""
     thinking: str = ""
 
 
@@ -233,18 +192,13 @@ def unit_html(
 
     A page shows `most` conversations and says how many more there are; None shows all of them.
     """
-    asked = asked_of(store, unit, cache)
-    found = chains(asked)
-    return _page(
-        "unit",
-        title=title or f"{unit.sweep}, repetition {unit.repetition}",
-        settings=unit.settings,
-        status=store.status(unit) or "missing",
-        error=store.failures(unit.sweep).get(unit, ""),
-        sums=_sums([one.call for one in asked]),
-        chains=[[_shown(one, chain[i - 1] if i else None) for i, one in enumerate(chain)] for chain in found[:most]],
-        hidden=len(found) - len(found[:most]),
-    )
+    found, title = chains(asked_of(store, unit, cache)), title or f"{unit.sweep}, repetition {unit.repetition}"
+    news = [[0, *(0 if one.messages is None else len(one.messages) + 1 for one in chain)] for chain in found[:most]]
+    shown = [[(c, (c.messages or ())[n:]) for c, n in zip(chain, new, strict=False)]
+             for chain, new in zip(found, news, strict=False)]  # fmt: skip
+    given = {"settings": unit.settings, "status": store.status(unit) or "missing", "sums": _sums(store.calls(unit))}
+    error = store.failures(unit.sweep).get(unit, "")
+    return _page("unit", title=title, error=error, chains=shown, hidden=len(found) - len(shown), **given)
 
 
 def write_unit(store: Store, unit: Unit, path: str | Path, cache: Cache | str | Path | None = None) -> Path:
@@ -256,21 +210,24 @@ def totals_html(sums: pd.DataFrame, faults: pd.DataFrame) -> str:
     """What `support.runs.calls.totals` and `faults_of` give, as two tables beside one another."""
     came_to = [(what, dollars(amount) if "USD" in what else f"{amount:,}", note)
                for what, amount, note in sums.itertuples(index=False)]  # fmt: skip
-    met = [(*row[:-1], f"{row[-1]:.1f} s") for row in faults.itertuples(index=False)]
-    return _page("totals", came_to=came_to, met=met)
+    faults_met = [(*row[:-1], f"{row[-1]:.1f} s") for row in faults.itertuples(index=False)]
+    return _page("totals", came_to=came_to, faults_met=faults_met)
 
 
 def asked_of(store: Store, unit: Unit, cache: Cache | str | Path | None = None) -> list[Asked]:
     """The calls of a unit, in the order in which they ended, with their prompts and replies."""
-    calls = store.calls(unit)
-    path = store.path if cache is None else Path(cache if isinstance(cache, str | Path) else cache.path)
-    kept = _kept(store, path, {call.key for call in calls})
+    path = Path(store.path if cache is None else cache if isinstance(cache, str | Path) else cache.path)
+    if not path.exists():
+        raise MissingData(f"cache: there is no file {path}; give the one in which the replies of this run are kept.")
+    query = "SELECT request, reply FROM replies WHERE key = ?"
+    with closing(open_database(path)) as db, guarded(path):
+        known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone()
+        made = [(call, db.execute(query, (call.key,)).fetchone() if known else None) for call in store.calls(unit)]
     try:
-        return [_asked(call, kept.get(call.key)) for call in calls]
+        return [_asked(call, *(kept or ("{}", ""))) for call, kept in made]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DamagedFile(
-            f"{path} holds a request or a reply that cannot be read ({error}); restore it from a copy."
-        ) from None
+        said = f"{path} holds a request or a reply that cannot be read ({error}); restore it from a copy."
+        raise DamagedFile(said) from None
 
 
 def chains(asked: Sequence[Asked]) -> list[list[Asked]]:
@@ -280,42 +237,11 @@ def chains(asked: Sequence[Asked]) -> list[list[Asked]]:
     """
     found: list[list[Asked]] = []
     for one in asked:
-        candidates = [chain for chain in found if _follows(chain[-1], one)]
-        if not candidates:
-            found.append([one])
+        if fits := [chain for chain in found if _follows(chain[-1], one)]:
+            fits[-1 if one.messages is None else 0].append(one)
         else:
-            candidates[-1 if one.messages is None else 0].append(one)
+            found.append([one])
     return found
-
-
-def _kept(store: Store, path: Path, keys: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Request and reply of every key that the file knows."""
-    if not path.exists():
-        raise MissingData(f"cache: there is no file {path}; give the one in which the replies of this run are kept.")
-    here = path.resolve() == store.path.resolve()
-    wanted, found = sorted(keys), dict[str, tuple[str, str]]()
-    with nullcontext(store._db) if here else closing(open_database(path)) as db, guarded(path):
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
-            return {}
-        for start in range(0, len(wanted), AT_ONCE):
-            part = wanted[start : start + AT_ONCE]
-            query = f"SELECT key, request, reply FROM replies WHERE key IN ({', '.join('?' * len(part))})"
-            found |= {key: (request, reply) for key, request, reply in db.execute(query, part)}
-    return found
-
-
-def _asked(call: Call, kept: tuple[str, str] | None) -> Asked:
-    request = json.loads(call.question or (kept[0] if kept else "{}"))
-    own = {"text": None if call.error or not call.question else call.reply}  # where no cache kept it
-    reply = json.loads(kept[1]) if kept and not call.error and not call.reply else own
-    about: tuple[Any, bool] = (reply["text"], reply.get("finish_reason") == "length")
-    if "messages" not in request:
-        return Asked(call, None, None, "", *about, absent=LEFT_OUT if request else NOT_KEPT)
-    messages = tuple((role, content) for role, content in request["messages"])
-    form = json.loads(request["schema"]) if request.get("schema") else None
-    names = ("temperature", "seed", "max_tokens", "repetition", "options")
-    parameters = ", ".join(f"{name} {request[name]}" for name in names if request.get(name) is not None)
-    return Asked(call, messages, form, parameters, *about, thinking=reply.get("thinking") or "")
 
 
 def _follows(before: Asked, one: Asked) -> bool:
@@ -324,29 +250,25 @@ def _follows(before: Asked, one: Asked) -> bool:
         return False
     if one.messages is None or before.messages is None:
         return one.messages is before.messages
-    said = ("assistant", before.reply if before.reply and before.reply.strip() else NOTHING)
+    said = ("assistant", before.reply if before.reply and before.reply.strip() else "(nothing)")
     return one.messages[: len(before.messages) + 1] == (*before.messages, said)
 
 
-def _shown(one: Asked, before: Asked | None) -> dict[str, Any]:
-    """What the template draws of a call; of a repair, only the messages that are new."""
-    call, messages = one.call, one.messages or ()
-    if before is not None and before.messages is not None:
-        messages = messages[len(before.messages) + 1 :]
-    form, schema = None, None
-    if one.form is not None:
-        form, schema = str(one.form.get("title", "JSON")), pretty(json.dumps(one.form))
-    came = "cached" if call.cached else "no answer" if call.error else "sent"
-    reply, cost = None if one.reply is None else pretty(one.reply), "$0.00, cached" if call.cached else _cost(call)
-    given = {"asked": one, "call": call, "messages": messages, "came": came}
-    return {**given, "form": form, "schema": schema, "reply": reply, "cost": cost}
+def _asked(call: Call, question: str, kept: str) -> Asked:
+    request = json.loads(call.question or question)
+    own = {"text": None if call.error or not call.question else call.reply}  # where no cache kept it
+    reply = json.loads(kept) if kept and not call.error and not call.reply else own
+    about: dict[str, Any] = {"reply": reply["text"], "cut_off": reply.get("finish_reason") == "length",
+             "thinking": reply.get("thinking") or ""}  # fmt: skip
+    if "messages" not in request:
+        return Asked(call, None, LEFT_OUT if request else NOT_KEPT, **about)
+    form, names = request.get("schema"), ("temperature", "seed", "max_tokens", "repetition", "options")
+    about["parameters"] = ", ".join(f"{name} {request[name]}" for name in names if request.get(name) is not None)
+    messages = tuple((role, content) for role, content in request["messages"])
+    return Asked(call, messages, form=json.loads(form) if form else None, **about)
 
 
-def _cost(call: Call) -> str:
-    return ("cost unknown" if call.error else "no price") if call.usd is None else dollars(call.usd)
-
-
-def pretty(text: str) -> str:
+def pretty(given: Any) -> str:
     """JSON on several lines, and any other text as it is.
 
     >>> print(pretty('{"vote": "P1"}'))
@@ -355,10 +277,10 @@ def pretty(text: str) -> str:
     }
     """
     try:
-        value = json.loads(text)
+        value = json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):
-        return text
-    return json.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict | list) else text
+        return given
+    return json.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict | list) else given
 
 
 def _sums(calls: Sequence[Call]) -> str:
@@ -367,15 +289,9 @@ def _sums(calls: Sequence[Call]) -> str:
         return ""
     cached, faults = sum(call.cached for call in calls), sum(f.kind != "learnt" for c in calls for f in c.faults)
     read, written = sum(call.prompt_tokens for call in calls), sum(call.completion_tokens for call in calls)
-    paid = [call.usd for call in calls if call.usd is not None]
+    paid, errors = [call.usd for call in calls if call.usd is not None], sum(bool(call.error) for call in calls)
     unpriced = sum(call.usd is None and not call.error for call in calls)
-    unanswered = sum(bool(call.error) for call in calls)
-    money = [dollars(sum(paid))] if paid else []
-    money += [f"{unpriced} without a price"] if unpriced else []
-    money += [f"{unanswered} without an answer"] if unanswered else []
-    said = f"{_many(len(calls), 'call')}: {len(calls) - cached} sent, {cached} cached"
-    return " · ".join([said, _many(faults, "fault"), f"{read:,} + {written:,} tokens", ", ".join(money)])
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    money = [dollars(sum(paid))] * bool(paid) + [f"{unpriced} without a price"] * bool(unpriced)
+    money += [f"{errors} without an answer"] * bool(errors)
+    said = f"{len(calls):,} call{'s' * (len(calls) != 1)}: {len(calls) - cached} sent, {cached} cached"
+    return f"{said} · {faults:,} fault{'s' * (faults != 1)} · {read:,} + {written:,} tokens · {', '.join(money)}"

@@ -12,7 +12,6 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -72,8 +71,8 @@ class _Source:
                 return self.text([value.co_code, value.co_names, value.co_consts])
         if inner := getattr(value, "__wrapped__", None) or getattr(value, "tolist", lambda: None)():
             return self.text(inner)  # of a static method, a cache, an array
-        fields = is_dataclass(value) or hasattr(type(value), "model_fields")
-        return self.text([type(value), vars(value) if fields else None])
+        fields = getattr(type(value), "__dataclass_fields__", None) or getattr(type(value), "model_fields", ())
+        return self.text([type(value), {name: getattr(value, name) for name in fields}])
 
     def _visited(self, value: Any, module: str, look: Callable[[Any], None]) -> str:
         if own(module) and id(value) not in self._seen:

@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from support.errors import InvalidInput
+from support.runs.source import fingerprint
 from support.runs.study import Store, from_json, packed
 from support.runs.sweep import Sweep
 from support.studies import roundtable_exchange
@@ -208,3 +209,17 @@ def test_a_frame_has_settings_status_and_the_fields_of_the_record(tmp_path):
     assert frame["share"].dropna().tolist() == [0.1, 0.1, 1.0, 1.0] and frame["plan"][3] == "[1, 2]"
     assert what.missing(opened) == 4
     opened.close()
+
+
+def test_a_constant_that_is_a_dataclass_with_slots_is_looked_into():
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Start:
+        words: tuple[str, ...]
+
+    def study(start):
+        async def larger(rng):
+            return {"words": start.words}
+
+        return fingerprint(larger)
+
+    assert study(Start(("a",))) == study(Start(("a",))) != study(Start(("b",)))

@@ -16,6 +16,7 @@ import pandas as pd
 from support.analysis.coordination.rounds import head
 from support.environments.fair_decisions import measures
 from support.environments.fair_decisions.problem import FairDecisions
+from support.models.profiles import MODEL, is_model
 from support.records import Plan, Planning
 from support.runs.study import Unit
 
@@ -60,7 +61,9 @@ def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, A
     p, n, m = np.shape(record.gains)
     roles = {role: record.seats.get(role, "none") for role in ("coordinator", "estimator", "solver")}
     shape = {"participants": p, "decisions": n, "options": m}
-    return {**roles, **head(record.settings), **head(unit), **shape, "instance": instance_key(record.gains)}
+    made = {**roles, **head(record.settings), **head(unit), **shape, "instance": instance_key(record.gains)}
+    led = made["coordinator"]  # statements speak of "the model": which one it is stands beside it
+    return {**made, "coordinator": MODEL, "model": led.partition(":")[2]} if is_model(led) and led != MODEL else made
 
 
 def instance_key(gains: Any) -> str:

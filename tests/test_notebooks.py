@@ -1,0 +1,171 @@
+"""Every notebook runs in its fast setting, and is committed as one clean run; how they are run, and estimated."""
+
+import json
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from support.data import output
+from support.runs import notebooks
+
+FAST = {
+    "N": 3, "N_ABLATION": 2, "N_ALL": 3, "N_LABELLED": 1, "N_GROUPS": 2, "N_MEETINGS": 1, "N_TRAINING": 6,
+    "N_ANNOTATED": 2, "N_LIVE": 2, "N_SERIES": 2, "N_PROBLEMS": 50, "N_BROKEN": 7, "N_HOSTILE": 55, "DRAWS": 200,
+    "REPLAY": True, "CHECK": False,
+}  # fmt: skip
+PATHS = notebooks.notebooks()
+STARTS = ["MODEL = 'embedded'\nBUDGET = None\nSEED = 1\nN = 2"]
+every = pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+
+
+def cells(path, kind):
+    return [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == kind and c["source"]]
+
+
+@every
+def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVENE_OUTPUT", str(tmp_path / "output"))  # the real figures and runs stay as they are
+    known, target = notebooks.parameters_of(path), tmp_path / path.name
+    notebooks.execute(path, target, {k: v for k, v in FAST.items() if k in known})
+    outputs = [o for c in cells(target, "code") for o in c["outputs"]]
+    assert outputs and not [o for o in outputs if o["output_type"] == "error"]
+    assert (tmp_path / "output" / "data" / "runs").is_dir()
+    assert "\r" not in "".join("".join(o.get("text", "")) for o in outputs)
+
+
+@every
+def test_a_notebook_is_committed_as_one_clean_run_with_its_parameters_first_and_no_long_cell(path):
+    code = cells(path, "code")
+    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1))
+    assert code[0]["metadata"]["tags"] == ["parameters"] and {"MODEL", "SEED"} <= set(notebooks.parameters_of(path))
+    assert not [source for c in code if len((source := "".join(c["source"])).splitlines()) > 12]
+
+
+@every
+def test_a_notebook_opens_with_what_it_teaches_and_ends_with_what_is_not_known(path):
+    prose = ["".join(c["source"]) for c in cells(path, "markdown")]
+    for promise in ("What you will learn", "What it reproduces", "How long it takes"):
+        assert promise in prose[0]
+    assert "Exercises" in "".join(prose[-2:]) and "not know" in prose[-1].split("\n\n")[-1]
+
+
+# ---- how they are run, on notebooks of the test's own ----------------------------------------------------------------
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """A function that writes a notebook, the first of its cells with the parameters, into a folder of the test's."""
+    monkeypatch.setattr(notebooks, "FOLDER", tmp_path)
+    for name, value in (("CONVENE_OUTPUT", str(tmp_path / "out")), ("CONVENE_PURSE", "test"), ("MPLBACKEND", "Agg")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("CONVENE_FIGURES", "")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    (tmp_path / "models.toml").write_text("[models.chat]\nprice = { input = 1.0, output = 10.0 }\n")
+    monkeypatch.setenv("CONVENE_MODELS", str(tmp_path / "models.toml"))
+
+    def written(name, *sources):
+        made = [nbformat.v4.new_code_cell(source) for source in (*STARTS, *sources)]
+        made[0].metadata["tags"] = ["parameters"]
+        book = nbformat.v4.new_notebook(cells=made)
+        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(book, tmp_path / f"{name}.ipynb")
+
+    return written
+
+
+@pytest.fixture
+def executed(monkeypatch):
+    """What would be executed: the parameters, and the folder of figures, of each notebook."""
+    seen = []
+
+    def execute(source, target, parameters):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("executed")
+        seen.append((target, dict(parameters), os.environ["CONVENE_FIGURES"]))
+        return 0.0
+
+    monkeypatch.setattr(notebooks, "execute", execute)
+    return seen
+
+
+def test_arguments_reach_the_parameters_with_their_types():
+    known = {"MODEL": "embedded", "N": 100, "REPLAY": False, "BUDGET": None, "FAULTS": 0.5}
+    given = notebooks.parse(["MODEL=4", "N=5", "REPLAY=True", "BUDGET=2", "FAULTS=1"], known)
+    assert given == {"MODEL": "4", "N": 5, "REPLAY": True, "BUDGET": 2, "FAULTS": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("run RULZ=3", "'RULZ=3' given; expected KEY=VALUE with one of BUDGET, MODEL, N, SEED"),
+        ("run N", "'N' given"), ("run N=many", "N='many' given; expected a int such as 2"),
+        ("run BUDGET=-1", "expected US dollars"), ("run --only 99", "no such notebook; there are 1_one"),
+        ("update N=3", "'N=3' given"),
+        ("run BUDGET=1 MODEL=other@http://127.0.0.1:9/v1", '[models."other@http://127.0.0.1:9/v1"]'),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_before_anything_is_started(given, said, write, executed, capsys):
+    write("1_one")
+    assert notebooks.main(given.split()) == 2 and not executed
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_with_arguments_has_a_folder_of_its_own_and_what_is_up_to_date_is_not_repeated(write, executed, tmp_path):
+    write("1_one")
+    for given in (["SEED=3", "BUDGET=2"], ["SEED=3"], ["SEED=4"]):
+        assert notebooks.main(["run", *given]) == 0
+        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(parents=True, exist_ok=True)
+        (drawn / "a.png").touch()
+    places = [tmp_path / "out" / "build" / "runs" / slug for slug in ("SEED-3", "SEED-4")]
+    assert [target.parent.parent for target, *_ in executed] == places
+    assert [figures for *_, figures in executed] == [str(place / "figures") for place in places]
+    assert executed[0][1] == {"SEED": 3, "BUDGET": 2}
+
+
+def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_each(write, capsys):
+    write("1_needs", "from support.errors import *\nraise MissingData('get it there')")
+    write("2_stops", "from support.errors import *\nraise ExceptionGroup('a run', [BudgetExceeded('2 of 9')])")
+    write("3_fails", "raise ExceptionGroup('a run', [ExceptionGroup('within', [ValueError('too hot')])])")
+    write("4_runs", "print(N)")
+    assert notebooks.main(["run", "N=7"]) == 1
+    said = capsys.readouterr().out
+    for line in ("done: 1", "left out: 1_needs: MissingData: get it there", "failed: 3_fails: ValueError: too hot",
+                 "partial: 2_stops: BudgetExceeded: 2 of 9", "To go on: make run ARGS=N=7, with a larger"):  # fmt: skip
+        assert line in said
+    made = cells(output("build", "runs", "N-7", "notebooks", "4_runs.ipynb"), "code")
+    assert made[-1]["outputs"][0]["text"] == ["7\n"]
+    stamps = sorted(path.stem for path in output("build").rglob("*.stamp"))
+    assert stamps == ["4_runs"] and notebooks.main(["run", "--only", "1_"]) == 0
+
+
+def test_a_progress_bar_is_kept_as_it_was_last_seen():
+    pieces = [{"output_type": "stream", "name": "stderr", "text": [t]} for t in ("\r 10%", "\r 50%", "\r100%\n")]
+    assert notebooks._one_stream([*pieces, {**pieces[0], "name": "stdout"}])[0]["text"] == ["100%\n"]
+
+
+SWEEP = """from support.runs.study import open_study
+from support.runs.sweep import Sweep
+from support.studies import roundtable_exchange
+store = open_study("s")
+async def played(name, seats):
+    sweep = Sweep(name, roundtable_exchange, {"rule": ["majority"], "seats": seats, "rounds": [1]}, N, SEED)
+    await sweep.run(store)"""
+DIRECT = "from support.models import connect\nawait connect(MODEL).reply('Why?')\nawait connect('chat').reply('Why?')"
+
+
+def test_an_estimate_counts_sweeps_and_direct_replies_names_what_it_cannot_and_sends_nothing(write, capsys):
+    write("1_asks", SWEEP, "await played('rules', ['mixed'])\nawait played('models', ['model:chat'])",
+          "raise ValueError('of no concern to models')", "await played('models', ['model:chat'])",
+          "rows = []", "rows.append(1)", "await played('more', [['model:chat', 'mixed', 'linear'][rows[0]]])",
+          "await played('none', undefined)\nawait played('last', ['model:other'])", DIRECT)  # fmt: skip
+    assert notebooks.main(["estimate", "MODEL=other@http://127.0.0.1:9/v1", "N=3"]) == 0
+    said = capsys.readouterr().out
+    rows = {line[3:58].strip(): line[58:].split() for line in said.splitlines()}
+    counted = {name: row[0] for name, row in rows.items() if row}
+    assert [counted.pop(name) for name in ("models", "last")] == ["27", "27"] and float(rows["models"][2][1:]) > 0
+    assert said.count("models ") == 1 and not {"rules", "more"} & set(counted)
+    assert [line[58:].split()[0] for line in said.splitlines() if "asked directly" in line] == ["1", "1"]
+    assert "not estimated: 1_asks: await played('none', undefined)… (NameError" in said and "input = …" in said
