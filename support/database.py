@@ -8,7 +8,6 @@ mode: what is damaged or another program's is found out before, by a look that c
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 import sqlite3
 import tempfile
@@ -35,12 +34,8 @@ STUDY: dict[str, tuple[str, ...]] = {table: tuple(columns.split()) for table, co
     ("labels", "number message coder run round sender text acts"),
 )}  # fmt: skip
 CORRUPT, FULL, BUSY, CLOSED, NO_FILE, NO_DATABASE = 11, 13, 5, 8, 14, 26  # SQLite's codes without their details
-LIKE = {
-    sqlite3.SQLITE_IOERR: FULL,
-    sqlite3.SQLITE_LOCKED: BUSY,
-    sqlite3.SQLITE_PERM: CLOSED,
-    sqlite3.SQLITE_AUTH: CLOSED,
-}
+LIKE = {sqlite3.SQLITE_IOERR: FULL, sqlite3.SQLITE_LOCKED: BUSY,
+        sqlite3.SQLITE_PERM: CLOSED, sqlite3.SQLITE_AUTH: CLOSED}  # fmt: skip
 UNREAD = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ)  # no question of room
 AWAY = "It is left as it is: choose another path for the study, or move that file away."
 SAID: dict[int, tuple[type[Exception], str]] = {
@@ -83,7 +78,8 @@ def open_database(path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY) -
                 made.execute("SELECT count(*) FROM sqlite_master").fetchone()  # opened at the first use, not before
                 made.key = _key(path)
                 _open.add(made)
-            return _configured(made)
+            _configure(made)
+            return made
     except (OSError, sqlite3.OperationalError) as error:
         raise _words(path, NO_FILE, error) from None
 
@@ -95,13 +91,10 @@ def guarded(path: str | Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = CORRUPT if getattr(error, "sqlite_errorcode", 0) in UNREAD or "to UTF-8" in str(error) else _code(error)
-        if code not in SAID:
-            raise
-        raise _words(path, code, error) from None
+        raise (_words(path, code, error) if code in SAID else error) from None
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        raise _words(path, FULL, error) from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise (_words(path, FULL, error) if full else error) from None
 
 
 @contextmanager
@@ -121,34 +114,27 @@ def transaction(db: sqlite3.Connection, path: str | Path) -> Iterator[sqlite3.Co
 
 
 @contextmanager
-def read_only(path: Path) -> Iterator[sqlite3.Connection]:
+def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection for a look that changes nothing: without it SQLite puts a log beside a file that nobody has open."""
-    at_rest = not is_open(path) and _head(path, 20)[18:] == b"\x02\x02" and not _beside(path, "-wal").exists()
+    at_rest = not _is_open(path) and _head(path, 20)[18:] == b"\x02\x02" and not _beside(path, "-wal").exists()
     name = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' * at_rest}"
     with closing(sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS)) as reader:
         yield reader
 
 
-def foreign_tables(db: sqlite3.Connection, ours: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Tables that are named like ours and have other columns, with the columns they have: another program's."""
-    found = {name: tuple(row[1] for row in db.execute(f"PRAGMA table_info('{name}')")) for name in ours}
-    return {name: columns for name, columns in found.items() if columns and columns != tuple(ours[name])}
-
-
-def is_open(path: Path) -> bool:
-    """Whether this process has the file open."""
+def _is_open(path: Path) -> bool:
     with _opening:
         return any(db.key == _key(path) for db in _open)
 
 
-def _configured(made: sqlite3.Connection) -> sqlite3.Connection:
+def _configure(made: sqlite3.Connection) -> None:
     """Waits for WAL mode: where several processes make a new file at once, SQLite refuses it without waiting."""
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            made.execute("PRAGMA journal_mode = WAL")
-            made.execute("PRAGMA synchronous = FULL")  # with NORMAL the last commits may go when the power fails
-            return made
+            # With synchronous = NORMAL the last commits may go when the power fails.
+            made.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            return
         except sqlite3.OperationalError as error:
             if _code(error) != BUSY or time.monotonic() > until:
                 made.close()
@@ -160,26 +146,21 @@ def _look(path: Path, ours: Mapping[str, Sequence[str]]) -> None:
     """Refuse what is damaged or another program's, and change nothing."""
     if not path.is_file() or not path.stat().st_size:
         return
-    if not is_open(path) and _head(path, 16) != b"SQLite format 3\x00":
+    if not _is_open(path) and _head(path, 16) != b"SQLite format 3\x00":
         raise _words(path, NO_DATABASE, "it does not begin like one")
     for again in (True, True, False):
         try:
-            with read_only(path) as db:
+            with _read_only(path) as db:
                 return _check(db, path, ours)
         except (sqlite3.DatabaseError, DamagedFile) as error:
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
-                return _check_copy(path, ours)
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:  # its writer was killed
+                with tempfile.TemporaryDirectory() as folder:  # SQLite may undo what is half-way in a copy
+                    for ending in ("", "-journal"):
+                        shutil.copyfile(_beside(path, ending), f"{folder}/copy{ending}")
+                    with closing(sqlite3.connect(f"{folder}/copy")) as copy:
+                        return _check(copy, path, ours)
             if not (again and _beside(path, "-wal").exists()):  # else somebody has opened it during the look
                 raise
-
-
-def _check_copy(path: Path, ours: Mapping[str, Sequence[str]]) -> None:
-    """A file whose writer was killed half-way: SQLite may undo that in a copy."""
-    with tempfile.TemporaryDirectory() as folder:
-        for ending in ("", "-journal"):
-            shutil.copyfile(_beside(path, ending), f"{folder}/copy{ending}")
-        with closing(sqlite3.connect(f"{folder}/copy")) as copy:
-            _check(copy, path, ours)
 
 
 def _check(db: sqlite3.Connection, path: Path, ours: Mapping[str, Sequence[str]]) -> None:
@@ -187,8 +168,9 @@ def _check(db: sqlite3.Connection, path: Path, ours: Mapping[str, Sequence[str]]
     names, said = [row[0] for row in db.execute(query)], ""
     if names and not set(names) & set(ours):
         said = f"its tables are {', '.join(names)}; expected {', '.join(ours)}"
-    for name, columns in foreign_tables(db, ours).items():
-        said = f"its table {name!r} has the columns {', '.join(columns)}; expected {', '.join(ours[name])}"
+    for name in set(names) & set(ours):
+        if (columns := [row[1] for row in db.execute(f"PRAGMA table_info('{name}')")]) != list(ours[name]):
+            said = f"its table {name!r} has the columns {', '.join(columns)}; expected {', '.join(ours[name])}"
     if said:
         raise DamagedFile(f"{path} is an SQLite database, but not a study's: {said}. {AWAY}")
     about = path.stat()
@@ -211,7 +193,7 @@ def _words(path: str | Path, code: int, error: Exception | str) -> Exception:
 
 
 def _key(path: Path) -> tuple[int, int]:
-    return os.stat(path).st_dev, os.stat(path).st_ino
+    return path.stat().st_dev, path.stat().st_ino
 
 
 def _head(path: Path, count: int) -> bytes:

@@ -1,25 +1,10 @@
 """Everything that can go wrong, in one tree; every message says what was wrong, what was expected, and what to do next.
 
 ConveneError
-├── InvalidInput            a value from outside does not fit: a setting, a ballot, an allocation, a file
-│   ├── InvalidBallot
-│   └── InvalidProposal
-├── MissingData             a data set, a package's weights or a program is not there
-├── DamagedFile             a file is there, but not what it should be; it is left untouched
-├── FileInUse               another process keeps a study's file to itself
-├── DiskFull                there is no room to write; what was written stays
-├── WorkersGone             a scheduler or its workers are gone; what is finished is kept
-├── BudgetExceeded          the next call could cost more than is left; it was not sent
-├── ModelError              a language model's call did not bring a usable reply
-│   ├── ModelUnavailable    nothing will: bad key, unknown model, no such endpoint; a sweep stops at once
-│   ├── ContextOverflow     the prompt is longer than the model can read
-│   ├── CallFailed          the endpoint failed, and failed again on every retry
-│   ├── MalformedReply      the reply does not fit its schema, after the repairs that are allowed
-│   └── CacheMiss           offline, and this call was never recorded
-├── MailError               a mail did not go its way
-│   ├── NotSent             it was certainly not sent
-│   └── FateUnknown         it may have been sent or not; a person has to decide before it is tried again
-└── PromptError             a template and the values given to it do not match
+├── InvalidInput: InvalidBallot, InvalidProposal
+├── MissingData, DamagedFile, FileInUse, DiskFull, BudgetExceeded, PromptError
+├── ModelError: ModelUnavailable, ContextOverflow, CallFailed, MalformedReply, CacheMiss
+└── MailError: NotSent, FateUnknown
 """
 
 
@@ -28,7 +13,7 @@ class ConveneError(Exception):
 
 
 class InvalidInput(ConveneError, ValueError):
-    """A value from outside does not fit; the message names the field, the value and what was expected."""
+    """A value from outside does not fit: a setting, a ballot, an allocation, a file."""
 
 
 class InvalidBallot(InvalidInput):
@@ -40,7 +25,7 @@ class InvalidProposal(InvalidInput):
 
 
 class MissingData(ConveneError):
-    """Something that has to be obtained first is not there; the message says how."""
+    """A data set, a package's weights or a program has to be obtained first; the message says how."""
 
 
 class DamagedFile(ConveneError):
@@ -59,22 +44,21 @@ class BudgetExceeded(ConveneError):
     """A call was not sent, because its worst case does not fit into what is left of the budget."""
 
 
+class PromptError(ConveneError):
+    """A prompt template lacks a value, or was given one that it does not know."""
+
+
 class ModelError(ConveneError):
-    """A call to a language model brought no usable reply.
+    """A call to a language model brought no usable reply."""
 
-    `fault` is what happened in a word ("429"), `transient` whether the same call may succeed a little later,
-    `retry_after` the seconds that the endpoint asked to wait, `charged` whether it may charge for the attempt though no
-    usable answer came: it had the question already.
-    """
-
-    fault: str = ""
-    transient: bool = False
-    retry_after: float | None = None
-    charged: bool = False
+    fault: str = ""  # what happened, in a word ("429")
+    transient: bool = False  # whether the same call may succeed a little later
+    retry_after: float | None = None  # seconds that the endpoint asked to wait
+    charged: bool = False  # whether it may charge though no usable answer came: it had the question already
 
 
 class ModelUnavailable(ModelError):
-    """No call to this model can succeed until the user changes something."""
+    """No call can succeed until the user mends the key, the model's name or the endpoint; a sweep stops at once."""
 
 
 class ContextOverflow(ModelError):
@@ -82,7 +66,7 @@ class ContextOverflow(ModelError):
 
 
 class CallFailed(ModelError):
-    """The endpoint failed, and failed again on retry."""
+    """The endpoint failed, and failed again on every retry."""
 
 
 class MalformedReply(ModelError):
@@ -106,7 +90,3 @@ class NotSent(MailError):
 
 class FateUnknown(MailError):
     """A mail may have been sent or not. It is not tried again before a person has decided."""
-
-
-class PromptError(ConveneError):
-    """A prompt template lacks a value, or was given one that it does not know."""

@@ -10,29 +10,20 @@ import os
 import re
 import uuid
 from pathlib import Path
-from typing import Any
+
+from filelock import FileLock, Timeout
 
 PATIENCE = 10.0  # seconds: who looks around holds a new lock for an instant, before its run has it
 
 
 class Presence:
-    """One run's presence at a file. Use it as a context manager.
-
-    Attributes
-    ----------
-    run : str
-        A name that no other run has.
-    """
+    """One run's presence at a file, as a context manager; `run` is a name that no other run has."""
 
     def __init__(self, path: str | Path) -> None:
-        self._path = Path(path).resolve()
-        self.run = uuid.uuid4().hex[:12]
-        self._lock: Any = None
+        self._path, self.run = Path(path).resolve(), uuid.uuid4().hex[:12]
+        self._lock = FileLock(self._file(self.run), timeout=PATIENCE)
 
     def __enter__(self) -> Presence:
-        from filelock import FileLock
-
-        self._lock = FileLock(self._file(self.run), timeout=PATIENCE)
         self._lock.acquire()
         return self
 
@@ -42,8 +33,6 @@ class Presence:
 
     def alive(self, run: str) -> bool:
         """Whether another run is still at work; what a dead one left is removed."""
-        from filelock import FileLock, Timeout
-
         file = self._file(run)
         if run == self.run or not file.exists():
             return run == self.run

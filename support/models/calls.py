@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -22,55 +22,43 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One attempt that failed: in a word ("429", "time-out", "learnt"), as it was said, seconds waited before the next.
+    """One attempt that failed, or was cut off, or was refused and taught how to ask."""
 
-    `waited` is 0 after the last attempt of a call, and where a refusal taught how to ask.
-    """
-
-    kind: str
+    kind: str  # in a word: "429", "time-out", "learnt"
     said: str
-    waited: float = 0.0
+    waited: float = 0.0  # seconds before the next attempt; 0 after the last one, and where something was learnt
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to a model, and what became of it.
+    """One question to a model, and what became of it."""
 
-    `key` names the question and its reply in the cache; where no cache keeps them, `question` (JSON) and `reply` do.
-    `repair` is 0 for the first question, 1 and 2 for those that ask a model to mend its form. `usd` is None where
-    the model has no price; `cached` says that nothing was sent. `error` is "" when a reply came. `cut` says what of
-    the prompt was left out, since the model could not have read it.
-    """
-
-    key: str
+    key: str  # names the question and its reply in the cache
     model: str
     endpoint: str
-    repair: int = 0
+    repair: int = 0  # 1 and 2 for questions that ask a model to mend its form
     prompt_tokens: int = 0
     cached_prompt_tokens: int = 0
     completion_tokens: int = 0
-    usd: float | None = None
-    cached: bool = False
+    usd: float | None = None  # None where the model has no price
+    cached: bool = False  # nothing was sent
     seconds: float = 0.0
     faults: tuple[Fault, ...] = ()
-    error: str = ""
-    question: str = ""
+    error: str = ""  # "" when a reply came
+    question: str = ""  # JSON; where no cache keeps them, question and reply stand here
     reply: str = ""
-    cut: str = ""
+    cut: str = ""  # what of the prompt was left out, since the model could not have read it
 
     def to_json(self) -> str:
         """The call as JSON, without what has its default value."""
-        changed = {name: value for name, value in asdict(self).items() if value != _DEFAULTS.get(name, ...)}
-        return json.dumps(changed, sort_keys=True)
+        usual = {field.name: field.default for field in fields(self)}
+        return json.dumps({k: v for k, v in asdict(self).items() if v != usual[k]}, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Call:
         """The call that `to_json` wrote."""
         given = json.loads(text)
         return cls(**{**given, "faults": tuple(Fault(**fault) for fault in given.get("faults", ()))})
-
-
-_DEFAULTS = {k: v for k, v in asdict(Call("", "", "")).items() if k not in ("key", "model", "endpoint")}
 
 
 class Meter:
@@ -82,8 +70,7 @@ class Meter:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget, self.in_flight, self.usd, self.unpriced = budget, 0, 0.0, 0
-        self.counts: Counter[str] = Counter()
-        self.faults: Counter[str] = Counter()
+        self.counts, self.faults = Counter[str](), Counter[str]()
         self._changed: Callable[[], None] = lambda: None
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -117,7 +104,7 @@ _meter: ContextVar[Meter | None] = ContextVar("the meter of the run at work", de
 
 
 @contextmanager
-def _held(variable: ContextVar[T], value: T) -> Iterator[T]:
+def _held(variable: ContextVar, value: T) -> Iterator[T]:
     token = variable.set(value)
     try:
         yield value
@@ -125,8 +112,7 @@ def _held(variable: ContextVar[T], value: T) -> Iterator[T]:
         variable.reset(token)
 
 
-@contextmanager
-def collected() -> Iterator[list[Call]]:
+def collected() -> AbstractContextManager[list[Call]]:
     """A list that fills with the calls made within, in the order in which they ended.
 
     >>> with collected() as calls:
@@ -134,16 +120,12 @@ def collected() -> Iterator[list[Call]]:
     >>> len(calls)
     1
     """
-    calls: list[Call] = []
-    with _held(_unit, calls):
-        yield calls
+    return _held(_unit, [])
 
 
-@contextmanager
-def metered(meter: Meter) -> Iterator[Meter]:
+def metered(meter: Meter) -> AbstractContextManager[Meter]:
     """Have a meter count the calls made within, and hold them to its budget."""
-    with _held(_meter, meter):
-        yield meter
+    return _held(_meter, meter)
 
 
 def note(call: Call) -> None:

@@ -9,7 +9,6 @@ import gzip
 import importlib
 import inspect
 import json
-import math
 import random
 import re
 from collections import Counter
@@ -24,13 +23,12 @@ from support.models.model import ChatModel, Completion, Request, Transport, cano
 from support.models.profiles import FAKE, FREE, Profile
 from support.models.profiles import profile as profile_of
 
-Kept = Cache | str | Path | None
 # What goes wrong at the practice provider: whether it may charge for it, and how long it asks to wait.
 FAULTS = {"429": (False, 0.2), "500": (False, None), "broken connection": (True, None), "time-out": (True, None)}
 ENDPOINT = "stand-in"
 PIECE = re.compile(r"[A-Za-z]{1,6}|\w|[^\w\s]+|\n+")
 PER_MESSAGE, CHARACTERS = 5, 5  # tokens that a chat template puts around a message; characters for one that is drawn
-LONG, DEEPEST = 200, 8  # characters of a text without a limit; from which depth a schema within itself is cut short
+LONG = 200  # characters of a text without a limit
 ENDS = re.compile(r"(?<![a-z])(done|finish|stop|end|agreed|accept|quit|clos)", re.IGNORECASE)
 WORDS = "perhaps the others would rather begin with something simpler because everybody agreed that fairness matters "
 
@@ -41,50 +39,41 @@ class Fake(Transport):
     def __init__(self, model: str, endpoint: str, answer: Callable[[Request], Awaitable[Completion]]) -> None:
         self.model, self.endpoint, self.complete = model, endpoint, answer  # type: ignore
 
-    def asked(self, profile: Profile | None, cache: Kept = None, **more: Any) -> ChatModel:
-        """The model that asks it."""
-        return ChatModel(self, profile=profile, cache=Cache(cache) if isinstance(cache, (str, Path)) else cache, **more)
-
 
 def scripted(
-    replies: Any, name: str = "scripted", *, cache: Kept = None, concurrency: int = 8, profile: Profile | None = None
+    replies: Any, name: str = "scripted", *, cache: Cache | str | Path | None = None, profile: Profile | None = None
 ) -> ChatModel:
     """A model that replies with texts, dicts, pydantic objects or raised errors, in order; or what a function says.
 
     >>> asyncio.run(scripted(["Let us meet on Monday."]).reply("When?")).text
     'Let us meet on Monday.'
     """
-    if not callable(replies) and (isinstance(replies, (str, bytes)) or not isinstance(replies, Sequence)):
+    if isinstance(replies, str) or not (callable(replies) or isinstance(replies, Sequence)):
         raise InvalidInput(f"replies={replies!r}: expected a list of replies, or a function of the messages.")
-    lines = iter(() if callable(replies) else tuple(replies))
+    lines = iter(() if callable(replies) else replies)
 
-    async def answer(request: Request) -> Completion:
+    async def _answer(request: Request) -> Completion:
         line: Any = replies(request.chat) if callable(replies) else next(lines, None)
         line = await line if inspect.isawaitable(line) else line
         if isinstance(line, BaseException):
             raise line
         line = line.model_dump_json() if hasattr(line, "model_dump_json") else line
         if not isinstance(line, (str, dict)):
-            few = "" if callable(replies) else f" (it was given {len(replies)} replies, and a repair takes one as well)"
-            said = f"the scripted reply to {request.messages[-1][1][:80]!r} is {line!r}{few}"
-            raise InvalidInput(f"{said}: expected a text, a dict, a pydantic object or an exception.")
+            asked = f"the scripted reply to {request.messages[-1][1][:80]!r} is {line!r}: expected a text, a dict,"
+            raise InvalidInput(f"{asked} a pydantic object or an exception, one for each question and each repair.")
         return Completion(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False))
 
-    return Fake(name, "scripted", answer).asked(profile, cache, concurrency=concurrency)
+    kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
+    return ChatModel(Fake(name, "scripted", _answer), profile=profile, cache=kept)
 
 
 def practice(
-    recording: str | Path,
-    *,
-    latency: float = 0.05,
-    faults: float = 0,
-    seed: int = 0,
-    cache: Kept = None,
-    offline: bool = False,
-) -> ChatModel:
+    recording: str | Path, *, latency: float = 0.05, faults: float = 0, seed: int = 0,
+    cache: str | Path | None = None, offline: bool = False
+) -> ChatModel:  # fmt: skip
     """A model that replies as a recording has it, after `latency` seconds; a share of the attempts, drawn, fails."""
     file, rng = Path(recording), random.Random(seed)
-    if isinstance(faults, bool) or not isinstance(faults, (int, float)) or not 0 <= faults < 1:
+    if not 0 <= faults < 1:
         raise InvalidInput(f"faults={faults!r}: expected a share from 0 to less than 1.")
     if not file.is_file():
         raise MissingData(f"there is no recording at {file}; those of the package are in data/replies.")
@@ -93,7 +82,7 @@ def practice(
     if canonical({}) in known:
         raise InvalidInput(f"{file} was written without its questions, so that no question finds its reply there.")
 
-    async def answer(request: Request) -> Completion:
+    async def _answer(request: Request) -> Completion:
         await asyncio.sleep(latency)
         if rng.random() < faults:
             error = CallFailed(f"the practice provider pretends: {(kind := rng.choice(list(FAULTS)))}.")
@@ -104,8 +93,12 @@ def practice(
             raise InvalidInput(f"{asked} what its recording was asked; play that recording's own sweep.")
         return found
 
-    fake = Fake("recorded", "practice", answer)
-    return fake.asked(profile_of(fake.model), cache, offline=offline, patience=Patience(max_retries=12))
+    how: Any = {
+        "cache": Cache(cache) if isinstance(cache, (str, Path)) else cache,
+        "offline": offline,
+        "patience": Patience(max_retries=12),
+    }
+    return ChatModel(Fake("recorded", "practice", _answer), profile=profile_of("recorded"), **how)
 
 
 def _question(request: Mapping[str, Any]) -> str:
@@ -114,46 +107,40 @@ def _question(request: Mapping[str, Any]) -> str:
 
 
 def stand_in(
-    seed: int = 0, fill: float = 0.25, chars_per_token: float | None = None, *,
-    ends: float = 0.5, name: str = ENDPOINT, profile: Profile | None = None
-) -> ChatModel:  # fmt: skip
+    seed: int = 0, fill: float = 0.25, *, ends: float = 0.5, name: str = ENDPOINT, profile: Profile | None = None
+) -> ChatModel:
     """A model that replies with what a schema allows, drawn from the seed and the question: no key, no meaning.
 
     `fill` is the share of its greatest length that a text has, and of `max_tokens` without a schema; a list has up to
     twice this share of what it may hold. `ends` tells how often what is named like an end ("done") is chosen.
     """
-    bounds = {"seed": (seed, 0, math.inf), "fill": (fill, 1e-9, 1), "ends": (ends, 0, 1)}
-    for what, (value, low, high) in {**bounds, "chars_per_token": (chars_per_token or 4, 0.1, math.inf)}.items():
-        if isinstance(value, (bool, str)) or not low <= value <= high:
-            raise InvalidInput(f"{what}={value!r}: expected a number from {low:g} to {high:g}.")
 
     def drawn(request: Request, share: float) -> str:
         rng, schema = random.Random(f"{seed} {request.key}"), json.loads(request.schema or "{}")
         if schema:
             return json.dumps(Writer(rng, share, ends, schema.get("$defs", {})).value(schema), ensure_ascii=False)
-        return words(max(1, round(share * request.max_tokens * (chars_per_token or CHARACTERS))), rng)
+        return words(max(1, round(share * request.max_tokens * CHARACTERS)), rng)
 
-    async def answer(request: Request) -> Completion:
+    async def _answer(request: Request) -> Completion:
         share, ended, said = fill, "stop", drawn(request, fill)
-        while tokens(said, chars_per_token) > request.max_tokens and share > 0.01:
+        while tokens(said) > request.max_tokens and share > 0.01:
             said = drawn(request, share := share / 2)
-        while (count := tokens(said, chars_per_token)) > request.max_tokens:
+        while (count := tokens(said)) > request.max_tokens:
             said, ended = said[: len(said) * 3 // 4], "length"
-        asked = sum(tokens(text, chars_per_token) for _, text in request.messages)
-        return Completion(said, asked + (0 if chars_per_token else PER_MESSAGE * len(request.messages)), count, ended)
+        return Completion(said, sum(tokens(text) + PER_MESSAGE for _, text in request.messages), count, ended)
 
-    return Fake(name, ENDPOINT, answer).asked((profile or FAKE).model_copy(update={"price": FREE}))
+    return ChatModel(Fake(name, ENDPOINT, _answer), profile=(profile or FAKE).model_copy(update={"price": FREE}))
 
 
-def tokens(text: str, chars_per_token: float | None = None) -> int:
+def tokens(text: str) -> int:
     """About how many tokens a text has: up to six letters of a word are one, a digit, a run of marks, any other letter.
 
     On the embedded model's recordings this makes 0.85 to 1.03 of what its tokenizer counts; larger ones count fewer.
 
-    >>> tokens("Meet at 10:30?"), tokens("Meet at 10:30?", chars_per_token=4)
-    (8, 4)
+    >>> tokens("Meet at 10:30?")
+    8
     """
-    return math.ceil(len(text) / chars_per_token) if chars_per_token else len(PIECE.findall(text))
+    return len(PIECE.findall(text))
 
 
 def words(length: int, rng: random.Random) -> str:
@@ -170,7 +157,7 @@ class Writer:
     def __init__(self, rng: random.Random, fill: float, ends: float, definitions: Mapping[str, Any]) -> None:
         self._rng, self._fill, self._ends, self._definitions = rng, fill, ends, definitions
 
-    def value(self, given: Mapping[str, Any], depth: int = 0, name: str = "") -> Any:
+    def value(self, given: Mapping[str, Any], name: str = "") -> Any:
         """A value of this schema; `name` is that of its field."""
         node, draw = self._resolved(given), self._rng
         match node.get("type", "object"):
@@ -178,48 +165,42 @@ class Writer:
                 last = [one for one in some if isinstance(one, str) and ENDS.match(one)]
                 rest = [one for one in some if one not in last]
                 return draw.choice((last if draw.random() < self._ends else rest) if last and rest else some)
-            case _ if some := node.get("anyOf") or node.get("oneOf"):
+            case _ if some := node.get("anyOf"):
                 real = [one for one in some if one.get("type") != "null"]
                 declined = 1 - self._ends if ENDS.search(name) else 0.1 * (self._fill < 1)
-                if len(real) < len(some) and (not real or depth > DEEPEST or draw.random() < declined):
+                if len(real) < len(some) and (not real or draw.random() < declined):
                     return None
-                plain = [one for one in real if depth > DEEPEST and "$ref" not in one]  # which cannot contain itself
-                return self.value(draw.choice(plain or real), depth + 1, name)
+                return self.value(draw.choice(real), name)
             case "string" if "pattern" in node:
                 return self._matching(importlib.import_module("re._parser").parse(node["pattern"]))
             case "string":
                 return words(max(node.get("minLength", 0), round(self._fill * node.get("maxLength", LONG))), draw)
             case "integer" | "number" as kind:
-                low = node.get("minimum", node.get("exclusiveMinimum", min(0, node.get("maximum", 100) - 100)))
-                high = node.get("maximum", node.get("exclusiveMaximum", low + 100))
-                if kind == "integer":
-                    return draw.randint(low + ("exclusiveMinimum" in node), high - ("exclusiveMaximum" in node))
-                drawn = draw.uniform(low, high)
+                low = node.get("minimum", min(0, node.get("maximum", 100) - 100))
+                high = node.get("maximum", low + 100)
+                drawn = draw.randint(low, high) if kind == "integer" else draw.uniform(low, high)
                 return short if low < (short := round(drawn, 2)) < high else drawn
             case "array":
-                return self._list(node, depth)
+                return self._list(node)
             case "object":
-                return self._object(node, depth)
+                return self._object(node)
             case "boolean":
                 return draw.random() < (self._ends if ENDS.search(name) else 0.5)
 
     def _resolved(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
-        while "$ref" in node:
-            rest = {key: value for key, value in node.items() if key != "$ref"}
-            node = {**self._definitions[node["$ref"].removeprefix("#/$defs/")], **rest}
-        return node
+        return self._resolved(self._definitions[node["$ref"].removeprefix("#/$defs/")]) if "$ref" in node else node
 
-    def _list(self, node: Mapping[str, Any], depth: int) -> list[Any]:
+    def _list(self, node: Mapping[str, Any]) -> list[Any]:
         low, item = node.get("minItems", 0), self._resolved(node.get("items", {}))
-        high = low if depth > DEEPEST else node.get("maxItems", low + 3)
+        high = node.get("maxItems", low + 3)
         most = min(high, low + round(2 * self._fill * (high - low)))
         count = high if self._fill >= 1 else self._rng.randint(low, most)
         if choices := item.get("enum"):
             count = high if high == len(choices) and self._rng.random() < 0.5 else count
             return (self._rng.sample(choices, len(choices)) * (count // len(choices) + 1))[:count]
-        return [self.value(part, depth + 1) for part in node.get("prefixItems") or [item] * count]
+        return [self.value(part) for part in node.get("prefixItems") or [item] * count]
 
-    def _object(self, node: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def _object(self, node: Mapping[str, Any]) -> dict[str, Any]:
         """Each field drawn; or numbers, or lists of them by columns, that sum to the greatest that one may be."""
         parts = {name: self._resolved(part) for name, part in node.get("properties", {}).items()}
         kinds = [{key: said for key, said in part.items() if key != "title"} for part in parts.values()]
@@ -227,7 +208,7 @@ class Writer:
         cell, columns = first.get("items", first), first.get("maxItems", 0)
         most = cell.get("maximum") if cell.get("minimum") == 0 and columns == first.get("minItems", 0) else None
         if not most:
-            return {name: self.value(part, depth + 1, name) for name, part in parts.items()}
+            return {name: self.value(part, name) for name, part in parts.items()}
         pieces, piece = (most, 1) if cell["type"] == "integer" else (100, most / 100)
         drawn = [Counter(self._rng.choices(list(parts), k=pieces)) for _ in range(columns or 1)]
         rows = {name: [round(column[name] * piece, 10) for column in drawn] for name in parts}

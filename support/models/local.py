@@ -71,8 +71,7 @@ def start() -> str:
     """
     global _server
     with _starting:
-        if _server is None:
-            _server = _serve(weights())
+        _server = _server or _serve(weights())
         return str(_server.listening_address)
 
 
@@ -99,13 +98,9 @@ def _serve(path: Path) -> Any:
     except ImportError as error:
         raise MissingData(f"the embedded model needs xllamacpp ({error}). Run: pip install xllamacpp") from None
     params = xllamacpp.CommonParams()
-    params.model.path = str(path)
-    params.port = 0  # a free one
-    params.n_parallel = SLOTS
-    params.n_ctx = SLOTS * (EMBEDDED.context or 0)
-    params.cache_ram_mib = 0
-    params.verbosity = 0
-    params.ui = False
+    params.model.path, params.port = str(path), 0  # a free one
+    params.n_parallel, params.n_ctx = SLOTS, SLOTS * (EMBEDDED.context or 0)
+    params.cache_ram_mib, params.verbosity, params.ui = 0, 0, False
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = os.cpu_count() or 1
     try:
         return xllamacpp.Server(params)  # returns when the model is loaded

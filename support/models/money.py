@@ -25,8 +25,6 @@ CREATE TABLE IF NOT EXISTS reservations (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, run TEXT NOT NULL, amount INTEGER NOT NULL
 );
 """
-LOOK = """SELECT spent, uncertain, (SELECT COALESCE(SUM(amount), 0) FROM reservations WHERE name = accounts.name)
-FROM accounts WHERE name = ?"""
 UNIT = 1_000_000_000  # amounts are kept in whole billionths of a dollar, rounded up: sums of floats drift
 POLL = 0.05  # seconds between looks while what is set aside by other calls may still come free
 _purse: Budget | None = None
@@ -76,11 +74,10 @@ class Budget:
                     return self._db.execute(made, (self.name, self._presence.run, amount)).lastrowid or 0
             if amount > self._limit - spent - uncertain:
                 unknown = f", of it {dollars(uncertain / UNIT)} for calls whose fate is unknown" if uncertain else ""
-                raise BudgetExceeded(
-                    f"the budget of {dollars(self.limit_usd)} for {self._whose} does not hold the next call, which "
-                    f"could cost up to {dollars(amount / UNIT)} ({what}); {dollars((spent + uncertain) / UNIT)} was "
-                    f"spent by then{unknown}. It was not sent."
-                )
+                needed, gone = dollars(amount / UNIT), dollars((spent + uncertain) / UNIT)
+                said = f"the budget of {dollars(self.limit_usd)} for {self._whose} does not hold the next call, which"
+                said += f" could cost up to {needed} ({what}); {gone} was spent by then{unknown}. It was not sent."
+                raise BudgetExceeded(said)
             await asyncio.sleep(POLL)
             self._write_off()
         return 0  # what costs nothing needs no account
@@ -112,14 +109,16 @@ class Budget:
         self._db.execute(query, (spent, uncertain, self.name))
 
     def _account(self) -> tuple[int, int, int]:
-        return self._db.execute(LOOK, (self.name,)).fetchone()
+        reserved = "(SELECT COALESCE(SUM(amount), 0) FROM reservations WHERE name = accounts.name)"
+        look = f"SELECT spent, uncertain, {reserved} FROM accounts WHERE name = ?"
+        return self._db.execute(look, (self.name,)).fetchone()
 
 
-def open_purse(limit_usd: float | None, name: str | None = None, path: str | Path | None = None) -> Budget | None:
-    """Open the account that CONVENE_PURSE or `name` names for all calls of this process; no limit, no purse."""
+def open_purse(limit_usd: float | None) -> Budget | None:
+    """Open the account that CONVENE_PURSE names, or "notebooks", for all calls of this process; no limit, no purse."""
     global _purse
-    file = Path(path or output("data", "runs", "purse.sqlite")).resolve()
-    account = os.environ.get("CONVENE_PURSE") or name or "notebooks"
+    file = output("data", "runs", "purse.sqlite").resolve()
+    account = os.environ.get("CONVENE_PURSE") or "notebooks"
     if limit_usd is None:
         _purse = None
     elif _purse is None or (_purse.limit_usd, _purse.name, _purse.path) != (limit_usd, account, file):

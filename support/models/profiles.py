@@ -41,10 +41,9 @@ def models_in(value: Any) -> set[str]:
     >>> sorted(models_in({"seats": ["model:a", "mixed"], "coordinator": "model"}))
     ['model', 'model:a']
     """
-    if isinstance(value, Mapping):
-        return set().union(*(models_in(part) for part in value.values()))
-    if isinstance(value, list | tuple):
-        return set().union(*(models_in(part) for part in value))
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    if isinstance(parts, list | tuple):
+        return set().union(*map(models_in, parts))
     return {value} if is_model(value) else set()
 
 
@@ -68,10 +67,8 @@ class Price(_Frozen):
         0.0016
         """
         cached = self.input if self.cached_input is None else self.cached_input
-        fresh = max(0, prompt_tokens - cached_prompt_tokens)
-        return round(
-            (fresh * self.input + cached_prompt_tokens * cached + completion_tokens * self.output) / 1_000_000, 12
-        )
+        prompts = max(0, prompt_tokens - cached_prompt_tokens) * self.input + cached_prompt_tokens * cached
+        return round((prompts + completion_tokens * self.output) / 1_000_000, 12)
 
     def worst(self, bound: int, max_tokens: int) -> float:
         """What a call can cost at most, when its prompt has at most `bound` tokens."""
@@ -104,11 +101,6 @@ class Limits(_Frozen):
         """Tokens at which a reply is cut off that a tight model gives so many."""
         return tokens if self.tight else max(4 * tokens, 1024)
 
-    @property
-    def words(self) -> tuple[int, int]:
-        """Words of a message and of reasons that a model is told of, with eight characters for a word."""
-        return self.message // 8, self.reason // 8
-
 
 TIGHT = Limits(tight=True, message=240, reason=160, rows=25)
 
@@ -137,7 +129,7 @@ class Profile(_Frozen):
     @property
     def options(self) -> str:
         """What is asked beside the question and changes the reply, as JSON; "" for nothing."""
-        asked = {"reasoning_effort": self.reasoning_effort, "extra_body": self.extra_body or None}
+        asked = {"reasoning_effort": self.reasoning_effort, "extra_body": self.extra_body}
         kept = {name: value for name, value in asked.items() if value}
         return json.dumps(kept, sort_keys=True) if kept else ""
 
@@ -163,20 +155,11 @@ def profile(name: str) -> Profile:
         raise InvalidInput(f"model: {name!r} given; expected a name, such as model:gpt-4o-mini or model:NAME@ADDRESS")
     if name == EMBEDDED.name:
         return EMBEDDED
-    known = _entries()
+    own = os.environ.get(VARIABLE)
+    known = {**_read(inputs("models", "models.toml")), **(_read(Path(own)) if own else {})}
     found = next((known[key] for key in (name, plain, f"*@{address}") if key in known), {})
     given = {"model": plain, **found, "name": name, **({"address": address} if address else {})}
     return Profile(**given)
-
-
-def listed() -> dict[str, Profile]:
-    """Every entry of models.toml, the user's before ours."""
-    return {name: profile(name) for name in _entries() if not name.startswith("*")}
-
-
-def _entries() -> dict[str, Mapping[str, Any]]:
-    own = os.environ.get(VARIABLE)
-    return {**_read(inputs("models", "models.toml")), **(_read(Path(own)) if own else {})}
 
 
 def needed_price(model: ChatModel) -> Price:
@@ -210,12 +193,9 @@ def _parsed(path: Path, stamp: int) -> Mapping[str, Mapping[str, Any]]:
                 entry["price"] = {**shared, **entry["price"]}
             Profile(**{"model": name, **entry, "name": name})
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        said = _first(error) if isinstance(error, ValidationError) else f"{type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {error}"
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False)[0]
+            said = f"{'.'.join(map(str, first['loc']))}={first['input']!r} given; {first['msg']}"
         raise InvalidInput(f"{path}: {said}; see data/inputs/models/models.toml for what an entry takes") from None
     return entries
-
-
-def _first(error: ValidationError) -> str:
-    """The first thing that is wrong with an entry."""
-    item = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, item['loc']))}={item['input']!r} given; {item['msg']}"

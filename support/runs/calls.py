@@ -39,17 +39,13 @@ SUMS = {  # of a unit's calls, in SQL: a study may hold hundreds of thousands
     "unanswered": "sum(call ->> 'error' IS NOT NULL)",
 }
 ENDED = ["status", "replies", "format_errors", "seconds", "error"]
-ORDER = ["repetition", "status", "calls", "cached", "repairs", "retries", "cut", "replies", "format_errors",
-         "prompt_tokens", "completion_tokens", "sent_tokens", "usd", "unpriced", "unanswered", "seconds",
-         "error"]  # fmt: skip
 
 
 def calls_of(sweep: Sweep, store: Store) -> pd.DataFrame:
     """One row per call of a sweep's stored units, in the order in which these ended.
 
-    The settings, repetition, number (from 0, within the unit), the fields of a call (usd NaN without a price, and where
-    no answer came), retries (attempts after the first), waited (seconds between attempts), error ("" where an answer
-    came). A setting with the name of one of these has " (setting)" behind it.
+    usd is NaN without a price or an answer, retries are attempts after the first, waited seconds between them. A
+    setting with the name of a column has " (setting)" behind it.
     """
     grid, found = _grid(sweep), list(_rows(sweep, store, "number, call", "calls", "ORDER BY rowid"))
     calls = json.loads("[" + ",".join(row[3] for row in found) + "]")  # far quicker than one by one
@@ -62,9 +58,8 @@ def calls_of(sweep: Sweep, store: Store) -> pd.DataFrame:
 def units_of(sweep: Sweep, store: Store) -> pd.DataFrame:
     """One row per unit of a sweep's grid, in its order, those that are missing included.
 
-    Of its calls: cached, repairs (asked again for a misfit), retries, cut (those whose prompt had to be cut), tokens
-    (`sent_tokens` of those that were not cached), usd (NaN where no call has a price; 0 for cached ones), unpriced
-    (answered calls without a price), unanswered.
+    Of its calls: repairs (asked again for a misfit), retries, cut (prompts that had to be), `sent_tokens` (of calls
+    that were not cached), usd (NaN where none has a price), unpriced (answered calls without one), unanswered.
     """
     grid, columns = _grid(sweep), ", ".join(f"{sql} AS {name}" for name, sql in SUMS.items())
     counted = {row[:2]: row[2:] for row in _rows(sweep, store, columns, "calls", "GROUP BY settings, repetition")}
@@ -73,15 +68,14 @@ def units_of(sweep: Sweep, store: Store) -> pd.DataFrame:
     places = [(unit.text, unit.repetition) for unit in sweep.units()]
     rows = [[place[1], *counted.get(place, none), *ended.get(place, missing)] for place in places]
     frame = pd.DataFrame(rows, columns=["repetition", *SUMS, *ENDED]).astype({"usd": float, "seconds": float})
-    return _with_settings([grid[text] for text, _ in places], sweep, frame.fillna({"error": ""})[ORDER])
+    return _with_settings([grid[text] for text, _ in places], sweep, frame.fillna({"error": ""}))
 
 
 def faults_of(sweep: Sweep, store: Store) -> pd.DataFrame:
-    """One row per kind of fault that a sweep's calls met, the most frequent first.
+    """One row per kind of fault that a sweep's calls met, the most frequent first: met, survived, lost, waited.
 
-    kind ("429", "time-out", …), met, survived (the call was answered in the end), lost (it was not), waited (seconds
-    before the next attempts). Of `MISFIT`, replies that did not have the form that was asked for, each conversation
-    counts once, however often it was repaired; lost are those that participants or the unit gave up.
+    Survived is a call that was answered in the end. Of `MISFIT` each conversation counts once, however often it was
+    repaired; lost are those that participants or the unit gave up.
     """
     what = "fault.value ->> 'kind', call ->> 'error' IS NOT NULL, fault.value ->> 'waited'"
     faults = _rows(sweep, store, what, "calls, json_each(call, '$.faults') AS fault", "AND instr(call, 'faults')")
@@ -92,14 +86,14 @@ def faults_of(sweep: Sweep, store: Store) -> pd.DataFrame:
     if met := max(again, lost):
         kept.append((MISFIT, met, met - lost, lost, 0.0))
     frame = pd.DataFrame(kept, columns=["kind", "met", "survived", "lost", "waited"])
-    summed = frame.groupby("kind", sort=True).sum().reset_index().sort_values("met", ascending=False, kind="stable")
-    return summed.astype({"met": int, "survived": int, "lost": int, "waited": float}).reset_index(drop=True)
+    summed = frame.astype({"met": int, "survived": int, "lost": int, "waited": float}).groupby("kind").sum()
+    return summed.reset_index().sort_values("met", ascending=False, ignore_index=True, kind="stable")
 
 
 def totals(sweep: Sweep, store: Store, units: pd.DataFrame | None = None) -> pd.DataFrame:
     """What a sweep came to: what, amount, note; of its budget's account as well, where it ever had one."""
     frame = units_of(sweep, store) if units is None else units
-    sums, status = frame[[name for name in (*SUMS, "format_errors") if name in frame]].sum(), frame["status"]
+    sums, status = frame[[*SUMS, "format_errors"]].sum(), frame["status"]
     have = "sent call has no price, and is" if sums["unpriced"] == 1 else "sent calls have no price, and are"
     unpriced = f"; {sums['unpriced']:.0f} {have} not in it" if sums["unpriced"] else ""
     rows: list[tuple[str, float, str]] = [
@@ -136,7 +130,6 @@ def _rows(sweep: Sweep, store: Store, what: str, table: str, rest: str = "") -> 
 
 
 def _grid(sweep: Sweep) -> dict[str, dict[str, Any]]:
-    """The settings of a sweep, by the JSON that the store knows them by."""
     return {unit.text: flat(unit.settings) for unit in replace(sweep, repetitions=1).units()}
 
 

@@ -20,7 +20,8 @@ from support.runs.work import Outcome, tried
 if TYPE_CHECKING:
     from support.runs.sweep import Sweep
 
-Ask = Callable[[Sequence[Unit]], Awaitable[tuple[list[Outcome], Exception | None]]]
+Answer = tuple[list[Outcome], Exception | None]  # what became of units, and what stopped the worker, if anything did
+Ask = Callable[[Sequence[Unit]], Awaitable[Answer]]
 HIDDEN: Any = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
 ALONE = 15.0  # seconds without any worker before a run gives up: a cluster restarts one that died in three
 
@@ -34,10 +35,10 @@ async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIte
     if not isinstance(on, str | Client):
         raise InvalidInput(f'on={on!r}: expected "local", the address of a dask scheduler, or a distributed.Client')
     sent, security = _sent(sweep, context), None if isinstance(on, str) else on.security
+    where: Any = on if isinstance(on, str) else cast(Any, on.scheduler).address
     async with AsyncExitStack() as stack:
         stack.enter_context(silence_logging_cmgr(CRITICAL))
         try:
-            where: Any = on if isinstance(on, str) else cast(Any, on.scheduler).address
             if on == "local":
                 where = LocalCluster(threads_per_worker=1, asynchronous=True, silence_logs=CRITICAL, **HIDDEN)
                 await stack.enter_async_context(where)
@@ -53,14 +54,12 @@ async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIte
         yield partial(_answer, client, sent), 2 * cores
 
 
-async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> tuple[list[Outcome], Exception | None]:
+async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> Answer:
     """What a worker found; the work of one that is killed is done by another."""
     from distributed import CancelledError, KilledWorker
 
-    async def found() -> Any:
-        return await client.submit(_computed, sent, units, pure=False)
-
-    task, since = asyncio.ensure_future(found()), time.monotonic()
+    task = asyncio.ensure_future(client.submit(_computed, sent, units, pure=False).result())
+    since = time.monotonic()
     try:
         while not (await asyncio.wait([task], timeout=1.0))[0]:
             since = time.monotonic() if await client.nthreads() else since
@@ -69,10 +68,9 @@ async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> tuple[list
         return await task
     except (OSError, CancelledError, KilledWorker) as error:
         gone = {KilledWorker: "its workers died of a unit", TimeoutError: "it has no worker any more"}
-        raise ConveneError(
-            f"the cluster that was to compute units is lost ({gone.get(type(error), 'its scheduler is gone')}). What "
-            "is finished is kept: run again, with a cluster that is up, or without on="
-        ) from None
+        said = f"the cluster that was to compute units is lost ({gone.get(type(error), 'its scheduler is gone')}). "
+        said += "What is finished is kept: run again, with a cluster that is up, or without on="
+        raise ConveneError(said) from None
     finally:
         task.cancel()
 
@@ -88,10 +86,8 @@ def _sent(sweep: Sweep, context: Mapping[str, Any]) -> bytes:
             cloudpickle.register_pickle_by_value(sys.modules[name])
         return cloudpickle.dumps((sweep, context))
     except Exception as error:
-        raise InvalidInput(
-            f"on=: {bare(sweep.study).__name__} cannot travel to workers ({error}); open files and connections inside "
-            "of it, or run without on="
-        ) from None
+        said = f"on=: {bare(sweep.study).__name__} cannot travel to workers ({error}); open files and connections"
+        raise InvalidInput(f"{said} inside of it, or run without on=") from None
     finally:
         if by_value:
             cloudpickle.unregister_pickle_by_value(sys.modules[name])
@@ -100,8 +96,7 @@ def _sent(sweep: Sweep, context: Mapping[str, Any]) -> bytes:
 _received = lru_cache(maxsize=4)(pickle.loads)
 
 
-def _computed(sent: bytes, units: Sequence[Unit]) -> tuple[list[Outcome], Exception | None]:
-    """On a worker: what became of the units, and what stopped it, if anything did."""
+def _computed(sent: bytes, units: Sequence[Unit]) -> Answer:
     from threadpoolctl import threadpool_limits
 
     async def each() -> Exception | None:
@@ -112,7 +107,6 @@ def _computed(sent: bytes, units: Sequence[Unit]) -> tuple[list[Outcome], Except
             return error
         return None
 
-    outcomes: list[Outcome] = []
-    sweep, context = _received(sent)
+    outcomes, (sweep, context) = list[Outcome](), _received(sent)
     with threadpool_limits(1):
         return outcomes, asyncio.run(each())

@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
@@ -23,10 +23,8 @@ Watcher = Callable[["Status"], None]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A run at a moment. Counts of units, calls and tokens are of this run; `skipped` units were stored before it.
+    """A run at a moment; counts are of this run, `spent`, `reserved` and `limit_usd` of its budget, where it has one.
 
-    `elsewhere` units were done by another process meanwhile. `usd` is spent by this run where prices are known
-    (`unpriced` counts calls without one); `spent`, `reserved` and `limit_usd` are of the budget, None without one.
     `ended` is "" while the run is going on, then what became of it: "finished", or "partial" or "stopped" and why.
     """
 
@@ -34,8 +32,8 @@ class Status:
     total: int
     done: int = 0
     failed: int = 0
-    skipped: int = 0
-    elsewhere: int = 0
+    skipped: int = 0  # stored before this run
+    elsewhere: int = 0  # done by another process meanwhile
     replies: int = 0
     format_errors: int = 0
     calls: int = 0
@@ -43,10 +41,10 @@ class Status:
     in_flight: int = 0
     retries: int = 0
     tokens: int = 0
-    usd: float = 0.0
+    usd: float = 0.0  # of calls with a known price
     unpriced: int = 0
-    spent: float | None = None
-    reserved: float | None = None
+    spent: float = 0.0
+    reserved: float = 0.0
     limit_usd: float | None = None
     seconds: float = 0.0
     faults: dict[str, int] = field(default_factory=dict)
@@ -58,17 +56,14 @@ class Status:
         return self.done + self.failed + self.skipped + self.elsewhere
 
     @property
-    def left(self) -> float | None:
-        """Seconds that the rest will take at the present pace; None while nothing is finished, 0 at the end."""
-        finished = self.done + self.failed
-        return 0.0 if self.ended else (self.total - self.over) * self.seconds / finished if finished else None
-
-    @property
     def time(self) -> str:
-        """What it took, or what is left."""
-        if self.ended:
-            return f"{clock(self.seconds)} taken"
-        return "" if self.left is None else f"{clock(self.left)} left"
+        """What it took, or what the rest will take at the present pace."""
+        from tqdm import tqdm
+
+        finished = self.done + self.failed
+        if self.ended or not finished:
+            return f"{tqdm.format_interval(self.seconds)} taken" if self.ended else ""
+        return f"{tqdm.format_interval((self.total - self.over) * self.seconds / finished)} left"
 
     @property
     def money(self) -> str:
@@ -76,57 +71,42 @@ class Status:
         if self.limit_usd is None:
             return dollars(self.usd) + (f", {self.unpriced:,} calls without a price" if self.unpriced else "")
         reserved = f" + {dollars(self.reserved)} in flight" if self.reserved else ""
-        return f"{dollars(self.spent or 0)}{reserved} of {dollars(self.limit_usd)}"
-
-    def parts(self) -> dict[str, str]:
-        """What there is to say of units and calls, each under its name; what no call was made for is left out."""
-        said = {"failed": str(self.failed), "format errors": str(self.format_errors)}
-        if self.calls or self.in_flight:
-            said |= {"calls": f"{self.calls:,} ({self.cached:,} cached)", "in flight": str(self.in_flight)}
-            said |= {"retries": f"{self.retries:,}", "tokens": f"{self.tokens:,}", "money": self.money}
-        return said
+        return f"{dollars(self.spent)}{reserved} of {dollars(self.limit_usd)}"
 
     def line(self, width: int | None = None) -> str:
-        """The same in one line, what is zero left out; in `width` characters, what matters least is left out as well.
+        """What matters in one line, what is zero left out; in `width` characters, the first of it.
 
         >>> Status("s", 9, done=3, failed=1, calls=20, cached=4, usd=0.12, seconds=8.0).line(40)
-        '4/9 units, 1 failed, $0.12, 0:10 left'
+        '4/9 units, 1 failed, $0.12, 00:10 left'
         """
         many = f"{self.tokens / 1e3:.0f}k" if self.tokens < 1e6 else f"{self.tokens / 1e6:.1f}M"
         tokens = many if self.tokens >= 10_000 else self.tokens
-        ranked = [  # the higher, the sooner it is left out
-            (0, f"{self.over}/{self.total} units"), (1, self.failed and f"{self.failed} failed"),
-            (4, self.format_errors and f"{self.format_errors} format errors"),
-            (5, self.calls and f"{self.calls} calls"), (6, self.cached and f"{self.cached} cached"),
-            (7, self.in_flight and f"{self.in_flight} in flight"), (8, self.retries and f"{self.retries} retries"),
-            (9, self.tokens and f"{tokens} tokens"), (2, self.calls and self.money),
-            (-1 if self.ended else 3, self.ended or self.time),
-        ]  # fmt: skip
-        parts = [(rank, str(text)) for rank, text in ranked if text]
-        while width is not None and len(parts) > 1 and len(", ".join(text for _, text in parts)) > width:
-            parts.remove(max(parts))
-        return ", ".join(text for _, text in parts)[:width]
+        amounts = {"format errors": self.format_errors, "calls": self.calls, "cached": self.cached,
+                   "in flight": self.in_flight, "retries": self.retries, "tokens": tokens}  # fmt: skip
+        parts = [f"{self.over}/{self.total} units", self.ended, f"{self.failed} failed" if self.failed else ""]
+        parts += [self.money if self.calls else "", "" if self.ended else self.time]
+        parts += [f"{amount} {name}" for name, amount in amounts.items() if amount]
+        text = ", ".join(part for part in parts if part)
+        while width is not None and len(text) > width and ", " in text:
+            text = text.rpartition(", ")[0]
+        return text[:width]
 
     def _repr_html_(self) -> str:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from jinja2 import StrictUndefined, Template
 
-        folder = FileSystemLoader(Path(__file__).parent)
-        environment = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-        return environment.get_template("progress.html.j2").render(status=self)
+        text = Path(__file__).with_suffix(".html.j2").read_text(encoding="utf-8")
+        return Template(text, autoescape=True, trim_blocks=True, undefined=StrictUndefined).render(status=self)
 
 
 class Progress:
-    """Follows a run of a meter's calls, and shows its status now and then; at the end it says how it ended.
-
-    `show` True is a bar, or a table where there is a notebook; a function is given every new status.
-    """
+    """Follows a run, and shows its status now and then: True to who runs it, a function is given every new one."""
 
     def __init__(self, name: str, total: int, skipped: int, meter: Meter, show: bool | Watcher) -> None:
         self.count: Counter[str] = Counter(skipped=skipped)
         self.ended = ""
         self._name, self._total, self._meter = name, total, meter
         self._started, self._shown = time.monotonic(), 0.0
-        self._watch = show if callable(show) else (_shown_here(name) if show else None)
+        self._watch = show if callable(show) else _shown_here(self.status()) if show else None
         meter.watch(self.changed)
 
     def __enter__(self) -> Progress:
@@ -144,40 +124,35 @@ class Progress:
     def close(self, error: BaseException | None = None) -> None:
         """The run is over: show for the last time how far it came, and by which error it ended, if any did."""
         if not self.ended:
-            said = "" if error is None else f"stopped: {type(error).__name__}"
-            said = "partial: the budget is used up" if isinstance(error, BudgetExceeded) else said
-            self.ended = said or self.status().ended or "partial"
+            said = "partial: the budget is used up" if isinstance(error, BudgetExceeded) else ""
+            self.ended = said or (f"stopped: {type(error).__name__}" if error else self.status().ended or "partial")
             self.changed(now=True)
 
     def status(self) -> Status:
         """The run at this moment."""
-        meter, budget, names = self._meter, self._meter.budget, Status.__dataclass_fields__
-        given: dict[str, Any] = {name: count for name, count in self.count.items() if name in names}
-        given |= {name: meter.counts[name] for name in ("calls", "cached", "retries")}
-        if budget is not None:
-            given |= {"spent": budget.spent, "reserved": budget.reserved, "limit_usd": budget.limit_usd}
-        given |= {
-            "in_flight": meter.in_flight,
-            "usd": meter.usd,
-            "unpriced": meter.unpriced,
-            "faults": {**meter.faults},
-        }
+        meter, budget = self._meter, self._meter.budget
+        given: dict[str, Any] = {**self.count, **meter.counts, "faults": dict(meter.faults)}
         given["tokens"] = meter.counts["prompt_tokens"] + meter.counts["completion_tokens"]
-        over = sum(self.count[name] for name in ("done", "failed", "skipped", "elsewhere")) >= self._total
-        ended = self.ended or "finished" * over
-        return Status(self._name, self._total, **given, seconds=time.monotonic() - self._started, ended=ended)
+        given |= {name: getattr(meter, name) for name in ("in_flight", "usd", "unpriced")}
+        given |= {name: getattr(budget, name) for name in ("spent", "reserved", "limit_usd") if budget is not None}
+        known = {name: value for name, value in given.items() if name in Status.__dataclass_fields__}
+        made = Status(self._name, self._total, **known, seconds=time.monotonic() - self._started)
+        return replace(made, ended=self.ended or "finished" * (made.over >= self._total))
 
 
-def _shown_here(name: str) -> Watcher:
-    """The display of the place where this runs: a panel in a notebook, a bar in a terminal, lines in a file."""
+def _shown_here(status: Status) -> Watcher:
+    """The display of the place where this runs: a table in a notebook, a bar in a terminal, lines in a file."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell).__mro__):
-        return _Panel()
-    return _Bar(name) if sys.stderr is not None and sys.stderr.isatty() else _Log(name)
+        from IPython.display import display
+
+        handle: Any = display(status, display_id=True)
+        return handle.update
+    return _Bar(status.name) if sys.stderr is not None and sys.stderr.isatty() else _Log(status.name)
 
 
 class _Bar:
-    """A line in a terminal, as long as the terminal is wide; it stays when the run ends, and is not drawn again."""
+    """A line as long as the terminal is wide; it stays when the run ends, and is not drawn again."""
 
     def __init__(self, name: str) -> None:
         from tqdm import tqdm
@@ -196,7 +171,7 @@ class _Bar:
 
 
 class _Log:
-    """A line now and then where output goes into a file: carriage returns would fill it."""
+    """A line now and then: carriage returns would fill a file."""
 
     def __init__(self, name: str) -> None:
         self._name, self._said, self._over = name, time.monotonic(), False
@@ -205,28 +180,3 @@ class _Log:
         if not self._over and (status.ended or time.monotonic() - self._said > IN_A_LOG):
             print(f"{self._name}: {status.line()}", file=sys.stderr, flush=True)
             self._said, self._over = time.monotonic(), bool(status.ended)
-
-
-class _Panel:
-    """A table in a notebook, shown again in its place."""
-
-    _handle: Any = None
-
-    def __call__(self, status: Status) -> None:
-        from IPython.display import display
-
-        if self._handle is None:
-            self._handle = display(status, display_id=True)
-        else:
-            self._handle.update(status)
-
-
-def clock(seconds: float) -> str:
-    """Hours, minutes and seconds, as short as they can be.
-
-    >>> clock(75), clock(8000)
-    ('1:15', '2:13:20')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

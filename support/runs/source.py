@@ -28,7 +28,8 @@ def fingerprint(value: Any, whole: bool = False) -> str:
         said = [f"{path.relative_to(value)}: {path.read_bytes().hex()}" for path in sorted(files)]
     else:
         said = [source.text([value, vars(value) if whole and not isinstance(value, type | FunctionType) else None])]
-    return hashlib.sha256("\n".join([*said, *source.lines()]).encode()).hexdigest()
+    constants = {f"{key[1]} = {text}" for key, text in source.data.items() if key not in source.changed}
+    return hashlib.sha256("\n".join([*said, *sorted(source.parts | constants)]).encode()).hexdigest()
 
 
 class _Source:
@@ -39,10 +40,6 @@ class _Source:
         self.data: dict[tuple[str, str], str] = {}
         self.changed: set[tuple[str, str]] = set()  # what some function changes is no constant
         self._seen: set[int] = set()
-
-    def lines(self) -> list[str]:
-        kept = {f"{name[1]} = {text}" for name, text in self.data.items() if name not in self.changed}
-        return sorted(self.parts | kept)
 
     def text(self, value: Any) -> str:
         """A value in words; functions and classes of the user's own are looked into."""
@@ -57,10 +54,8 @@ class _Source:
                 return f"[{', '.join(map(self.text, value))}]"
             case partial():
                 return self.text([value.func, value.args, value.keywords])
-            case MethodType():
-                return self.text([value.__func__, value.__self__])
-            case property():
-                return self.text([value.fget, value.fset])
+            case MethodType(__func__=a, __self__=b) | property(fget=a, fset=b):
+                return self.text([a, b])
             case ModuleType():
                 return self._visited(value, value.__name__, self._module)
             case FunctionType():
@@ -71,7 +66,7 @@ class _Source:
                 return self.text([value.co_code, value.co_names, value.co_consts])
         if inner := getattr(value, "__wrapped__", None) or getattr(value, "tolist", lambda: None)():
             return self.text(inner)  # of a static method, a cache, an array
-        fields = getattr(type(value), "__dataclass_fields__", None) or getattr(type(value), "model_fields", ())
+        fields: Any = getattr(type(value), "__dataclass_fields__", None) or getattr(type(value), "model_fields", ())
         return self.text([type(value), {name: getattr(value, name) for name in fields}])
 
     def _visited(self, value: Any, module: str, look: Callable[[Any], None]) -> str:
@@ -86,9 +81,8 @@ class _Source:
         self.text([value for value in vars(module).values() if isinstance(value, FunctionType | type | ModuleType)])
 
     def _class(self, made: type) -> None:
-        named = {
-            n: v for n, v in vars(made).items() if not n.startswith(("__", "_abc_")) or isinstance(v, FunctionType)
-        }
+        given = vars(made).items()
+        named = {n: v for n, v in given if not n.startswith(("__", "_abc_")) or isinstance(v, FunctionType)}
         fields = repr(getattr(made, "__pydantic_fields__", "")), str(getattr(made, "__annotations__", ""))
         self.parts.add(f"{made.__qualname__}: {self.text([made.__bases__, named, fields])}")
 
@@ -116,8 +110,7 @@ def _loaded(code: CodeType) -> set[str]:
 
 
 def _changed(node: ast.AST) -> list[str]:
-    """Names that a piece of code changes in place."""
-    match node:
+    match node:  # a name that a piece of code changes in place
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             return names
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in MUTATES:

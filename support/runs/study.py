@@ -1,7 +1,6 @@
 """One SQLite file holds a study: the units of its sweeps here, the replies of its models beside them.
 
-Every finished unit is one transaction, so that a process killed at any moment loses at most the units that
-were at work.
+Every finished unit is one transaction: a process killed at any moment loses at most the units that were at work.
 """
 
 from __future__ import annotations
@@ -27,14 +26,11 @@ if TYPE_CHECKING:
 KEY = "sweep TEXT NOT NULL, settings TEXT NOT NULL, repetition INTEGER NOT NULL"
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, identity TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS units (
-    {KEY}, status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
-    kind TEXT, record TEXT, error TEXT, replies INTEGER, format_errors INTEGER, seconds REAL,
-    PRIMARY KEY (sweep, settings, repetition)
-);
-CREATE TABLE IF NOT EXISTS calls (
-    {KEY}, number INTEGER NOT NULL, call TEXT NOT NULL, PRIMARY KEY (sweep, settings, repetition, number)
-);
+CREATE TABLE IF NOT EXISTS units ({KEY}, status TEXT NOT NULL CHECK (status IN ('done', 'failed')), kind TEXT,
+    record TEXT, error TEXT, replies INTEGER, format_errors INTEGER, seconds REAL,
+    PRIMARY KEY (sweep, settings, repetition));
+CREATE TABLE IF NOT EXISTS calls ({KEY}, number INTEGER NOT NULL, call TEXT NOT NULL,
+    PRIMARY KEY (sweep, settings, repetition, number));
 """
 WHERE = "WHERE sweep = ? AND settings = ? AND repetition = ?"
 RECORDS: dict[str, Any] = {made.__name__: made for made in (Transcript, Coordination, Planning, Organizing)}
@@ -59,8 +55,8 @@ class Packed(NamedTuple):
 
     kind: str
     text: str
-    replies: int = 0
-    format_errors: int = 0
+    replies: int
+    format_errors: int
 
 
 class Store:
@@ -76,23 +72,21 @@ class Store:
         """Claim a name for a sweep; refuse it when it names another study, code, seed or set of settings here."""
         name, asked = self.name_in_file(sweep), json.loads(json.dumps(identity))
         with transaction(self._db, self.path):
-            done = "SELECT 1 FROM units WHERE sweep = ? AND status = 'done' LIMIT 1"
             row = self._db.execute("SELECT identity FROM sweeps WHERE name = ?", (name,)).fetchone()
             stored = json.loads(row[0]) if row else {}
             changed = [key for key in asked if key in stored and stored[key] != asked[key]]
-            if changed and not self._db.execute(done, (name,)).fetchone():
+            if changed and not self._of(sweep, "1", "AND status = 'done' LIMIT 1"):
                 self._drop(name)  # a name under which nothing was finished is free: a wrong model does not take it
                 stored, changed = {}, []
             if not changed:  # a key that was not kept when the file was written is filled in
                 text = json.dumps({**stored, **asked}, sort_keys=True)
                 self._db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, text))
-        told = [f"{key} {stored[key]!r} where {asked[key]!r} is asked for" for key in changed if key != "code"]
-        said = "; give the new sweep another name, or another file"
-        if changed and not told:
-            told = ["other code: the study, or something of yours that it calls, has changed since"]
-            said += f"; or drop the old units with store.forget({sweep!r}), which keeps the models' replies"
-        if told:
-            raise InvalidInput(f"sweep {sweep!r} is in {self.path} already, with {', '.join(told)}{said}")
+        told = ", ".join(f"{key} {stored[key]!r} where {asked[key]!r} is asked for" for key in changed if key != "code")
+        code = "other code: the study, or something of yours that it calls, has changed since"
+        drop = f"; or drop the old units with store.forget({sweep!r}), which keeps the models' replies"
+        if changed:
+            said = f"{told or code}; give the new sweep another name, or another file{'' if told else drop}"
+            raise InvalidInput(f"sweep {sweep!r} is in {self.path} already, with {said}")
 
     def forget(self, sweep: str) -> None:
         """Drop the units of a sweep, so that its name is free; replies of models stay."""
@@ -105,12 +99,12 @@ class Store:
 
     def finished(self, sweep: str, *, include_failed: bool = True) -> set[Unit]:
         """The units of a sweep that need not be done again."""
-        query = "SELECT settings, repetition FROM units WHERE sweep = ? AND (status = 'done' OR ?)"
-        return {Unit(sweep, *row) for row in self.select(query, (self.name_in_file(sweep), include_failed))}
+        rows = self._of(sweep, "settings, repetition", "AND (status = 'done' OR ?)", include_failed)
+        return {Unit(sweep, *row) for row in rows}
 
     def status(self, unit: Unit) -> str | None:
         """What became of a unit: "done", "failed", or None where it is not stored."""
-        return self._one("status", unit)
+        return self._one("status", unit)[0]
 
     def add(self, unit: Unit, record: Any, seconds: float = 0.0, calls: Sequence[Call] = ()) -> dict[str, int]:
         """Store a finished unit, with the calls to models that it made; return its replies and format errors."""
@@ -139,42 +133,44 @@ class Store:
     def save(self, name: str, record: Any, settings: Mapping[str, Any]) -> Unit:
         """Store a record that no sweep made, such as a discussion with a person, as the next of its name."""
         text = json.dumps(dict(settings), sort_keys=True)
-        query = "SELECT COALESCE(MAX(repetition) + 1, 0) FROM units WHERE sweep = ? AND settings = ?"
-        unit = Unit(name, text, self.select(query, (self.name_in_file(name), text))[0][0])
+        unit = Unit(name, text, self._of(name, "COALESCE(MAX(repetition) + 1, 0)", "AND settings = ?", text)[0][0])
         self.add(unit, record)
         return unit
 
     def records(self, sweep: str, **where: Any) -> Iterator[tuple[Unit, Any]]:
         """The finished units and their records, by settings and repetition; those with given values of settings."""
-        query = "SELECT settings, repetition, kind, record FROM units WHERE sweep = ? AND status = 'done'"
+        query = "SELECT settings, repetition, kind, record FROM units WHERE sweep = ? AND status = 'done' ORDER BY 1, 2"
         self._known(sweep, where)
         where = json.loads(json.dumps(where))  # as the settings are stored: a tuple is a list
-        with guarded(self.path):
-            rows = self._db.execute(query + " ORDER BY settings, repetition", (self.name_in_file(sweep),))
-            for settings, repetition, kind, record in rows:
+        with guarded(self.path):  # one at a time: they may be many
+            for settings, repetition, kind, record in self._db.execute(query, (self.name_in_file(sweep),)):
                 known = json.loads(settings)
                 if all(known.get(name) == value for name, value in where.items()):
                     yield Unit(sweep, settings, repetition), from_json(kind, record)
 
     def record(self, unit: Unit) -> Any | None:
         """The record of one unit, or None when it is not done."""
-        rows = self.select(f"SELECT kind, record FROM units {WHERE} AND status = 'done'", self._key(unit))
-        return from_json(*rows[0]) if rows else None
+        status, kind, text = self._one("status, kind, record", unit)
+        return from_json(kind, text) if status == "done" else None
 
     def seconds(self, unit: Unit) -> float | None:
         """What one unit took, by the clock on the wall, or None when it is not done; replies may have been cached."""
-        return self._one("iif(status = 'done', seconds, NULL)", unit)
+        return self._one("iif(status = 'done', seconds, NULL)", unit)[0]
 
-    def _one(self, what: str, unit: Unit) -> Any:
+    def _one(self, what: str, unit: Unit) -> tuple:
         rows = self.select(f"SELECT {what} FROM units {WHERE}", self._key(unit))
-        return rows[0][0] if rows else None
+        return rows[0] if rows else (None,) * 3
+
+    def _of(self, sweep: str, what: str, rest: str, *values: Any) -> list[tuple]:
+        query = f"SELECT {what} FROM units WHERE sweep = ? {rest}"
+        return self.select(query, (self.name_in_file(sweep), *values))
 
     def _known(self, sweep: str, where: Mapping[str, Any]) -> None:
-        rows = self.select("SELECT settings FROM units WHERE sweep = ? LIMIT 1", (self.name_in_file(sweep),))
-        if not rows:
+        if not (rows := self._of(sweep, "settings", "LIMIT 1")):
             raise InvalidInput(f"sweep: {sweep!r} is not in {self.path}, which holds {self.sweeps()}; run it first")
+        known = json.loads(rows[0][0])
         for setting in where:
-            if setting not in (known := json.loads(rows[0][0])):
+            if setting not in known:
                 raise InvalidInput(f"{setting!r} is no setting of {sweep!r}; it has {', '.join(known)}")
 
     def sweeps(self) -> list[str]:
@@ -184,17 +180,16 @@ class Store:
 
     def failures(self, sweep: str) -> dict[Unit, str]:
         """The units of a sweep's name that failed, those of earlier grids among them, with what each said."""
-        query = "SELECT settings, repetition, error FROM units WHERE sweep = ? AND status = 'failed' ORDER BY 1, 2"
-        return {Unit(sweep, *row[:2]): row[2] for row in self.select(query, (self.name_in_file(sweep),))}
+        rows = self._of(sweep, "settings, repetition, error", "AND status = 'failed' ORDER BY 1, 2")
+        return {Unit(sweep, *row[:2]): row[2] for row in rows}
 
     def units(self, sweep: str, *, timing: bool = False) -> pd.DataFrame:
         """One row per unit: settings, repetition, status, error, replies, format errors; `seconds` with `timing`."""
         import pandas as pd
 
-        columns = ["settings", "repetition", "status", "error", "replies", "format_errors"] + ["seconds"] * timing
         self._known(sweep, {})
-        query = f"SELECT {', '.join(columns)} FROM units WHERE sweep = ? ORDER BY settings, repetition"
-        frame = pd.DataFrame(self.select(query, (self.name_in_file(sweep),)), columns=columns)
+        columns = ["settings", "repetition", "status", "error", "replies", "format_errors"] + ["seconds"] * timing
+        frame = pd.DataFrame(self._of(sweep, ", ".join(columns), "ORDER BY settings, repetition"), columns=columns)
         return pd.concat([pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")]), frame], axis=1)
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple]:
@@ -215,10 +210,7 @@ class Store:
 
 
 def open_study(name: str) -> Store:
-    """The store of a notebook's study: one file, its units marked with the state of the sources.
-
-    So a result of older code is never shown as the present one's, while replies, kept by content, serve them all.
-    """
+    """The store of a notebook's study; its units bear a mark of the sources, so that none of older code is shown."""
     return Store(study_file(name), source_digest()[:10])
 
 
@@ -241,10 +233,9 @@ def to_json(record: Any) -> str:
             raise TypeError("it has no fields")
         return json.dumps(record, default=_plain)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InvalidInput(
-            f"record: {type(record).__name__} given ({' '.join(str(error).split())}); the store keeps "
-            f"{', '.join(RECORDS)}, a dict of plain data, a dataclass or a pydantic model"
-        ) from None
+        keeps = f"the store keeps {', '.join(RECORDS)}, a dict of plain data, a dataclass or a pydantic model"
+        said = " ".join(str(error).split())
+        raise InvalidInput(f"record: {type(record).__name__} given ({said}); {keeps}") from None
 
 
 def from_json(kind: str, text: str) -> Any:
@@ -266,8 +257,8 @@ def from_json(kind: str, text: str) -> Any:
 def fields_of(record: Any) -> dict[str, Any]:
     """The fields of a record as cells of a table; of the large ones, single values alone."""
     if type(record) in RECORDS.values():
-        every = {f.name: getattr(record, f.name) for f in dataclasses.fields(record)}
-        return {name: value for name, value in every.items() if isinstance(value, str | int | float | None)}
+        fields = ((f.name, getattr(record, f.name)) for f in dataclasses.fields(record))
+        return {name: value for name, value in fields if isinstance(value, str | int | float | None)}
     return flat(json.loads(to_json(record)))
 
 

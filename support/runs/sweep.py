@@ -23,7 +23,7 @@ import numpy as np
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import Meter, metered
-from support.models.money import Budget, dollars
+from support.models.money import Budget, dollars, purse
 from support.models.profiles import MODEL, models_in, needed_price
 from support.presence import Presence
 from support.runs import cluster
@@ -58,29 +58,24 @@ class Sweep:
     _objects: dict[tuple[str, str], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        takes = inspect.signature(self.study).parameters
-        if "rng" not in takes:
+        if "rng" not in (takes := inspect.signature(self.study).parameters):
             raise InvalidInput(f"study: {self._title} takes {', '.join(takes)}; expected rng among them")
-        known = [p for p in takes if p not in PASSED]
         for given, setting in [("grid", s) for s in self.grid] + [("paired", s) for s in self.paired]:
-            if setting not in known:
+            if setting not in (known := self._takes):
                 raise InvalidInput(f"{given}: {setting!r} is no setting of {self._title}; it takes {', '.join(known)}")
         for setting, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence) or not values:
                 raise InvalidInput(f"grid: {setting}={values!r} given; expected a list with at least one value")
             if len({self._cell(setting, value) for value in values}) < len(values):
                 raise InvalidInput(f"grid: {setting}={list(values)!r} given; expected each value once")
-        for name, number, least in (("seed", self.seed, 0), ("repetitions", self.repetitions, 1)):
-            if not _whole(number, least):
-                raise InvalidInput(f"{name}: {number!r} given; expected a whole number of at least {least}")
+        _whole("seed", self.seed, 0)
+        _whole("repetitions", self.repetitions, 1)
 
     def units(self) -> Iterator[Unit]:
         """Every unit of the sweep: for each combination of settings, each repetition."""
         for values in itertools.product(*self.grid.values()):
-            settings = dict(zip(self.grid, values, strict=True))
-            text = json.dumps(settings, sort_keys=True, default=self._stand_in)
-            for repetition in range(self.repetitions):
-                yield Unit(self.name, text, repetition)
+            text = json.dumps(dict(zip(self.grid, values, strict=True)), sort_keys=True, default=self._stand_in)
+            yield from (Unit(self.name, text, repetition) for repetition in range(self.repetitions))
 
     def rng(self, unit: Unit) -> np.random.Generator:
         """The random stream of a unit."""
@@ -90,16 +85,9 @@ class Sweep:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     async def run(
-        self,
-        store: Store,
-        *,
-        on: Any = None,
-        concurrency: int = 8,
-        progress: bool | Watcher = True,
-        retry_failed: bool = False,
-        budget_usd: float | None = None,
-        **context: Any,
-    ) -> Counter[str]:
+        self, store: Store, *, on: Any = None, concurrency: int = 8, progress: bool | Watcher = True,
+        retry_failed: bool = False, budget_usd: float | None = None, **context: Any,
+    ) -> Counter[str]:  # fmt: skip
         """Do the units that the store does not hold yet, each finished one a transaction; count what became of them.
 
         Several processes may run one sweep on one file: each unit is done by one of them, and all return when all are
@@ -112,13 +100,9 @@ class Sweep:
         first (a model, the disk, a budget that is used up): then what was finished is kept, the rest waits.
         """
         self.check(context)
-        for name, given, fits, expected in (
-            ("store", store, isinstance(store, Store), "Store(path), from support.runs.study"),
-            ("concurrency", concurrency, _whole(concurrency, 1), "a whole number of at least 1"),
-            ("progress", progress, callable(progress) or isinstance(progress, bool), "True, False, or a function"),
-        ):
-            if not fits:
-                raise InvalidInput(f"{name}: {given!r} given; expected {expected}")
+        _whole("concurrency", concurrency, 1)
+        if not isinstance(store, Store):
+            raise InvalidInput(f"store: {store!r} given; expected Store(path), from support.runs.study")
         units = list(self.units())
         async with AsyncExitStack() as stack:
             stack.enter_context(serving(cache=store.path))
@@ -149,14 +133,15 @@ class Sweep:
                 print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
                 print("Mend what it says, then run again with retry_failed=True.")
             if run.passed is not None:
-                done = run.count["done"] + run.count["skipped"] + run.count["elsewhere"]
-                spent, larger = (budget.spent, "budget_usd=") if budget else (meter.usd, "BUDGET")
+                by_purse = budget is None or "(BUDGET)" in str(run.passed)  # the error says whose budget it was
+                account, larger = (purse(), "BUDGET") if by_purse else (budget, "budget_usd=")
+                spent, done = account.spent if account else meter.usd, shown.status().over - shown.count["failed"]
                 raise BudgetExceeded(
                     f"{run.passed} The run is partial: {done} of {len(units)} units are finished and kept, the rest "
                     f"waits; in all {dollars(spent)} is spent. To go on, run again with a larger {larger} (it counts "
                     "what is spent already); replies that were kept cost nothing again."
                 )
-        return run.count
+        return shown.count
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """This sweep's finished units and their records, in the order of the grid, and nothing else of the store."""
@@ -165,17 +150,16 @@ class Sweep:
                 yield unit, record
 
     def frame(self, store: Store) -> pd.DataFrame:
-        """One row a unit of the grid: settings, repetition, status, and the record's fields, nested ones as JSON.
+        """One row a unit of the grid: settings, repetition, status, and the record's fields (of large ones, some).
 
-        Of the large records, single values alone. A field with the name of a setting and another value has " (record)"
-        behind it.
+        A field with the name of a setting and another value has " (record)" behind it.
         """
         import pandas as pd
 
         rows = []
         for unit in self.units():
-            row = {**flat(unit.settings), "repetition": unit.repetition, "status": store.status(unit) or "missing"}
             made = store.record(unit)
+            row = {**flat(unit.settings), "repetition": unit.repetition, "status": store.status(unit) or "missing"}
             for name, value in ({} if made is None else fields_of(made)).items():
                 if name not in row or row[name] != value:
                     row[f"{name} (record)" if name in row else name] = value
@@ -193,22 +177,19 @@ class Sweep:
     def arguments(self, unit: Unit, context: Mapping[str, Any]) -> dict[str, Any]:
         """What the study function is called with for a unit: its settings, the context, and its random stream."""
         made = {**unit.settings, **context, "rng": self.rng(unit)}
-        if self._digests:
-            stored = [(name, json.dumps(value, sort_keys=True)) for name, value in unit.settings.items()]
-            made |= {key[0]: self._objects[key] for key in stored if '"source"' in key[1] and key in self._objects}
+        stored = [(name, json.dumps(value, sort_keys=True)) for name, value in unit.settings.items() if self._digests]
+        made |= {key[0]: self._objects[key] for key in stored if '"source"' in key[1] and key in self._objects}
         if "repetition" in inspect.signature(self.study).parameters:
             made["repetition"] = unit.repetition
         return made
 
     def check(self, context: Mapping[str, Any]) -> None:
         """Refuse a context that the study does not take, or one that lacks what it needs."""
-        takes = {n: p for n, p in inspect.signature(self.study).parameters.items() if n not in PASSED}
+        free = [name for name in self._takes if name not in self.grid]
         for name in context:
-            if name not in takes or name in self.grid:
-                free = [n for n in takes if n not in self.grid]
+            if name not in free:
                 raise InvalidInput(f"{name}: {self._title} does not take it here; it takes {', '.join(free)}")
-        needed = [n for n, p in takes.items() if p.default is p.empty and n not in {*self.grid, *context}]
-        if needed:
+        if needed := [name for name in free if name not in {*self._defaults, *context}]:
             raise InvalidInput(f"grid: {', '.join(needed)} missing; {self._title} needs a value: put it into the grid")
 
     @property
@@ -226,23 +207,22 @@ class Sweep:
     def identity(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """What must not change under one name; of the context, models and plain data; the user's own code."""
         study, plain = bare(self.study), {name: _known(value) for name, value in sorted(context.items())}
+        made = {"study": f"{study.__module__}.{study.__qualname__}", "seed": self.seed, "paired": sorted(self.paired)}
+        made |= {"settings": sorted(self.grid), "context": {k: v for k, v in plain.items() if v is not None}}
         code = isinstance(self.study, partial) or own(study.__module__)
-        return {
-            "study": f"{study.__module__}.{study.__qualname__}",
-            "seed": self.seed,
-            "paired": sorted(self.paired),
-            "settings": sorted(self.grid),
-            "context": {name: value for name, value in plain.items() if value is not None},
-        } | ({"code": fingerprint(self.study)} if code else {})
+        return made | ({"code": fingerprint(self.study)} if code else {})
 
     @property
     def _title(self) -> str:
         return bare(self.study).__name__
 
     @property
+    def _takes(self) -> dict[str, inspect.Parameter]:
+        return {n: p for n, p in inspect.signature(self.study).parameters.items() if n not in PASSED}
+
+    @property
     def _defaults(self) -> dict[str, Any]:
-        signature = inspect.signature(self.study).parameters
-        return {n: p.default for n, p in signature.items() if n not in PASSED and p.default is not p.empty}
+        return {name: taken.default for name, taken in self._takes.items() if taken.default is not taken.empty}
 
     def _asks(self, unit: Unit, context: Mapping[str, Any]) -> bool:
         """Whether a unit may ask a model."""
@@ -275,13 +255,14 @@ class Sweep:
             if _is_model(value):
                 raise TypeError(f'name it: "{MODEL}:{value.model}"')
             if not isinstance(name, str) or (isinstance(value, Path) and not value.exists()):
-                raise TypeError("it is not there" if isinstance(value, Path) else "it has no name")
+                raise TypeError("it is not there, or has no name")
             self._digests[id(value)] = {"name": name, "source": fingerprint(value, whole=True)[:16]}
         return self._digests[id(value)]
 
 
-def _whole(number: Any, least: int) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and number >= least
+def _whole(name: str, number: Any, least: int) -> None:
+    if not isinstance(number, int) or isinstance(number, bool) or number < least:
+        raise InvalidInput(f"{name}: {number!r} given; expected a whole number of at least {least}")
 
 
 def _is_model(value: Any) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from support.errors import BudgetExceeded
 from support.models.calls import Call, Meter, collected
 from support.presence import Presence
 from support.runs.progress import Progress
-from support.runs.study import WHERE, Packed, Store, Unit, packed
+from support.runs.study import KEY, WHERE, Packed, Store, Unit, packed
 
 if TYPE_CHECKING:
     from support.runs.sweep import Sweep
@@ -27,20 +26,17 @@ STOPS = (errors.ModelUnavailable, errors.CacheMiss, errors.MissingData, errors.D
          errors.FileInUse, BudgetExceeded)  # fmt: skip
 LOOK = 0.3  # seconds between looks at units that another process has
 A_CHUNK, AT_MOST = 0.3, 64  # seconds, and units, that a worker is given at a time
+CLAIMS = f"CREATE TABLE IF NOT EXISTS claims ({KEY}, run TEXT NOT NULL, PRIMARY KEY (sweep, settings, repetition))"
 
 
 class Claims:
     """Which unit is at work in which run, so that several processes share one sweep; those of a dead run are free."""
 
     def __init__(self, path: str | Path, presence: Presence) -> None:
-        self._path, self._presence = Path(path), presence
-        self._db = open_database(self._path)
+        self._path, self._presence, self._db = path, presence, open_database(path)
         self._db.execute("PRAGMA synchronous = NORMAL")  # a claim that the power takes away is nobody's any more
-        with guarded(self._path):
-            self._db.executescript(
-                "CREATE TABLE IF NOT EXISTS claims (sweep TEXT NOT NULL, settings TEXT NOT NULL, "
-                "repetition INTEGER NOT NULL, run TEXT NOT NULL, PRIMARY KEY (sweep, settings, repetition));"
-            )
+        with guarded(path):
+            self._db.execute(CLAIMS)
 
     def take(self, unit: Unit) -> bool:
         """Claim a unit; False where another run is at it."""
@@ -99,11 +95,6 @@ class Run:
     passed: BudgetExceeded | None = None
     took: float = A_CHUNK  # seconds that a unit takes elsewhere, from those so far
 
-    @property
-    def count(self) -> Counter[str]:
-        """Of what happened to units."""
-        return self.progress.count
-
     async def here(self, waiting: deque[Unit]) -> None:
         """Do units in this process until there are none, or until the budget is used up."""
         while self.passed is None and (units := await self._next(waiting, 1)):
@@ -121,13 +112,12 @@ class Run:
             most = min(AT_MOST, A_CHUNK / self.took, len(waiting) / at_once)
             units = await self._next(waiting, max(1, int(most)))
             try:
-                if units:
-                    outcomes, error = await ask(units)
-                    for unit, outcome in zip(units, outcomes, strict=False):
-                        self.took = 0.9 * self.took + 0.1 * outcome.seconds
-                        self._keep(unit, outcome)
-                    if error is not None:
-                        raise error
+                outcomes, error = await ask(units) if units else ([], None)
+                for unit, outcome in zip(units, outcomes, strict=False):
+                    self.took = 0.9 * self.took + 0.1 * outcome.seconds
+                    self._keep(unit, outcome)
+                if error is not None:
+                    raise error
             finally:
                 self.claims.free(*units)
             self.progress.changed(now=not waiting)
@@ -135,30 +125,28 @@ class Run:
     def _keep(self, unit: Unit, outcome: Outcome) -> None:
         if isinstance(outcome.record, str):
             self.store.fail(unit, outcome.record, outcome.seconds, outcome.calls)
-            self.count["failed"] += 1
+            self.progress.count["failed"] += 1
         else:
-            self.count.update(done=1, **self.store.add(unit, *outcome))
+            self.progress.count.update(done=1, **self.store.add(unit, *outcome))
 
     async def _next(self, waiting: deque[Unit], most: int) -> list[Unit]:
         """Units that nobody has, once claimed; waits while all that are left are at work in other processes."""
-        while waiting:
-            if units := list(itertools.islice(iter(lambda: self._claimed(waiting), None), most)):
-                return units
-            if waiting:
+        units: list[Unit] = []
+        while waiting and not units:
+            for _ in range(len(waiting)):
+                unit = waiting.popleft()
+                if not self.claims.take(unit):
+                    waiting.append(unit)
+                elif (status := self.store.status(unit)) == "done" or (status == "failed" and not self.retry_failed):
+                    self.claims.free(unit)
+                    self.progress.count["elsewhere"] += 1
+                else:
+                    units.append(unit)
+                if len(units) == most:
+                    return units
+            if waiting and not units:
                 await asyncio.sleep(LOOK)
-        return []
-
-    def _claimed(self, waiting: deque[Unit]) -> Unit | None:
-        for _ in range(len(waiting)):
-            unit = waiting.popleft()
-            if not self.claims.take(unit):
-                waiting.append(unit)
-            elif (status := self.store.status(unit)) == "done" or (status == "failed" and not self.retry_failed):
-                self.claims.free(unit)
-                self.count["elsewhere"] += 1
-            else:
-                return unit
-        return None
+        return units
 
 
 async def finished(work: Iterable[Any], meter: Meter) -> None:

@@ -1,7 +1,7 @@
 """Every role is taken by a model's name, and each model has the limits that its profile gives it."""
 
 import asyncio
-import json
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -21,18 +21,17 @@ from support.participants.organizers.seating import seat_organizer
 from support.records import View
 from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
 
-WIDE = Profile(name="wide", limits=Limits())
-TABLE = {"rule": "majority", "rounds": 1}
+ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}
 ROLES = {
-    "negotiator": (roundtable_exchange, TABLE, "seats"),
-    "rater": (roundtable_movielens, {**TABLE, "case": 3}, "seats"),
+    "negotiator": (roundtable_exchange, {"rule": "majority", "rounds": 1}, "seats"),
+    "rater": (roundtable_movielens, {"rule": "majority", "rounds": 1, "case": 3}, "seats"),
     "member": (meeting_coordination, {"rounds": 1}, "seats"),
     "interviewer": (meeting_coordination, {"rounds": 1}, "interviewer"),
     "coordinator": (meeting_coordination, {"rounds": 1}, "coordinator"),
     "evaluator": (meeting_coordination, {"rounds": 1}, "evaluator"),
-    "decider": (fair_decisions, {"feedback": "words", "rounds": 1, "decisions": 3}, "seats"),
-    "planner": (fair_decisions, {"feedback": "score", "rounds": 1, "decisions": 3}, "coordinator"),
-    "estimator": (fair_decisions, {"feedback": "words", "rounds": 1, "decisions": 3}, "estimator"),
+    "decider": (fair_decisions, ONE, "seats"),
+    "planner": (fair_decisions, {**ONE, "feedback": "score"}, "coordinator"),
+    "estimator": (fair_decisions, ONE, "estimator"),
     "speaker": (seminar, {"until": 2}, "seats"),
     "organizer": (seminar, {"until": 1}, "organizer"),
     "detector": (seminar, {"until": 4, "seats": "prompt"}, "detector"),
@@ -43,7 +42,7 @@ ROLES = {
 def names():
     """The names that are asked for; each is a model that draws its replies."""
     asked = []
-    with serving(make=lambda name: asked.append(name) or stand_in(name=name, profile=WIDE)):
+    with serving(make=lambda name: asked.append(name) or stand_in(name=name, profile=Profile(name="wide"))):
         yield asked
 
 
@@ -71,13 +70,10 @@ def test_a_role_is_taken_by_a_name_and_by_model_for_the_one_that_is_given(role, 
         played(study, **settings, **{where: "modell"}, model="o3")
 
 
-def test_models_rules_and_makers_sit_at_one_table_each_seat_with_its_own_name(names):
-    record, asked = played(roundtable_exchange, **TABLE, seats=["model:a", "linear", "model:b"])
-    assert list(record.seats.values()) == ["model a", "linear", "model b"] and asked == {"a", "b"}
-    record, asked = played(
-        roundtable_exchange, **TABLE, seats={"Ana": "model", "Ben": "model:b", "Cleo": "mixed"}, model="c"
-    )
-    assert record.seats["Ana"] == "model c" and asked == {"b", "c"}
+def test_models_and_rules_sit_at_one_table_each_seat_with_its_own_name(names):
+    seats = {"Ana": "model", "Ben": "model:b", "Cleo": "linear"}
+    record, asked = played(roundtable_exchange, rule="majority", rounds=1, seats=seats, model="c")
+    assert list(record.seats.values()) == ["model c", "model b", "linear"] and asked == {"b", "c"}
 
 
 def test_whoever_takes_a_model_takes_its_name(names):
@@ -87,29 +83,24 @@ def test_whoever_takes_a_model_takes_its_name(names):
     assert seat_organizer("model:x").kind == "model x" and seat_detector("model:y").kind == "model y"
 
 
-def view(economy):
-    return View("Ana", economy.agents, "majority", "vote", "most votes win", 1, 10)
+VIEW = View("Ana", ("Ana", "Ben", "Cleo"), "majority", "vote", "most votes win", 1, 10)
 
 
 @pytest.mark.parametrize(("limits", "length", "kept"), [(Limits(), 1200, True), (Limits(message=400), 401, False)])
 def test_a_model_is_told_its_limits_and_held_to_them(limits, length, kept):
     economy, heard = exchange_economy("asymmetric", 2), []
-    text = json.dumps({"target": ["Ben"], "message": "x" * length})
-    model = scripted(lambda messages: heard.append(messages) or text, profile=Profile(name="m", limits=limits))
+    reply = {"target": ["Ben"], "message": "x" * length}
+    model = scripted(lambda messages: heard.append(messages) or reply, profile=Profile(name="m", limits=limits))
     speaker = seat_all(economy, ["model", "linear"], np.random.default_rng(0), model=model)["Ana"]
-    if kept:
-        assert asyncio.run(speaker.message(view(economy))).text == "x" * length
-    else:
-        with pytest.raises(Exception, match="MessageReply in 3 attempts"):
-            asyncio.run(speaker.message(view(economy)))
+    with nullcontext() if kept else pytest.raises(Exception, match="MessageReply in 3 attempts"):
+        assert asyncio.run(speaker.message(VIEW)).text == "x" * length
     assert f"in at most {limits.message // 8} words." in heard[0][-1]["content"]
 
 
-def test_a_tight_model_is_told_nothing_of_words_and_what_is_left_out_stands_in_the_call():
-    economy = exchange_economy("asymmetric", 2)
-    speaker = LanguageModel(economy, "Ana", scripted([{"target": ["Ben"], "message": "hi"}]))
+def test_what_a_tight_model_is_not_told_stands_in_the_call():
+    speaker = LanguageModel(exchange_economy("asymmetric", 2), "Ana", scripted([{"target": ["Ben"], "message": "hi"}]))
     shown = speaker.shown
     assert shown.text("x" * 500, 400).endswith(" […]") and shown.last([1, 2, 3], 2, "mails") == [2, 3]
     with collected() as calls:
-        asyncio.run(speaker.message(view(economy)))
+        asyncio.run(speaker.message(VIEW))
     assert [call.cut for call in calls] == ["400 of 500 characters of a text; 2 of 3 mails"]

@@ -14,9 +14,7 @@ from support.runs.study import Store
 from support.runs.sweep import Sweep
 
 RECORD = Transcript({}, "a", {}, ())
-PAID = Call(
-    "k1", "m", "somewhere", prompt_tokens=100, cached_prompt_tokens=40, completion_tokens=20, usd=0.25, seconds=2.0
-)
+PAID = Call("k1", "m", "somewhere", prompt_tokens=100, cached_prompt_tokens=40, completion_tokens=20, usd=0.25)
 CACHED = Call("k2", "m", "somewhere", prompt_tokens=100, completion_tokens=20, usd=0.0, cached=True)
 UNPRICED = Call("k3", "own", "http://127.0.0.1:1/v1", prompt_tokens=7, completion_tokens=3)
 SLOW = Call("k4", "m", "somewhere", repair=1, prompt_tokens=10, completion_tokens=5, usd=0.5,
@@ -74,11 +72,8 @@ def test_totals_say_what_was_spent_and_what_has_no_price(played):
     assert frame["amount"].to_dict() == {
         "units": 4, "calls": 5, "retries": 3, "repairs": 1, "tokens": 145, "cost (USD)": 0.75,
     }  # fmt: skip
-    assert frame["note"]["units"] == "2 done, 1 failed, 1 missing"
-    assert frame["note"]["calls"] == "of units that ended: 4 sent, 1 cached"
-    assert frame["note"]["cost (USD)"].endswith(
-        "cached replies cost nothing; 1 sent call has no price, and is not in it"
-    )
+    assert frame["note"]["units"] == "2 done, 1 failed, 1 missing" and "4 sent, 1 cached" in frame["note"]["calls"]
+    assert frame["note"]["cost (USD)"].endswith("; 1 sent call has no price, and is not in it")
 
 
 def test_totals_tell_of_the_account_where_the_sweep_had_a_budget(played):
@@ -93,7 +88,7 @@ def test_totals_tell_of_the_account_where_the_sweep_had_a_budget(played):
         budget.close()
 
 
-def test_units_of_another_grid_and_of_other_code_are_left_out(played, tmp_path):
+def test_units_of_another_grid_and_of_other_code_are_left_out(played):
     small = sweep(1, rule=["a"])
     assert len(units_of(small, played)) == 1 and calls_of(small, played)["number"].tolist() == [0, 1]
     assert "429" in set(faults_of(small, played)["kind"]) and faults_of(small, played)["lost"].sum() == 0

@@ -154,7 +154,7 @@ def test_faults_what_was_learnt_and_cut_thoughts_and_errors_are_told_and_escaped
     said = text_of(page)
     assert not re.search("<script|<img|<i>", page) and page.count("&lt;script&gt;") == 9
     for told in ("Learnt: no seed", "Attempt 1 failed (429): slow", "Waited 1.2 s.", "(500): ill Given up.", "3 faults",
-                 "Left out of the question: 3 of 9 rows", "✗ failed", "No answer.", "Cut off"):  # fmt: skip
+                 "it was shown 3 of 9 rows", "✗ failed", "No answer.", "Cut off"):  # fmt: skip
         assert told in said
     assert re.search(r"<details><summary>[^<]*in private</summary>[^\n]*aside &lt;script&gt;", page)
 

@@ -3,17 +3,22 @@
 import asyncio
 import subprocess
 import sys
-import textwrap
 from collections import Counter
+from contextlib import closing
+from unittest.mock import Mock
 
 import pytest
 
 from support.errors import BudgetExceeded, CallFailed, DiskFull, ModelUnavailable
+from support.models import money
 from support.models.cache import Cache
 from support.models.model import ChatModel, Completion, Transport
+from support.models.money import Budget
 from support.models.profiles import Price, Profile
+from support.presence import Presence
 from support.records import Transcript
 from support.runs.sweep import Sweep
+from support.runs.work import Claims
 
 
 class Dear(Transport):
@@ -21,11 +26,11 @@ class Dear(Transport):
 
     model, endpoint = "m", "somewhere"
 
-    def __init__(self, fail=()):
-        self.sent, self.fail = 0, fail
+    def __init__(self, fail=(), seconds=0.001):
+        self.sent, self.fail, self.seconds = 0, fail, seconds
 
     async def complete(self, request):
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(self.seconds)
         self.sent += 1
         if any(word in request.messages[-1][1] for word in self.fail):
             raise CallFailed("it failed")
@@ -66,13 +71,19 @@ def test_a_budget_ends_a_run_with_what_is_finished_and_a_larger_one_goes_on(stor
 
 
 def test_a_budget_counts_what_earlier_runs_spent(store, prices):
-    for limit in (0.45, 0.46):  # the second has a cent more, and its worst case is dearer than that
+    for limit in (0.45, 0.46, 0.45):  # the second has a cent more, and its worst case is dearer than that
         with pytest.raises(BudgetExceeded):
-            run(store, prices=prices, budget_usd=limit)
-    dear = Dear()
-    with pytest.raises(BudgetExceeded):
-        run(store, transport=dear, prices=prices, budget_usd=0.45)
+            run(store, transport=(dear := Dear()), prices=prices, budget_usd=limit)
     assert dear.sent == 0
+
+
+def test_an_empty_purse_of_all_studies_ends_a_run_and_is_the_one_to_fill(store, prices, tmp_path, monkeypatch):
+    path = tmp_path / "purse.sqlite"
+    with Presence(path) as presence, closing(Budget(0.45, path, "ours", presence, "all studies (BUDGET)")) as purse:
+        monkeypatch.setattr(money, "_purse", purse)
+        for budget in ({}, {"budget_usd": 10}):
+            with pytest.raises(BudgetExceeded, match=r"in all \$0\.\d+ is spent.* with a larger BUDGET \("):
+                run(store, prices=prices, **budget)
 
 
 def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
@@ -85,8 +96,7 @@ def test_a_budget_asks_for_a_price_before_anything_is_sent(store):
 def test_kept_replies_cost_nothing(store, prices):
     assert run(store, prices=prices, cached=True, budget_usd=10)["done"] == 10
     seen = []
-    again = Sweep("again", ask, {"number": list(range(10))}, 1, 7)
-    run(store, again, prices=prices, cached=True, budget_usd=0.0, progress=seen.append)
+    run(store, Sweep("t", ask, sweep().grid, 1, 7), prices=prices, cached=True, budget_usd=0.0, progress=seen.append)
     assert (seen[-1].calls, seen[-1].cached, seen[-1].spent, seen[-1].usd) == (20, 20, 0.0, 0.0)
 
 
@@ -106,7 +116,8 @@ def test_a_status_tells_calls_tokens_money_and_what_is_left(store, prices):
     seen = []
     run(store, prices=prices, progress=seen.append, budget_usd=10)
     last = seen[-1]
-    assert (last.done, last.total, last.calls, last.tokens, last.in_flight, last.left) == (10, 10, 20, 200, 0, 0.0)
+    assert (last.done, last.total, last.calls, last.tokens, last.in_flight) == (10, 10, 20, 200, 0)
+    assert last.time.endswith("taken") and any(status.time.endswith("left") for status in seen)
     assert last.spent == pytest.approx(0.2) and last.limit_usd == 10 and last.reserved == 0
 
 
@@ -120,10 +131,7 @@ def test_failures_of_this_grid_are_told_again_and_those_of_another_are_not(store
 
 
 def test_a_full_disk_stops_the_run_and_is_no_fault_of_a_unit(store, monkeypatch):
-    def full(*args, **kwargs):
-        raise DiskFull("no room")
-
-    monkeypatch.setattr(store, "add", full)
+    monkeypatch.setattr(store, "add", Mock(side_effect=DiskFull("no room")))
     with pytest.raises(DiskFull):
         run(store)
     assert not store.failures("s")
@@ -131,21 +139,21 @@ def test_a_full_disk_stops_the_run_and_is_no_fault_of_a_unit(store, monkeypatch)
 
 # -- several processes -----------------------------------------------------------------------------------------------
 
-SHARED = textwrap.dedent("""
-    import asyncio, sys, time
-    from support.records import Transcript
-    from support.runs.study import Store
-    from support.runs.sweep import Sweep
+SHARED = """
+import asyncio, sys
+from support.records import Transcript
+from support.runs.study import Store
+from support.runs.sweep import Sweep
 
-    async def slow(rng, number):
-        with open(sys.argv[2], "a") as file:
-            file.write(f"{number}\\n")
-        await asyncio.sleep(0.02)
-        return Transcript({"draw": rng.random()}, "a", {}, ())
+async def slow(rng, number):
+    with open(sys.argv[2], "a") as file:
+        file.write(f"{number}\\n")
+    await asyncio.sleep(0.02)
+    return Transcript({"draw": rng.random()}, "a", {}, ())
 
-    sweep = Sweep("s", slow, {"number": list(range(40))}, 1, 7)
-    print(dict(asyncio.run(sweep.run(Store(sys.argv[1]), progress=False, concurrency=4))))
-""")
+sweep = Sweep("s", slow, {"number": list(range(40))}, 1, 7)
+print(dict(asyncio.run(sweep.run(Store(sys.argv[1]), progress=False, concurrency=4))))
+"""
 
 
 def test_processes_share_a_sweep_and_no_unit_is_done_twice(tmp_path):
@@ -159,11 +167,6 @@ def test_processes_share_a_sweep_and_no_unit_is_done_twice(tmp_path):
 
 
 def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that_one_ends(store):
-    from contextlib import closing
-
-    from support.presence import Presence
-    from support.runs.sweep import Claims
-
     unit = next(sweep().units())
 
     async def both():
@@ -184,14 +187,8 @@ async def ask_two(rng, number, model):
     return Transcript({"texts": [reply.text for reply in await asyncio.gather(*asked)]}, "a", {}, ())
 
 
-class Slow(Dear):
-    async def complete(self, request):
-        await asyncio.sleep(0.2)
-        return await super().complete(request)
-
-
 def test_what_others_of_a_unit_are_still_asking_when_the_money_ends_is_settled_and_kept(store, prices):
-    slow = Slow()
+    slow = Dear(seconds=0.2)
     with pytest.raises(BudgetExceeded):
         run(store, sweep(1, ask_two), slow, prices, cached=True, budget_usd=1.0)
     assert slow.sent == 1 and store.select("SELECT count(*) FROM replies") == [(1,)]
