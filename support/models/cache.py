@@ -194,8 +194,9 @@ def _words(text: str) -> Counter[str]:
 
 
 def _plainly(request: dict[str, Any]) -> list[str]:
-    """A request on lines: a line of a message, or a setting, each."""
-    said = [f"{role}: {line}" for role, text in request.get("messages", ()) for line in text.splitlines()]
+    """A request on lines: a clause of a message, or a setting, each."""
+    clauses = re.compile(r"\n|(?<=[.;:,]) ")
+    said = [f"{role}: {part}" for role, text in request.get("messages", ()) for part in clauses.split(text)]
     return [*said, *(f"{name}: {value}" for name, value in sorted(request.items()) if name != "messages")]
 
 

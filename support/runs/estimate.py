@@ -86,8 +86,8 @@ class Estimate:
         rows = [[f"{n:,.0f}" for n in row] for row in (self.calls, self.prompt_tokens, self.completion_tokens)]
         rows.append([dollars(usd) for usd in self.usd] if self.usd else ["no price"] * 4)
         rows.append([str(timedelta(0, round(seconds))) for seconds in self.seconds])
-        names = ("calls", "prompt tokens", "completion tokens", "US dollars", "time")
-        return pd.DataFrame(rows, names, Range._fields).rename_axis("what").reset_index()
+        names = ("calls", "prompt tokens", "completion tokens", "money", "time")
+        return pd.DataFrame(rows, names, Range._fields).reset_index(names="")
 
 
 async def calls_of(sweep: Sweep, unit: Unit, **context: Any) -> tuple[list[Call], Exception | None]:
