@@ -58,9 +58,14 @@ def scripted(
         if isinstance(line, BaseException):
             raise line
         line = line.model_dump_json() if hasattr(line, "model_dump_json") else line
+        if line is None and not callable(replies):
+            raise InvalidInput(
+                f"the scripted model was given {len(replies)} replies, and is asked for one more (a repair counts as "
+                f"well); the last message is {request.messages[-1][1][:80]!r}."
+            )
         if not isinstance(line, (str, dict)):
             asked = f"the scripted reply to {request.messages[-1][1][:80]!r} is {line!r}: expected a text, a dict,"
-            raise InvalidInput(f"{asked} a pydantic object or an exception, one for each question and each repair.")
+            raise InvalidInput(f"{asked} a pydantic object or an exception.")
         return Completion(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False))
 
     kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
@@ -69,7 +74,7 @@ def scripted(
 
 def practice(
     recording: str | Path, *, latency: float = 0.05, faults: float = 0, seed: int = 0,
-    cache: str | Path | None = None, offline: bool = False
+    cache: Cache | str | Path | None = None, offline: bool = False
 ) -> ChatModel:  # fmt: skip
     """A model that replies as a recording has it, after `latency` seconds; a share of the attempts, drawn, fails."""
     file, rng = Path(recording), random.Random(seed)

@@ -280,7 +280,7 @@ def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
 def test_a_script_that_is_too_short_is_raised_and_no_format_error_of_the_model():
     speaker = LanguageModel(ECONOMY, "Ana", scripted([]))
     seats = {**seat_all(ECONOMY, "truthful", np.random.default_rng(0)), "Ana": speaker}
-    with pytest.raises(ValueError, match="was given 0 replies"):
+    with pytest.raises(ValueError, match="given 0 replies, and is asked for one more"):
         asyncio.run(play(ECONOMY, seats, "rated", rounds=1))
 
 
