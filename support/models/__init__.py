@@ -18,7 +18,7 @@ from support.models.attempts import Pace, Patience
 from support.models.cache import Cache
 from support.models.endpoint import DEFAULT, Address, Endpoint, address
 from support.models.local import Embedded
-from support.models.model import REPAIRS, ChatModel, Transport
+from support.models.model import REPAIRS, ChatModel, Transport, whole
 from support.models.profiles import MODEL, Profile, is_model
 from support.models.profiles import profile as profile_of
 
@@ -28,28 +28,17 @@ _serving: ContextVar[tuple[Callable[[str], ChatModel], bool] | None] = ContextVa
 
 
 def connect(
-    model: str = "embedded",
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    cache: Cache | str | Path | None = None,
-    offline: bool = False,
-    concurrency: int | None = None,
-    timeout: float = 120.0,
-    max_retries: int = 6,
-    deadline: float | None = None,
-    repairs: int = REPAIRS,
-    failures_in_a_row: int = 10,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-) -> ChatModel:
+    model: str = "embedded", *, base_url: str | None = None, api_key: str | None = None,
+    cache: Cache | str | Path | None = None, offline: bool = False, concurrency: int | None = None,
+    timeout: float = 120.0, max_retries: int = 6, deadline: float | None = None, repairs: int = REPAIRS,
+    failures_in_a_row: int = 10, requests_per_minute: int | None = None, tokens_per_minute: int | None = None,
+) -> ChatModel:  # fmt: skip
     """Connect to a language model, as its profile says where nothing else is given. Nothing is sent before a reply.
 
     `model` is "embedded", a name that the endpoint serves or models.toml has, perhaps with "@ADDRESS". Replies are kept
     in the file `cache`, and `offline` replays those alone. `timeout` is in seconds for an attempt, `deadline` for all
-    attempts of a call and the waits between them (600 by default; for the embedded model, whose calls queue, none);
-    `max_retries` are attempts after the first, on 408, 409, 429, 5xx, broken connections and time-outs. InvalidInput
-    when an argument does not fit, ModelUnavailable when the endpoint needs a key and there is none.
+    attempts of a call and the waits between them (600 by default; for the embedded model, whose calls queue, none).
+    InvalidInput when an argument does not fit, ModelUnavailable when the endpoint needs a key and there is none.
 
     >>> connect("embedded")
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
@@ -57,40 +46,28 @@ def connect(
     if not isinstance(model, str) or not model.strip():
         raise InvalidInput(f'model={model!r}: expected "embedded" or the name of a model.')
     known = profile_of(model)
-    at_once = known.concurrency if concurrency is None else concurrency
-    limits = (requests_per_minute or known.requests_per_minute, tokens_per_minute or known.tokens_per_minute)
-    _check_counts(1, concurrency=at_once, failures_in_a_row=failures_in_a_row)
-    given = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
-    _check_counts(1, **{name: value for name, value in given.items() if value is not None})
-    _check_counts(0, max_retries=max_retries, repairs=repairs)
+    at_once = whole("concurrency", known.concurrency if concurrency is None else concurrency, 1)
+    paced = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
+    limits = {name: getattr(known, name) if most is None else whole(name, most, 1) for name, most in paced.items()}
+    retries, failures = whole("max_retries", max_retries), whole("failures_in_a_row", failures_in_a_row, 1)
     for name, seconds in (("timeout", timeout), ("deadline", DEADLINE if deadline is None else deadline)):
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
             raise InvalidInput(f"{name}={seconds!r}: expected seconds, more than 0.")
     if offline and cache is None:
         raise InvalidInput("offline=True replays kept replies only: give the file that holds them, cache=...")
-    kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
     transport: Transport = Embedded(timeout=float(timeout))
     if known.name != "embedded":
         where = address(base_url or known.address or os.environ.get("OPENAI_BASE_URL") or DEFAULT)
         transport = Endpoint(known, where, _key(api_key, where, known, offline), timeout=float(timeout))
         deadline = DEADLINE if deadline is None else float(deadline)
-    return ChatModel(
-        transport,
-        profile=known,
-        cache=kept,
-        offline=offline,
-        concurrency=at_once,
-        repairs=repairs,
-        patience=Patience(max_retries, deadline, failures_in_a_row),
-        pace=Pace(*limits),
-    )
+    kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
+    how: Any = {"profile": known, "cache": kept, "offline": offline, "concurrency": at_once}
+    patience, pace = Patience(retries, deadline, failures), Pace(**limits)
+    return ChatModel(transport, **how, repairs=whole("repairs", repairs), patience=patience, pace=pace)
 
 
 def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
-    """The model that a participant's name stands for, connected once for each file of the runs in this process.
-
-    "model" without a name is the `default`: a connected model, or a name.
-    """
+    """The model that a participant's name stands for, connected once for each file; the `default` for "model" alone."""
     if not is_model(kind):
         raise InvalidInput(f"model: {kind!r} given; expected {MODEL}:NAME, such as {MODEL}:gpt-4o-mini")
     name = kind.removeprefix(MODEL).removeprefix(":").strip() or default
@@ -104,11 +81,9 @@ def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:
 
 @contextmanager
 def serving(cache: str | Path | None = None, make: Callable[[str], ChatModel] | None = None) -> Iterator[None]:
-    """While it lasts, `named` connects with the replies of a file at hand, or has its models made by a function.
-
-    Within a `make`, a file of replies changes nothing: whoever estimates or tests a run asks nobody.
-    """
+    """While it lasts, `named` connects with the replies of a file at hand, or has its models made by a function."""
     kept, outer = None if cache is None else Path(cache).resolve(), _serving.get()
+    # Within a `make`, a file of replies changes nothing: whoever estimates or tests a run asks nobody.
     given = (make, True) if make else outer if outer and outer[1] else (lambda name: _once(name, kept), False)
     token = _serving.set(given)
     try:
@@ -131,13 +106,5 @@ def _key(api_key: str | None, where: Address, known: Profile, offline: bool) -> 
     key = (api_key or os.environ.get(known.key) or "").strip()
     if key or where.local or where.authorization or offline:
         return key or "no-key-needed"  # the openai package insists on one
-    raise ModelUnavailable(
-        f"{known.name!r} at {where.url} needs a key, and there is none. Set the environment variable {known.key}, "
-        'or pass api_key=; model="embedded" needs none.'
-    )
-
-
-def _check_counts(low: int, **given: Any) -> None:
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < low:
-            raise InvalidInput(f"{name}={value!r}: expected a whole number from {low} up.")
+    said = f"{known.name!r} at {where.url} needs a key, and there is none. Set the environment variable {known.key},"
+    raise ModelUnavailable(f'{said} or pass api_key=; model="embedded" needs none.')

@@ -1,7 +1,7 @@
 """How a request is sent until it is answered: pace, back-off, a deadline, and the end of a night without answers.
 
-The loop is ours, because every part of it is: what waits in a queue is not on the clock, the money is set aside and
-settled for each attempt, and an endpoint's wish to be left alone holds for all calls to it.
+What waits in a queue is not on the clock, the money is set aside and settled for each attempt, and an endpoint's wish
+to be left alone holds for all calls to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -62,7 +62,7 @@ class Turn:
     """One attempt's share: its tokens, at most at first and as counted afterwards, and when it was answered."""
 
     tokens: int
-    ended: float | None = None
+    ended: float = math.inf
 
 
 class Pace:
@@ -73,45 +73,36 @@ class Pace:
     counts it, no minute holds more than the limit. A call that alone is larger waits for an empty window.
     """
 
-    def __init__(
-        self,
-        requests_per_minute: int | None = None,
-        tokens_per_minute: int | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._requests, self._tokens, self._clock, self._sleep = requests_per_minute, tokens_per_minute, clock, sleep
-        self._turns: list[Turn] = []
-        self._held_until = 0.0
+    def __init__(self, requests_per_minute: int | None = None, tokens_per_minute: int | None = None) -> None:
+        self._requests, self._tokens = requests_per_minute or math.inf, tokens_per_minute or math.inf
+        self._turns, self._held_until = list[Turn](), 0.0
         self._lock = threading.Lock()  # a widget may call from another thread
         self._queue = PerLoop(asyncio.Lock)  # first come, first served: a large call is not overtaken for ever
 
     def hold(self, seconds: float) -> None:
         """Send nothing for so long: the endpoint asked for it."""
-        self._held_until = max(self._held_until, self._clock() + seconds)
+        self._held_until = max(self._held_until, time.monotonic() + seconds)
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[Turn]:
         """Wait until an attempt of at most so many tokens may be sent; set `tokens` of what comes to what it took."""
-        if self._requests is None and self._tokens is None and self._clock() >= self._held_until:
+        if self._requests == self._tokens == math.inf and time.monotonic() >= self._held_until:
             yield Turn(tokens)
             return
         async with self._queue.get():
             while (turn := self._taken(tokens)) is None:
-                await self._sleep(LOOK)
+                await asyncio.sleep(LOOK)
         try:
             yield turn
         finally:
-            turn.ended = self._clock()
+            turn.ended = time.monotonic()
 
     def _taken(self, tokens: int) -> Turn | None:
         with self._lock:
-            now = self._clock()
-            self._turns = [turn for turn in self._turns if turn.ended is None or now < turn.ended + MINUTE]
-            taken = sum(turn.tokens for turn in self._turns)
-            crowded = self._requests is not None and len(self._turns) >= self._requests
-            full = self._tokens is not None and self._turns and taken + tokens > self._tokens
-            if now < self._held_until or crowded or full:
+            now = time.monotonic()
+            self._turns = [turn for turn in self._turns if now < turn.ended + MINUTE]
+            full = self._turns and sum(turn.tokens for turn in self._turns) + tokens > self._tokens
+            if now < self._held_until or len(self._turns) >= self._requests or full:
                 return None
             self._turns.append(turn := Turn(tokens))
             return turn
@@ -119,15 +110,11 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a call is tried: attempts after the first, seconds for all of them, and failures before all is given up.
+    """How long a call is tried."""
 
-    Waiting for one's turn is not on the clock of `deadline`; `failures_in_a_row` counts calls that failed for good with
-    none answered between them.
-    """
-
-    max_retries: int = 6
-    deadline: float | None = 600.0
-    failures_in_a_row: int = 10
+    max_retries: int = 6  # attempts after the first
+    deadline: float | None = 600.0  # seconds for all of them, with the waits between, but not for one's turn
+    failures_in_a_row: int = 10  # calls that failed for good, none answered between them, until all is given up
 
 
 @dataclass
@@ -144,24 +131,14 @@ class _Course:
 class Attempts:
     """Sends the requests of one model."""
 
-    def __init__(
-        self,
-        transport: Transport,
-        patience: Patience,
-        pace: Pace,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        rng: random.Random | None = None,
-    ) -> None:
-        self._transport, self._patience, self._pace, self._sleep = transport, patience, pace, sleep
-        self._rng = rng or random.Random()  # no result depends on it
+    def __init__(self, transport: Transport, patience: Patience, pace: Pace) -> None:
+        self._transport, self._patience, self._pace = transport, patience, pace
+        self._rng = random.Random()  # no result depends on it
+        self._deadline = math.inf if patience.deadline is None else patience.deadline
         self._answered, self._failed = False, 0
 
     async def complete(self, request: Request, faults: list[Fault], price: Price | None) -> Completion:
-        """The answer to a request; what failed on the way, and what was learnt, is put into `faults`.
-
-        Raises a ModelError when the last attempt failed, or the first with an error that no retry can help, and
-        BudgetExceeded when the next attempt could cost more than is left.
-        """
+        """The answer to a request; what failed on the way, and what was learnt, is put into `faults`."""
         course = _Course(request, faults, price)
         had: list[Completion] = []
         while True:
@@ -176,7 +153,7 @@ class Attempts:
                     faults.append(Fault(error.fault or type(error).__name__, str(error)))
                     raise self._given_up(error, why) from None
                 faults.append(Fault(error.fault, str(error), round(wait, 3)))
-                await self._sleep(wait)
+                await asyncio.sleep(wait)
                 course.spent += wait
                 continue
             finally:
@@ -184,40 +161,39 @@ class Attempts:
             self._answered, self._failed = True, 0
             had.append(completion)
             if not (wider := self._transport.widen(request, completion, room)):
-                return _summed(had)
+                names = ("prompt_tokens", "completion_tokens", "cached_prompt_tokens", "latency")
+                return replace(completion, **{name: sum(getattr(one, name) for one in had) for name in names})
             faults.append(Fault("cut off", wider))
 
     async def _attempt(self, course: _Course, room: int) -> Completion:
         """One attempt, in its turn, its worst case set aside and settled; `room` is all that the reply may take."""
-        bound = prompt_bound(course.request.messages, course.request.schema)
+        request, price = course.request, course.price
+        bound = prompt_bound(request.messages, request.schema)
+        worst = price.worst(bound, room) if price else 0.0
         async with self._pace.turn(bound + room) as turn:
-            what = f"at most {bound} tokens to read and {room} to write, by {course.request.model}"
+            what = f"at most {bound} tokens to read and {room} to write, by {request.model}"
             reserved: list[tuple[Budget, int]] = []
             usd: float | None = 0.0  # until it is sent
             try:
-                for budget in budgets() if (price := course.price) else ():
-                    assert price is not None
-                    reserved.append((budget, await budget.reserve(price.worst(bound, room), what)))
+                for budget in budgets() if price else ():
+                    reserved.append((budget, await budget.reserve(worst, what)))
                 usd = None  # cancelled or broken off: nobody knows what it cost
                 completion = await self._answer(course, room)
                 turn.tokens = completion.prompt_tokens + completion.completion_tokens or turn.tokens
-                usd = cost(completion, course.price)
+                usd = cost(completion, price)
                 return completion
-            except ModelError as error:
-                turn.tokens = turn.tokens if error.charged else 0
-                usd = None if error.charged else 0.0
-                raise
-            except (BudgetExceeded, Wider):  # not sent, or refused: nothing was charged
-                turn.tokens, usd = 0, 0.0
+            except (ModelError, BudgetExceeded, Wider) as error:
+                if not getattr(error, "charged", False):  # not sent, or refused
+                    turn.tokens, usd = 0, 0.0
                 raise
             finally:
                 for budget, number in reserved:
                     budget.settle(number, usd)
 
     async def _answer(self, course: _Course, room: int) -> Completion:
-        started, limit = time.monotonic(), self._patience.deadline
+        started, limit = time.monotonic(), self._deadline
         try:
-            async with asyncio.timeout(None if limit is None else max(0.0, limit - course.spent)) as deadline:
+            async with asyncio.timeout(max(0.0, limit - course.spent) if limit < math.inf else None) as deadline:
                 return await self._transport.complete(replace(course.request, max_tokens=room))
         except TimeoutError:
             if not deadline.expired():  # the transport's own
@@ -225,10 +201,8 @@ class Attempts:
         finally:
             course.spent += time.monotonic() - started
         # Raised here, and not where it was caught: its context would hold what was cut off, and with it the key.
-        error = CallFailed(
-            f"{self._transport.endpoint} did not answer within the deadline of {limit:g} s for one call, retries "
-            "included. Raise deadline=, or lower max_tokens."
-        )
+        limits = f"the deadline of {limit:g} s for one call, retries included. Raise deadline=, or lower max_tokens."
+        error = CallFailed(f"{self._transport.endpoint} did not answer within {limits}")
         error.fault, error.charged = "deadline", True
         raise error
 
@@ -237,8 +211,7 @@ class Attempts:
         drawn = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 60)) * self._rng.uniform(0.5, 1.0)
         if error.retry_after is None:
             return drawn
-        limit = self._patience.deadline
-        if error.transient and (limit is None or error.retry_after <= limit):
+        if error.transient and error.retry_after <= self._deadline:
             # It goes for the other calls to this model, too; but none of them is to wait longer than a call may take.
             self._pace.hold(error.retry_after)
         return error.retry_after + min(drawn, 1.0)
@@ -247,21 +220,17 @@ class Attempts:
         """Why there is no further attempt; "" when there is one."""
         if not error.transient:
             return "No retry helps."
-        limit = self._patience.deadline
-        if course.tries > self._most(error):
-            return f"Given up at attempt {course.tries}."
-        if limit is not None and course.spent + wait > limit:
-            asked = "" if error.retry_after is None else f" (it asks to wait {error.retry_after:g} s)"
-            return f"Given up at attempt {course.tries}: one more{asked} would pass deadline={limit:g} s."
-        return ""
-
-    def _most(self, error: ModelError) -> float:
-        """Retries after such an error, the deadline apart."""
-        most = self._patience.max_retries
+        most: float = self._patience.max_retries
         if not self._answered and error.fault in STRANGE:
-            return min(STRANGER, most)
-        gone = error.fault == "no connection" and self._patience.deadline is not None
-        return math.inf if gone and most else most  # it was there: a network that is gone for minutes comes back
+            most = min(STRANGER, most)
+        elif most and error.fault == "no connection" and self._deadline < math.inf:
+            most = math.inf  # it was there: a network that is gone for minutes comes back before the deadline
+        if course.tries > most:
+            return f"Given up at attempt {course.tries}."
+        if course.spent + wait > self._deadline:
+            asked = "" if error.retry_after is None else f" (it asks to wait {error.retry_after:g} s)"
+            return f"Given up at attempt {course.tries}: one more{asked} would pass deadline={self._deadline:g} s."
+        return ""
 
     def _given_up(self, error: ModelError, why: str) -> ModelError:
         """The error to raise: the last attempt's with the reason, or the end of all calls."""
@@ -272,11 +241,11 @@ class Attempts:
         self._failed += 1
         if self._failed < self._patience.failures_in_a_row:
             return error
-        self._failed = 0  # whoever calls again wants to see whether it is over
+        number, self._failed = self._failed, 0  # whoever calls again wants to see whether it is over
         return ModelUnavailable(
-            f"{self._patience.failures_in_a_row} calls in a row failed at {self._transport.endpoint}, none was "
-            f"answered between them; the last: {error} Calls stop here, and what is finished is kept. See how the "
-            "provider is, then run again with retry_failed=True (failures_in_a_row= sets the number)."
+            f"{number} calls in a row failed at {self._transport.endpoint}, none was answered between them; the last: "
+            f"{error} Calls stop here, and what is finished is kept. See how the provider is, then run again with "
+            "retry_failed=True (failures_in_a_row= sets the number)."
         )
 
 
@@ -284,14 +253,6 @@ def budgets() -> list[Budget]:
     """What a call has to be paid from: the budget of the run at work, and the purse of all runs."""
     running = meter()
     return [budget for budget in (running.budget if running else None, purse()) if budget is not None]
-
-
-def _summed(had: list[Completion]) -> Completion:
-    """The last completion, with the tokens and seconds of those that were cut off before it."""
-    if len(had) == 1:
-        return had[0]
-    names = ("prompt_tokens", "completion_tokens", "cached_prompt_tokens", "latency")
-    return replace(had[-1], **{name: sum(getattr(one, name) for one in had) for name in names})
 
 
 def cost(completion: Completion, price: Price | None) -> float | None:

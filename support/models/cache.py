@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import gzip
 import json
-import math
 import os
 import re
 import threading
@@ -31,10 +30,9 @@ PATIENCE = 200_000  # requests that one cache goes through for misses: a few sec
 
 
 class Cache:
-    """The replies that a study has had, found again by what was asked.
+    """The replies that a study has had, found again by what was asked; the file is made when it does not exist.
 
-    The file is made when it does not exist. DamagedFile when it is not an SQLite database, a damaged one or another
-    program's (it is left untouched); DiskFull when there is no room, and what was kept before stays.
+    DamagedFile when it is no SQLite database, a damaged one or another program's: it is left as it is.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -62,11 +60,7 @@ class Cache:
         return self._completion(rows[0][0]) if rows else None
 
     def put(self, request: Request, completion: Completion) -> Completion:
-        """Keep a completion, on disk when this returns, and return the one that is kept.
-
-        A request that was answered already, by another process say, keeps its first answer: go on with that one, and
-        a replay goes the same way.
-        """
+        """Keep a completion, on disk when this returns, and return the one that is kept: the first, by whomever."""
         row = (request.key, request.to_json(), _reply_json(completion))
         with self._lock, transaction(self._db, self.path) as db:
             if db.execute(INSERT, row).rowcount:
@@ -78,60 +72,43 @@ class Cache:
         """Why this request has no reply here: a plain difference to the recorded one that has most words in common."""
         if self.get(request) is not None:
             return "The reply to this very request is recorded."
-        asked, best, blind, text = _words(request.to_json()), (-math.inf, ""), 0, request.to_json()
-        rows = self._rows("SELECT rowid, request FROM replies")
-        for _, other in rows:
-            blind += '"messages"' not in other
-            best = max(best, ((asked & _words(other)).total() - abs(len(other) - len(text)) // 200, other))
-        if not rows or blind == len(rows):
-            return f"No reply is recorded with its question; replies are kept of {sorted(self.models())}."
-        before, now = (_plainly(json.loads(one)) for one in (best[1], text))
-        told = [line[:160] for line in difflib.unified_diff(before, now, n=0, lineterm="") if line[:2] not in MARKS]
-        more = f"; and {len(told) - SHOWN} lines more" if len(told) > SHOWN else ""
-        said = " | ".join(told[:SHOWN])
+        words = lambda text: Counter(re.split(r"\\n|[\s\",]+", text))  # noqa: E731
+        text, rows = request.to_json(), [row[0] for row in self._rows("SELECT request FROM replies")]
+        asked, told = words(text), [row for row in rows if '"messages"' in row]
+        if not told:
+            kept = {tuple(json.loads(row)[name] for name in NAMES) for row in rows}
+            return f"No reply is recorded with its question; replies are kept of {sorted(kept)}."
+        best = max(told, key=lambda row: ((asked & words(row)).total() - abs(len(row) - len(text)) // 200, row))
+        before, now = (_plainly(json.loads(one)) for one in (best, text))
+        found = [line[:160] for line in difflib.unified_diff(before, now, n=0, lineterm="") if line[:2] not in MARKS]
+        more = f"; and {len(found) - SHOWN} lines more" if len(found) > SHOWN else ""
+        said = " | ".join(found[:SHOWN])
         return f"The nearest of {len(rows):,} recorded requests (-) differs from this one (+): {said}{more}."
 
     def missed(self, request: Request) -> str:
-        """What a `CacheMiss` says: what was asked, in what the nearest recorded one differs, and the way out.
-
-        Many calls may miss at once; when a large file has been gone through a few times, the rest is left to `explain`.
-        """
-        self._gone_through += len(self)
+        """What a `CacheMiss` says: what was asked, in what the nearest recorded one differs, and the way out."""
+        self._gone_through += len(self)  # many calls may miss at once
         told = self.explain(request) if self._gone_through < PATIENCE else "Cache.explain(…) tells what differs."
-        return (
-            f"{request.model} at {request.endpoint} is used offline, and its reply to {request.messages[-1][1][:60]!r}"
-            f"… is not recorded in {self.path}. {told} Connect without offline=True, or take in the recording of this "
-            "run with Cache.load(...)."
-        )
-
-    def models(self) -> dict[tuple[str, str], int]:
-        """How many replies are kept of each (model, endpoint)."""
-        names = "json_extract(request, '$.model'), json_extract(request, '$.endpoint')"
-        rows = self._rows(f"SELECT {names}, count(*) FROM replies GROUP BY 1, 2 ORDER BY 1, 2")
-        return {(model, endpoint): count for model, endpoint, count in rows}
+        asked = f"its reply to {request.messages[-1][1][:60]!r}… is not recorded in {self.path}. {told}"
+        way = "Connect without offline=True, or take in the recording of this run with Cache.load(...)."
+        return f"{request.model} at {request.endpoint} is used offline, and {asked} {way}"
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Every question, its messages joined by line breaks, with its reply."""
-        for line in self._lines(self._chosen(None)):
+        for line in self._lines():
             yield "\n".join(content for _, content in line["request"].get("messages", ())), line["reply"]["text"]
 
-    def export(
-        self, path: str | Path, model: str | None = None, prompts: bool = True, keys: Iterable[str] | None = None
-    ) -> int:
+    def export(self, path: str | Path, prompts: bool = True, keys: Iterable[str] | None = None) -> int:
         """Write the replies as gzipped JSON lines, the same replies as the same bytes; return how many.
 
-        Only those of a model, or with some keys, where these are given; `prompts` False leaves the questions out, where
-        they quote data that may not be passed on. Latencies stay out. MissingData when a key has no reply here.
+        `prompts` False leaves the questions out, where they quote data that may not be passed on.
         """
-        count, path = 0, Path(path)
-        chosen = self._chosen(keys)
-        with _replaced(path) as file:
-            for line in self._lines(chosen):
-                asked = line["request"]
-                if model in (None, asked["model"], asked["endpoint"]):
-                    kept = line if prompts else line | {"request": {name: asked[name] for name in NAMES}}
-                    file.write((canonical(kept) + "\n").encode())
-                    count += 1
+        count, lines = 0, self._lines(keys)
+        with _replaced(Path(path)) as file:
+            for line in lines:
+                count += 1
+                who = {name: line["request"][name] for name in NAMES}
+                file.write((canonical(line if prompts else line | {"request": who}) + "\n").encode())
         return count
 
     def load(self, path: str | Path) -> int:
@@ -152,19 +129,21 @@ class Cache:
             return self._db.execute(query, values).fetchall()
 
     def _completion(self, text: str) -> Completion:
-        try:
+        with self._readable():
             return Completion(**json.loads(text))
-        except (ValueError, TypeError) as error:
-            raise self._unreadable(error) from None
 
-    def _unreadable(self, error: Exception) -> DamagedFile:
-        return DamagedFile(
-            f"{self.path} is damaged: a row of it cannot be read ({error}). It is left as it is: restore it from a "
-            "copy, or move it away and take in the recording of the study with Cache.load(...)."
-        )
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, TypeError, AttributeError) as error:
+            raise DamagedFile(
+                f"{self.path} is damaged: a row of it cannot be read ({error}). It is left as it is: restore it from a "
+                "copy, or move it away and take in the recording of the study with Cache.load(...)."
+            ) from None
 
-    def _chosen(self, keys: Iterable[str] | None) -> list[str]:
-        """The keys to export, in order; all of them unless some are given."""
+    def _lines(self, keys: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+        """The lines of a recording that kept rows make, in order; latencies stay out, for they differ between runs."""
         if isinstance(keys, str):
             raise InvalidInput(f"keys={keys[:40]!r}: expected a collection of keys, [key] for one.")
         held = [row[0] for row in self._rows("SELECT key FROM replies ORDER BY key")]
@@ -174,23 +153,15 @@ class Cache:
                 f"{len(missing)} of the {len(wanted)} replies to export are not in {self.path}, the first "
                 f"{min(missing)!r}; run the study to its end on this file, then export."
             )
-        return wanted
+        return (line for start in range(0, len(wanted), PAGE) for line in self._page(wanted[start : start + PAGE]))
 
-    def _lines(self, keys: list[str]) -> Iterator[dict[str, Any]]:
-        """The lines of a recording that kept rows make; latencies stay out, for they differ from run to run."""
-        for start in range(0, len(keys), PAGE):
-            page = keys[start : start + PAGE]
-            query = f"SELECT key, request, reply FROM replies WHERE key IN ({', '.join('?' * len(page))}) ORDER BY key"
-            for key, request, reply in self._rows(query, tuple(page)):
-                try:
-                    kept = {name: value for name, value in json.loads(reply).items() if name != "latency"}
-                    yield {"key": key, "request": json.loads(request), "reply": kept}
-                except (ValueError, AttributeError) as error:
-                    raise self._unreadable(error) from None
-
-
-def _words(text: str) -> Counter[str]:
-    return Counter(re.split(r"\\n|[\s\",]+", text))
+    def _page(self, keys: list[str]) -> Iterator[dict[str, Any]]:
+        query = f"SELECT key, request, reply FROM replies WHERE key IN ({', '.join('?' * len(keys))}) ORDER BY key"
+        for key, request, reply in self._rows(query, tuple(keys)):
+            with self._readable():
+                kept = {name: value for name, value in json.loads(reply).items() if name != "latency"}
+                line = {"key": key, "request": json.loads(request), "reply": kept}
+            yield line
 
 
 def _plainly(request: dict[str, Any]) -> list[str]:
@@ -227,15 +198,13 @@ def _recorded(path: Path) -> Iterator[tuple[str, str, str]]:
             for line in file:
                 number += 1
                 yield _row(json.loads(line))
+        return
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         detail = f"it does not unpack after line {number} ({error})"
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         detail = f"line {max(number, 1)} is not a recorded reply ({error})"
-    else:
-        return
-    raise DamagedFile(
-        f"{path} is damaged: {detail}. Nothing was taken from it; fetch the file again, or record the run anew."
-    )
+    end = "Nothing was taken from it; fetch the file again, or record the run anew."
+    raise DamagedFile(f"{path} is damaged: {detail}. {end}")
 
 
 def _row(line: dict[str, Any]) -> tuple[str, str, str]:

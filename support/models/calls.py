@@ -1,7 +1,6 @@
 """What became of every call to a model, unit by unit, and the meter of a run, which also holds its budget.
 
-A sweep opens a list for each unit, whoever calls a model notes what happened, and the store keeps the list with the
-unit. Neither knows the other: they meet in context variables, which the tasks that a unit starts inherit.
+Whoever calls a model notes it; sweep and store read it. They meet in context variables, which a unit's tasks inherit.
 """
 
 from __future__ import annotations
@@ -62,15 +61,13 @@ class Call:
 
 
 class Meter:
-    """Counts the calls of a run: for whoever watches, and for the budget.
-
-    `counts` has "calls", "cached", "prompt_tokens", "completion_tokens", "retries", "errors"; `faults` attempts that
-    failed, by what happened; `in_flight` calls on their way; `usd` what calls with a price cost, `unpriced` the others.
-    """
+    """Counts the calls of a run: for whoever watches, and for the budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
-        self.budget, self.in_flight, self.usd, self.unpriced = budget, 0, 0.0, 0
-        self.counts, self.faults = Counter[str](), Counter[str]()
+        self.budget, self.in_flight = budget, 0  # calls on their way
+        self.usd, self.unpriced = 0.0, 0  # what calls with a price cost, and how many had none
+        self.counts = Counter[str]()  # calls, cached, prompt_tokens, completion_tokens, retries, errors
+        self.faults = Counter[str]()  # attempts that failed, by what happened
         self._changed: Callable[[], None] = lambda: None
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -113,13 +110,7 @@ def _held(variable: ContextVar, value: T) -> Iterator[T]:
 
 
 def collected() -> AbstractContextManager[list[Call]]:
-    """A list that fills with the calls made within, in the order in which they ended.
-
-    >>> with collected() as calls:
-    ...     note(Call("k", "m", "scripted"))
-    >>> len(calls)
-    1
-    """
+    """A list that fills with the calls made within, in the order in which they ended."""
     return _held(_unit, [])
 
 

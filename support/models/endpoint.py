@@ -1,8 +1,6 @@
 """Any OpenAI-compatible endpoint, through the openai package's aiohttp transport: what it takes is learnt by refusals.
 
-Each refusal teaches one thing, once for a model: how the limit on a reply is called, whether a temperature or a seed is
-taken, by which form a schema is put, which of its keywords are known, how much room thinking needs. Nothing is tried
-twice, so that refusals never loop.
+Each refusal teaches one thing, once for a model. Nothing is tried twice, so that refusals never loop.
 """
 
 from __future__ import annotations
@@ -16,16 +14,18 @@ import re
 import time
 import weakref
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from pydantic import SecretStr
+
 from support.errors import CallFailed, ContextOverflow, ConveneError, InvalidInput, ModelError, ModelUnavailable
 from support.models.attempts import PerLoop, Wider
-from support.models.model import Completion, Request, Transport
+from support.models.model import Completion, Request, Transport, rewritten
 from support.models.profiles import Profile
 
 if TYPE_CHECKING:
@@ -56,45 +56,61 @@ MOST = re.compile(r"(?:at most|> ?|less than or equal to|up to|maximum of|\[\d+,
 RETRIED = (408, 409, 429)  # and whatever begins with 5
 # The question had been passed on: 504 and 524 are gateways that stopped waiting for the answer.
 CHARGED = ("time-out", "broken connection", "no completion", "408", "504", "524")
+SAID: dict[str, tuple[type[ModelError], str]] = {  # what went wrong, and what to do about it
+    "key": (ModelUnavailable, "{place} refused the key for {model!r} (it said: {said}). Set the environment variable "
+            '{key}, or pass api_key=, with a key of this endpoint; model="embedded" needs none.'),
+    "name": (ModelUnavailable, "{place} does not know the model {model!r}; it knows, among others: {near}. Check the "
+             "name."),
+    "name or path": (ModelUnavailable, "{place} does not know the model {model!r}, or has no chat completions at this "
+                     "address ({ending}); it said: {said}. Check the name."),
+    "quota": (ModelUnavailable, "the account at {place} has no credit left (it said: {said}). Top it up, or change "
+              "key."),
+    "context": (ContextOverflow, "the messages are longer than {model!r} can read{sizes} (it said: {said}). Take fewer "
+                "agents, fewer rounds or a shorter history, lower max_tokens, or use a model with a longer context."),
+    "own": (CallFailed, "{place} refuses {unmet}, which the entry of {name!r} in models.toml asks of it; leave that "
+            "out there (it said: {said})."),
+    "pace": (CallFailed, "{place} allows no more calls for now (it said: {said}). Wait, or lower concurrency=."),
+    "status": (CallFailed, "{place} answered with error {status}: {said}"),
+    "no connection": (ModelUnavailable, "cannot reach {place}: {cause}. Check the address (base_url= or "
+                      'OPENAI_BASE_URL), that the server runs, and the network; model="embedded" needs none.'),
+    "broken connection": (CallFailed, "{place} broke off the connection ({cause}). See whether it still runs."),
+    "time-out": (CallFailed, "{place} did not answer in time. Raise timeout=, or lower max_tokens."),
+    "no completion": (CallFailed, "{place} answered with something that is no chat completion; {ending}: {said}"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An endpoint's address without its user and password: `authorization` is their header, `secrets` what to hide."""
+    """An endpoint's address without its user and password."""
 
     url: str
     local: bool
-    authorization: str | None = field(default=None, repr=False)
-    secrets: tuple[str, ...] = field(default=(), repr=False)
+    authorization: str | None = field(default=None, repr=False)  # the header for user and password
+    secrets: tuple[str, ...] = field(default=(), repr=False)  # what to hide of them
 
 
 def address(base_url: str) -> Address:
     """Take an endpoint's address apart; InvalidInput when it is none, or has a query, where keys are put at times."""
     wanted = "expected an address such as https://api.example.org/v1 or http://127.0.0.1:8000/v1"
-    try:
+    parts, host, port = urlsplit(""), None, None
+    with contextlib.suppress(ValueError, AttributeError):
         parts = urlsplit(base_url.strip())
         host, port = parts.hostname, parts.port
-    except (ValueError, AttributeError):
-        parts, host, port = urlsplit(""), None, None
     if parts.scheme not in ("http", "https") or not host:
         raise InvalidInput(f"base_url is no address of the web: {wanted}.")  # it may hold a password: not quoted
     if parts.query or parts.fragment:
         raise InvalidInput(f"base_url holds a '?' or a '#': {wanted}, and give a key as api_key= or OPENAI_API_KEY.")
+    local = host == "localhost" or host.endswith(".localhost")
+    with contextlib.suppress(ValueError):
+        local = ipaddress.ip_address(host).is_loopback
     shown = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
-    url, local = f"{parts.scheme}://{shown}{parts.path.rstrip('/')}", _is_local(host)
+    url = f"{parts.scheme}://{shown}{parts.path.rstrip('/')}"
     if parts.username is None:
         return Address(url, local)
     user, password = unquote(parts.username), unquote(parts.password or "")
     token = b64encode(f"{user}:{password}".encode()).decode()
     hidden = tuple(text for text in (token, password, parts.password, user if not password else "") if text)
     return Address(url, local, f"Basic {token}", hidden)
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def plain(text: str, secrets: Iterable[str]) -> str:
@@ -109,10 +125,9 @@ def plain(text: str, secrets: Iterable[str]) -> str:
 
 
 class Endpoint(Transport):
-    """A model behind an address. Nothing is opened, and the openai package is not loaded, before the first call.
+    """A model behind an address; neither opened, nor the openai package loaded, before the first call.
 
-    The key is kept out of every message, repr and record; `timeout` is in seconds; `name` stands for the endpoint in
-    records where its address says nothing.
+    The key is in no message, repr and record; `name` stands for the endpoint where its address says nothing.
     """
 
     learns = True
@@ -120,20 +135,17 @@ class Endpoint(Transport):
     def __init__(
         self, profile: Profile, address: Address, key: str, *, timeout: float = 120.0, name: str | None = None
     ) -> None:
+        if not key.isascii() or not key.isprintable():
+            raise InvalidInput("the key holds characters that no key has; copy it anew (it is not shown here).")
         self.model, self.endpoint = profile.model, name or address.url
-        self._profile, self._address, self._key, self._timeout = profile, address, _Secret(key), timeout
+        self._profile, self._address, self._key, self._timeout = profile, address, SecretStr(key), timeout
+        self._own = [*profile.extra_body, *(["reasoning_effort"] if profile.reasoning_effort else [])]  # never left out
         self._limit, self._left_out, self._extra, self._most = "max_tokens", set[str](), profile.thinking, math.inf
         self._form, self._unheeded, self._thinks = FORMS.index(profile.form), 0, bool(profile.thinking)
-        self._learnt: list[str] = []
         self._sessions = PerLoop(self._open)
 
     def __repr__(self) -> str:
         return f"Endpoint({self.model!r} at {self.endpoint})"
-
-    @property
-    def learnt(self) -> tuple[str, ...]:
-        """What was refused and how it is met, a sentence each."""
-        return tuple(self._learnt)
 
     def room(self, request: Request) -> int:
         """The reply's own room and that for thinking, as far as it is known."""
@@ -155,43 +167,38 @@ class Endpoint(Transport):
 
     async def complete(self, request: Request) -> Completion:
         """One reply to one attempt, asked in the way that the endpoint takes."""
-        client = await self._sessions.get().ready()
+        client = await anext(self._sessions.get())
         while True:
             extra = self._extra, self._most
             if request.max_tokens > self._most:  # learnt while this call waited for its turn
                 raise Wider
             answer = await self._send(client, request)
-            if isinstance(answer, Completion):
+            if isinstance(answer, ConveneError):
+                raise answer
+            if answer is not None:
                 self._heed(request, answer)
                 return answer
-            if answer is not None:
-                raise answer
             if (self._extra, self._most) != extra:  # what the next attempt may cost has changed
                 raise Wider
 
     def _heed(self, request: Request, answer: Completion) -> None:
-        """Notice an endpoint that takes a form and does not keep to it: its model has never seen the schema.
-
-        After a few replies in a row that hold no JSON at all, the schema is put into the prompt, beginning with the
-        repair of the last one.
-        """
+        """Put the schema into the prompt where an endpoint takes a form and does not keep to it."""
         if request.schema is None or answer.finish_reason == "length" or self._form + 1 == len(FORMS):
             return
         self._unheeded = 0 if "{" in answer.text or "[" in answer.text else self._unheeded + 1
         if self._unheeded == UNHEEDED:
             self._form = len(FORMS) - 1
-            self._learnt.append("It takes a schema and does not keep to it: the schema stands in the prompt.")
+            self._learn("It takes a schema and does not keep to it: the schema stands in the prompt.")
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
         if (session := self._sessions.pop()) is not None:
-            await session.close()
+            await session.aclose()
 
     async def _send(self, client: AsyncOpenAI, request: Request) -> Completion | ConveneError | None:
         """A completion, the error to raise, or None where a refusal taught how to ask.
 
-        The error is returned, and raised elsewhere: raised here it would carry the openai package's exception as its
-        context, and with it the request and the key.
+        The error is raised elsewhere: here its context would be the openai package's, with the request and the key.
         """
         import aiohttp
         import openai
@@ -201,64 +208,80 @@ class Endpoint(Transport):
             async with asyncio.timeout(self._timeout):  # openai's own restarts with every byte that trickles in
                 answer = json.loads(await client.post(CHAT, cast_to=bytes, body=wire, options=OPTIONS))
         except TimeoutError:
-            return self._place.out_of_time()
+            return self._failed("time-out")
         # ValueError: an answer that is no JSON; aiohttp's: one that is no HTTP, and its repr has the key.
         except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError) as error:
-            if _status(error) in (400, 422) and not OVERFLOW.search(_text(error)) and not NO_MODEL.search(_text(error)):
-                if self._wire(request) != wire or self._lesson(error, wire):
-                    return None  # another call of the first ones may have learnt it meanwhile
-                if unmet := [name for name in self._own if _names(error, name)]:
-                    return CallFailed(
-                        f"{self._place} refuses {unmet[0]}, which the entry of {self._profile.name!r} in models.toml "
-                        f"asks of it; leave that out there (it said: {self._clean(_text(error))[:200]})."
-                    )
-            return explain(error, self._place, await self._known(client) if _lacks_model(error) else ())
-        return self._completion(answer, time.perf_counter() - start)
+            refusal = _Refusal(error)
+        else:
+            return self._completion(answer, time.perf_counter() - start)
+        if refusal.status in (400, 422) and not OVERFLOW.search(refusal.said) and not NO_MODEL.search(refusal.said):
+            if self._wire(request) != wire or self._lesson(refusal, wire):
+                return None  # another call of the first ones may have learnt it meanwhile
+            if unmet := [name for name in self._own if refusal.names(name)]:
+                return self._failed("own", refusal.said, refusal.status, unmet=unmet[0])
+        case, near = refusal.case, await self._near(client) if refusal.case == "name" else ""
+        made = self._failed(f"{case} or path" if case == "name" and not near else case, refusal.said, refusal.status,
+                            near=near, sizes=refusal.sizes, cause=refusal.cause)  # fmt: skip
+        made.retry_after = refusal.retry_after
+        return made
 
-    @property
-    def _own(self) -> list[str]:
-        """What the profile asks for by itself, which nothing here may leave out."""
-        return [*self._profile.extra_body, *(["reasoning_effort"] if self._profile.reasoning_effort else [])]
+    def _failed(self, case: str, said: str = "", status: int | None = None, **more: str) -> ModelError:
+        """An error of the table, marked with what retries and money need to know."""
+        kind, text = SAID[case]
+        ending = "the address is probably right" if self.endpoint.endswith("/v1") else "an address usually ends in /v1"
+        here = {"place": f"the endpoint {self.endpoint}", "model": self.model, "status": status, "ending": ending}
+        theirs = {name: plain(said, self._secrets)[:300] for name, said in {"said": said, **more}.items()}
+        made = kind(text.format(key=self._profile.key, name=self._profile.name, **here, **theirs))
+        made.fault = case if status is None else str(status)
+        made.charged = made.fault in CHARGED
+        passing = status is None or status in RETRIED or status >= 500
+        made.transient = passing and case not in ("context", "quota")
+        return made
 
-    def _lesson(self, error: Any, wire: Mapping[str, Any]) -> bool:
+    async def _near(self, client: AsyncOpenAI) -> str:
+        """Names like the model's that its endpoint serves: a help in a message, whose own failure says nothing new."""
+        import aiohttp
+        import openai
+
+        try:
+            page = await client.with_options(timeout=5.0, max_retries=0).models.list()
+            known = [model.id for model in page.data]
+        except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError, AttributeError, TypeError):
+            return ""
+        return ", ".join(get_close_matches(self.model, known, n=8, cutoff=0.3) or sorted(known)[:8])
+
+    def _lesson(self, refusal: _Refusal, wire: Mapping[str, Any]) -> bool:
         """Learn from a refusal how to ask; False where it teaches nothing new."""
-        said, form = _text(error), self._form
-        most = MOST.search(said)
-        if most and _names(error, self._limit) and int(most[1].replace(",", "")) < wire.get(self._limit, 0):
-            self._most = min(self._most, int(most[1].replace(",", "")))
-            return self._once(f"A reply has at most {self._most} tokens.")
-        if "max_tokens" in wire and "max_completion_tokens" in said and "max_tokens" not in self._own:
+        said, form, asks = refusal.said, self._form, {name for name in wire if name not in self._own}
+        bound = int(most[1].replace(",", "")) if (most := MOST.search(said)) else math.inf
+        if bound < wire.get(self._limit, 0) and refusal.names(self._limit):
+            self._most = min(self._most, bound)
+            return self._learn(f"A reply has at most {self._most} tokens.")
+        if "max_tokens" in asks and "max_completion_tokens" in said:
             self._limit = "max_completion_tokens"
-            return self._think("max_completion_tokens stands for max_tokens.")
+            return self._learn("max_completion_tokens stands for max_tokens.", thinks=True)
         for name in ("temperature", "seed"):
-            if name in wire and name not in self._own and _names(error, name):
+            if name in asks and refusal.names(name):
                 self._left_out.add(name)
-                told = f"It takes no {name}: none is sent."
-                return self._think(told) if name == "temperature" else self._once(told)
-        if "response_format" not in wire or "response_format" in self._own:
-            return False
-        if not (FORM.search(said) or _names(error, "response_format")):
+                return self._learn(f"It takes no {name}: none is sent.", thinks=name == "temperature")
+        if "response_format" not in asks or not (FORM.search(said) or refusal.names("response_format")):
             return False
         keyword = next((k for k in KEYWORDS if k not in self._left_out and re.search(rf"\b{k}\b", said)), None)
         if form == 0 and keyword and f'"{keyword}"' in json.dumps(wire["response_format"]):
             self._left_out.add(keyword)
-            return self._once(f"It knows no {keyword} in a schema: that is left out there, and checked here.")
+            return self._learn(f"It knows no {keyword} in a schema: that is left out there, and checked here.")
         self._form = max(self._form, len(FORMS) - 1 if UNKNOWN.search(said) else form + 1)
         way = "by response_format json_object, and in the prompt" if self._form == 1 else "in the prompt alone"
-        return self._once(f"It takes no {FORMS[form]}: a schema is put {way}.")
+        return self._learn(f"It takes no {FORMS[form]}: a schema is put {way}.")
 
-    def _think(self, told: str) -> bool:
-        """Only models that think refuse this: room is made for that."""
-        self._thinks, self._extra = True, max(self._extra, THINKS)
-        return self._once(told)
-
-    def _once(self, told: str) -> bool:
-        if told not in self._learnt:
-            self._learnt.append(told)
+    def _learn(self, told: str, thinks: bool = False) -> bool:
+        if thinks:  # only models that think refuse this: room is made for that
+            self._thinks, self._extra = True, max(self._extra, THINKS)
+        self.learnt = self.learnt if told in self.learnt else (*self.learnt, told)
         return True
 
     def _wire(self, request: Request) -> dict[str, Any]:
-        """The request in the words of the openai package."""
+        """The request in the words of the openai package, its schema in one of `FORMS`."""
         wire: dict[str, Any] = {"model": self.model, "messages": request.chat, self._limit: request.max_tokens}
         if self._profile.temperature is not False and "temperature" not in self._left_out:
             wire["temperature"] = request.temperature
@@ -267,26 +290,20 @@ class Endpoint(Transport):
         if self._profile.reasoning_effort:
             wire["reasoning_effort"] = self._profile.reasoning_effort
         wire |= self._profile.extra_body
-        return wire | self._formed(request) if request.schema else wire
-
-    def _formed(self, request: Request) -> dict[str, Any]:
-        """The part of a call that asks for the schema, in one of `FORMS`."""
-        assert request.schema is not None
+        if not request.schema:
+            return wire
         if FORMS[self._form] == "json_schema":
-            schema = _without(json.loads(request.schema), self._left_out)
+            out = self._left_out
+            schema = rewritten(json.loads(request.schema), lambda node: {k: node[k] for k in node if k not in out})
             title = schema.get("title", "reply")
             name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in title)[:64]
-            return {
-                "response_format": {
-                    "type": "json_schema",
-                    "json_schema": {"name": name, "strict": True, "schema": schema},
-                }
-            }
+            form = {"name": name, "strict": True, "schema": schema}
+            return wire | {"response_format": {"type": "json_schema", "json_schema": form}}
         messages = request.chat
         # At the end, and in the user's voice: not every model's template has a system message, and none may have two.
         messages[-1]["content"] += f"\n\n{PROMPT}{request.schema}"
-        form = {} if FORMS[self._form] == "text" else {"response_format": {"type": "json_object"}}
-        return {"messages": messages, **form}
+        wire |= {"response_format": {"type": "json_object"}} if FORMS[self._form] == "json_object" else {}
+        return wire | {"messages": messages}
 
     def _completion(self, answer: Any, latency: float) -> Completion | ConveneError:
         try:
@@ -300,7 +317,7 @@ class Endpoint(Transport):
             text = text.encode("utf-8", "replace").decode()  # half characters cannot be kept, nor sent back
             thinking = thinking.encode("utf-8", "replace").decode() if isinstance(thinking, str) else ""
         except (AttributeError, KeyError, IndexError, TypeError):
-            return self._place.failed("no completion", f"answered with no chat completion; {self._place.ending}.")
+            return self._failed("no completion", json.dumps(answer))
         if found := THOUGHT.match(text):
             text, thinking = text[found.end() :], thinking or found[1].strip()
         elif re.match(r"\s*<think(ing)?>", text):  # it was cut off before it came to the end of its thinking
@@ -308,60 +325,29 @@ class Endpoint(Transport):
         self._thinks = self._thinks or bool(thinking or thought)
         return Completion(text, read, written, choice.get("finish_reason") or "stop", latency, cached, thinking)
 
-    async def _known(self, client: AsyncOpenAI) -> list[str]:
-        """The names of the endpoint's models; a help in an error message, so that its own failure says nothing new."""
-        import aiohttp
-        import openai
-
-        try:
-            page = await client.with_options(timeout=5.0, max_retries=0).models.list()
-            return [model.id for model in page.data]
-        except (openai.OpenAIError, aiohttp.ClientError, OSError, ValueError, AttributeError, TypeError):
-            return []
-
     @property
-    def _place(self) -> Place:
-        return Place(self.model, self.endpoint, self._profile.key, self._clean)
+    def _secrets(self) -> tuple[str, ...]:
+        return self._key.get_secret_value(), *self._address.secrets
 
-    def _clean(self, text: str) -> str:
-        return plain(text, (self._key.text, *self._address.secrets))
-
-    def _open(self) -> _Session:
+    def _open(self) -> AsyncGenerator[AsyncOpenAI]:
         import openai
 
         # A proxy from the environment must not stand between this process and its own machine.
-        clean = _header_cleaner((self._key.text, *self._address.secrets))
+        clean = _header_cleaner(self._secrets)
         http = openai.DefaultAioHttpClient(trust_env=not self._address.local, event_hooks={"response": [clean]})
         asked = {"Authorization": self._address.authorization} if self._address.authorization else None
         # No retries: an attempt is counted, paid and paced where it is made, in `support.models.attempts`.
-        made: dict[str, Any] = {
-            "http_client": http,
-            "default_headers": asked,
-            "timeout": self._timeout,
-            "max_retries": 0,
-        }
-        return _Session(openai.AsyncOpenAI(api_key=self._key.text, base_url=self._address.url, **made))
+        how: Any = {"default_headers": asked, "timeout": self._timeout, "max_retries": 0, "http_client": http}
+        client = openai.AsyncOpenAI(api_key=self._key.get_secret_value(), base_url=self._address.url, **how)
+        session = _serving(client)
+        weakref.finalize(session, _close_at_exit, client, asyncio.get_running_loop())
+        return session
 
 
 def _tokens(said: Any) -> int:
     """A count from outside, which nobody has checked; 0 where it is none."""
     known = isinstance(said, (int, float)) and not isinstance(said, bool) and 0 < said < math.inf
     return int(said) if known else 0
-
-
-def _without(node: Any, keywords: set[str]) -> Any:
-    """A schema without some of its keywords; names of fields stay."""
-    if isinstance(node, list):
-        return [_without(item, keywords) for item in node]
-    if not isinstance(node, dict) or not keywords:
-        return node
-    return {
-        key: {name: _without(part, keywords) for name, part in value.items()}
-        if key in ("properties", "$defs")
-        else _without(value, keywords)
-        for key, value in node.items()
-        if key not in keywords
-    }
 
 
 def _header_cleaner(secrets: tuple[str, ...]) -> Callable[[Any], Awaitable[None]]:
@@ -371,48 +357,17 @@ def _header_cleaner(secrets: tuple[str, ...]) -> Callable[[Any], Awaitable[None]
     """
 
     async def clean(response: Any) -> None:
-        if (quoted := response.headers.get("x-request-id")) is not None:
-            response.headers["x-request-id"] = plain(quoted, secrets)
+        if "x-request-id" in response.headers:
+            response.headers["x-request-id"] = plain(response.headers["x-request-id"], secrets)
 
     return clean
 
 
-class _Secret:
-    """A text that tracebacks with local variables, and other curious printers, do not show."""
-
-    def __init__(self, text: str) -> None:
-        if not text.isascii() or not text.isprintable():
-            raise InvalidInput("the key holds characters that no key has; copy it anew (it is not shown here).")
-        self.text = text
-
-    def __repr__(self) -> str:
-        return "[key]"
-
-
-class _Session:
-    """One openai client of one event loop, closed with the loop whether or not anybody asks."""
-
-    def __init__(self, client: AsyncOpenAI) -> None:
-        self._client, self._guard, self._guarded = client, _closing(client), False
-        weakref.finalize(self, _close_at_exit, client, asyncio.get_running_loop())
-
-    async def ready(self) -> AsyncOpenAI:
-        """The client, once its end is arranged."""
-        if not self._guarded:
-            self._guarded = True
-            await anext(self._guard)
-        return self._client
-
-    async def close(self) -> None:
-        """Close the client now."""
-        await self._guard.aclose()
-        await self._client.close()
-
-
-async def _closing(client: AsyncOpenAI) -> AsyncGenerator[None]:
-    """Closes the client when the loop shuts down its asynchronous generators, as `asyncio.run` does at its end."""
+async def _serving(client: AsyncOpenAI) -> AsyncGenerator[AsyncOpenAI]:
+    """The client, at every turn; closed when the loop shuts down its generators, as `asyncio.run` does at its end."""
     try:
-        yield
+        while True:
+            yield client
     finally:
         await client.close()
 
@@ -424,95 +379,59 @@ def _close_at_exit(client: AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> None
             loop.run_until_complete(client.close())
 
 
-# ---- what went wrong, in plain words ---------------------------------------------------------------------------------
+class _Refusal:
+    """What there is to know of the openai package's exception, and not the exception, whose request has the key."""
+
+    def __init__(self, error: Any) -> None:
+        import aiohttp
+        import openai
+
+        response, body = getattr(error, "response", None), getattr(error, "body", None)
+        body = body if isinstance(body, dict) else {}
+        self.status, self.param = getattr(error, "status_code", None), getattr(error, "param", None)
+        code = error.code if isinstance(error, openai.APIError) else None  # aiohttp's own have a number there
+        message = body.get("message")
+        parts = (message if isinstance(message, str) else str(error), code, getattr(error, "type", None))
+        self.said = " ".join(part for part in parts if isinstance(part, str) and part)
+        self.retry_after = None if response is None else retry_after(response.headers)
+        counted = {"n_prompt_tokens", "n_ctx"} <= set(body)
+        self.sizes = f": {body['n_prompt_tokens']} tokens, and it reads {body['n_ctx']}" if counted else ""
+        causes = [error]
+        while causes[-1].__cause__ is not None:
+            causes.append(causes[-1].__cause__)
+        self.cause = str(causes[-1])
+
+        def caused(*kinds: type) -> bool:  # the aiohttp transport calls all a time-out; the causes know better
+            return any(isinstance(cause, kinds) for cause in causes)
+
+        lost = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError)
+        if self.status in (401, 403):
+            self.case = "key"
+        elif self.status == 404 or (self.status == 400 and NO_MODEL.search(self.said)):
+            self.case = "name"  # or the path at which it was asked
+        elif self.status == 402 or code == "insufficient_quota":
+            self.case = "quota"
+        elif self.status in (400, 413, 422) and OVERFLOW.search(self.said):
+            self.case = "context"
+        elif self.status is not None:
+            self.case = "pace" if self.status == 429 else "status"
+        # The openai package lets some of aiohttp's own errors through.
+        elif not isinstance(error, (openai.APIConnectionError, aiohttp.ClientError, OSError)):
+            self.case = "no completion"
+        elif caused(aiohttp.ClientConnectorError, aiohttp.InvalidURL):
+            self.case = "no connection"
+        else:  # a broken connection also where nobody knows: what may be charged is not free
+            slow = isinstance(error, openai.APITimeoutError) and not caused(*lost)
+            self.case = "time-out" if slow else "broken connection"
+
+    def names(self, parameter: str) -> bool:
+        """Whether it is about a parameter: by the field that says so, or else by its words."""
+        if isinstance(self.param, str) and self.param:
+            return self.param.startswith(parameter)
+        return bool(re.search(rf"\b{parameter}\b", self.said))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which model at which endpoint, which variable has its key, and how to make a text of theirs fit to be shown."""
-
-    model: str
-    endpoint: str
-    key: str
-    clean: Callable[[str], str]
-
-    def __str__(self) -> str:
-        return f"the endpoint {self.endpoint}"
-
-    @property
-    def ending(self) -> str:
-        """What to think of the address."""
-        return "the address is probably right" if self.endpoint.endswith("/v1") else "an address usually ends in /v1"
-
-    def failed(self, fault: str, said: str) -> CallFailed:
-        """An answer that did not come, or is none: it may come a little later, and may be charged."""
-        error = CallFailed(f"{self} {said}")
-        error.fault, error.transient, error.charged = fault, True, True
-        return error
-
-    def out_of_time(self) -> CallFailed:
-        """The answer did not come in time."""
-        return self.failed("time-out", "did not answer in time. Raise timeout=, or lower max_tokens.")
-
-
-def explain(error: Exception, place: Place, known: Sequence[str] = ()) -> ModelError:
-    """The exception to raise instead of the openai package's, marked with what retries and money need to know.
-
-    It holds no trace of the original, whose request has the key. `known` are names of models that are served there.
-    """
-    made, status = _explained(error, place, known), _status(error)
-    made.fault = str(status) if status is not None else _kind(error)
-    made.charged = made.fault in CHARGED
-    given_up = isinstance(made, ContextOverflow) or _code(error) == "insufficient_quota"
-    made.transient = not given_up and (status is None or status in RETRIED or status >= 500)
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    made.retry_after = None if headers is None else retry_after(headers)
-    return made
-
-
-def _explained(error: Exception, place: Place, known: Sequence[str]) -> ModelError:
-    import openai
-
-    said, status, kind = place.clean(_text(error))[:300], _status(error), _kind(error)
-    if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
-        return ModelUnavailable(
-            f"{place} refused the key for {place.model!r} (it said: {said}). Set the environment variable {place.key}, "
-            'or pass api_key=, with a key of this endpoint; model="embedded" needs none.'
-        )
-    if _lacks_model(error):
-        near = get_close_matches(place.model, known, n=8, cutoff=0.3) or sorted(known)[:8]
-        served = f"it knows, among others: {place.clean(', '.join(near))}" if known else f"it said: {said}"
-        where = "" if known else f", or has no chat completions at this address ({place.ending})"
-        return ModelUnavailable(f"{place} does not know the model {place.model!r}{where}; {served}. Check the name.")
-    if _code(error) == "insufficient_quota" or status == 402:
-        return ModelUnavailable(
-            f"the account at {place} has no credit left (it said: {said}). Top it up, or change key."
-        )
-    if status in (400, 413, 422) and OVERFLOW.search(_text(error)):
-        body = getattr(error, "body", None)
-        counted = isinstance(body, dict) and {"n_prompt_tokens", "n_ctx"} <= set(body)
-        sizes = f": {body['n_prompt_tokens']} tokens, and it reads {body['n_ctx']}" if counted else ""  # type: ignore[index]
-        return ContextOverflow(
-            f"the messages are longer than {place.model!r} can read{sizes} (it said: {said}). Take fewer agents, fewer "
-            "rounds or a shorter history, lower max_tokens, or use a model with a longer context."
-        )
-    if status is None and kind != "no completion":
-        detail = place.clean(str(list(_causes(error))[-1] or error))[:300]
-        if kind == "no connection":
-            return ModelUnavailable(
-                f"cannot reach {place}: {detail}. Check the address (base_url= or OPENAI_BASE_URL), that the server "
-                'runs, and the network; model="embedded" needs none.'
-            )
-        lost = CallFailed(f"{place} broke off the connection ({detail}). See whether it still runs.")
-        return place.out_of_time() if kind == "time-out" else lost
-    if isinstance(error, openai.RateLimitError):
-        return CallFailed(f"{place} allows no more calls for now (it said: {said}). Wait, or lower concurrency=.")
-    if status is not None:
-        return CallFailed(f"{place} answered with error {status}: {said}")
-    return CallFailed(f"{place} answered with something that is no chat completion; {place.ending}: {said}")
-
-
-def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that an endpoint asks to wait, from a Retry-After in seconds or as a date; None when it does not say.
 
     A date counts from the answer's own Date, where it has one: the clocks of two machines need not agree.
@@ -526,7 +445,7 @@ def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time
     if re.fullmatch(r"\d+(\.\d+)?", given):
         return float(given)
     until, said = _moment(given), _moment(headers.get("date", ""))
-    return None if until is None else max(0.0, until - (now() if said is None else said))
+    return None if until is None else max(0.0, until - (time.time() if said is None else said))
 
 
 def _moment(text: str) -> float | None:
@@ -534,56 +453,3 @@ def _moment(text: str) -> float | None:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError):
         return None
-
-
-def _kind(error: Exception) -> str:
-    """What happened without a status. The aiohttp transport calls all a time-out; the causes know better."""
-    import aiohttp
-    import openai
-
-    causes = list(_causes(error))
-    # The openai package lets some of aiohttp's own errors through.
-    if not isinstance(error, (openai.APIConnectionError, aiohttp.ClientError, OSError)):
-        return "no completion"
-    if any(isinstance(cause, (aiohttp.ClientConnectorError, aiohttp.InvalidURL)) for cause in causes):
-        return "no connection"
-    lost = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError)
-    slow = isinstance(error, openai.APITimeoutError) and not any(isinstance(cause, lost) for cause in causes)
-    return "time-out" if slow else "broken connection"  # also where nobody knows: what may be charged is not free
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__
-
-
-def _lacks_model(error: Any) -> bool:
-    """Whether an endpoint does not know the model, or the path at which it was asked."""
-    return _status(error) == 404 or (_status(error) == 400 and bool(NO_MODEL.search(_text(error))))
-
-
-def _names(error: Any, parameter: str) -> bool:
-    """Whether a refusal is about a parameter: by the field that says so, or else by its words."""
-    param = getattr(error, "param", None)
-    if isinstance(param, str) and param:
-        return param.startswith(parameter)
-    return bool(re.search(rf"\b{parameter}\b", _text(error)))
-
-
-def _status(error: Any) -> int | None:
-    return getattr(error, "status_code", None)
-
-
-def _code(error: Any) -> str | None:
-    """What the endpoint calls an error; aiohttp's own exceptions have a number under this name."""
-    import openai
-
-    return error.code if isinstance(error, openai.APIError) else None
-
-
-def _text(error: Any) -> str:
-    body = getattr(error, "body", None)
-    message = body.get("message") if isinstance(body, dict) else None
-    parts = (message if isinstance(message, str) else str(error), _code(error), getattr(error, "type", None))
-    return " ".join(part for part in parts if isinstance(part, str) and part)

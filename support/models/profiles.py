@@ -82,16 +82,12 @@ def prompt_bound(messages: tuple[tuple[str, str], ...], schema: str | None = Non
 
 
 class Limits(_Frozen):
-    """How much a participant may say and is told: a message and its private reasons in characters, rows of a table.
+    """How much a participant may say, in characters of a message and its private reasons, and is told."""
 
-    Tight ones are the embedded model's: its forms, prompts and rooms are what they were made for. `rows` None: as many
-    as half of the model's context takes.
-    """
-
-    tight: bool = False
+    tight: bool = False  # the embedded model's, for which forms, prompts and rooms were made
     message: int = Field(default=1200, ge=40)
     reason: int = Field(default=1600, ge=40)
-    rows: int | None = Field(default=None, ge=1)
+    rows: int | None = Field(default=None, ge=1)  # of a table; None: as many as half of the model's context takes
 
     def text(self, characters: int) -> int:
         """How long another text may be that a tight model gives so many characters."""
@@ -135,7 +131,7 @@ class Profile(_Frozen):
 
     def price_at(self, endpoint: str) -> Price | None:
         """The price, where it holds for this address."""
-        held = self.price is not None and (self.price.at or endpoint).rstrip("/") == endpoint.rstrip("/")
+        held = self.price and (self.price.at or endpoint).rstrip("/") == endpoint.rstrip("/")
         return self.price if held else None
 
 
@@ -145,10 +141,7 @@ EMBEDDED = Profile(name="embedded", price=FREE, limits=TIGHT, longest=0, context
 
 
 def profile(name: str) -> Profile:
-    """The profile of a name as it stands behind "model:", such as "o3-mini" or "llama@http://127.0.0.1:8000/v1".
-
-    An entry may be for a name, for a name at an address, or for all that an address serves ("*@http://…").
-    """
+    """The profile of a name, such as "o3-mini", as models.toml has it: for name and address, name, or "*@ADDRESS"."""
     name = name.removeprefix(f"{MODEL}:").strip()
     plain, _, address = name.partition("@")
     if not plain:

@@ -3,6 +3,8 @@
 import asyncio
 import selectors
 import threading
+from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from aiohttp import web
@@ -11,7 +13,7 @@ from support.models import attempts, connect
 
 
 class LocalServer:
-    """Answers chat completions with `answer(body)`, or `wire(request)`, and keeps what it was sent."""
+    """Answers chat completions with `answer(body)`, and keeps what it was sent."""
 
     def __init__(self):
         self.bodies, self.headers = [], []
@@ -21,20 +23,17 @@ class LocalServer:
         assert self._ready.wait(10)
 
     def reset(self):
-        self.answer, self.delay, self.hang_up, self.wire = (lambda body: "hello"), 0.0, False, None
+        self.answer, self.delay, self.hang_up = (lambda body: "hello"), 0.0, False
         self.most_at_once = self._now = 0
         self.bodies.clear()
         self.headers.clear()
 
     @staticmethod
     def completion(text, finish_reason="stop", usage=None, **message):
-        said = {
-            "index": 0,
-            "finish_reason": finish_reason,
-            "message": {"role": "assistant", "content": text, **message},
-        }
-        counted = {"prompt_tokens": 7, "completion_tokens": 3} if usage is None else usage
-        return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [said], "usage": counted}
+        message = {"role": "assistant", "content": text, **message}
+        usage = {"prompt_tokens": 7, "completion_tokens": 3} if usage is None else usage
+        said = {"index": 0, "finish_reason": finish_reason, "message": message}
+        return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [said], "usage": usage}
 
     @staticmethod
     def refusal(status, message, headers=None, **more):
@@ -63,37 +62,33 @@ class LocalServer:
         self._now -= 1
         if self.hang_up and request.transport is not None:
             request.transport.abort()
-        answer = await self.wire(request) if self.wire else self.answer(body)
+        answer = self.answer(body)
         if isinstance(answer, web.StreamResponse):
             return answer
         return web.json_response(self.completion(answer) if isinstance(answer, str) else answer)
 
 
-class VirtualTime:
-    """Event loops whose clock jumps to the next thing that is due: an hour passes in a moment, always the same."""
+class _Jumping(selectors.SelectSelector):
+    now = 0.0
 
-    class _Selector(selectors.SelectSelector):
-        now = 0.0
+    def select(self, timeout=None):
+        assert timeout is not None, "everything waits, and nothing is due: a deadlock"
+        self.now += max(0.0, timeout)
+        return super().select(0)
 
-        def select(self, timeout=None):
-            assert timeout is not None, "everything waits, and nothing is due: a deadlock"
-            self.now += max(0.0, timeout)
-            return super().select(0)
 
-    @classmethod
-    def run(cls, main):
-        selector = cls._Selector()
-        loop = asyncio.SelectorEventLoop(selector)
-        loop.time = lambda: selector.now
-        try:
-            return loop.run_until_complete(main)
-        finally:
-            loop.close()
+def in_virtual_time(main):
+    """As `asyncio.run`, with a clock that jumps to the next thing that is due: an hour passes in a moment."""
+    loop = asyncio.SelectorEventLoop(selector := _Jumping())
+    loop.time = lambda: selector.now
+    with pytest.MonkeyPatch.context() as patch, closing(loop):
+        patch.setattr(attempts, "time", SimpleNamespace(monotonic=loop.time))
+        return loop.run_until_complete(main)
 
 
 @pytest.fixture(scope="session")
-def virtual_time():
-    return VirtualTime
+def run():
+    return in_virtual_time
 
 
 @pytest.fixture(scope="session")

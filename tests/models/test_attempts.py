@@ -2,9 +2,10 @@ import asyncio
 import copy
 import random
 from contextlib import closing
-from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from support.errors import BudgetExceeded, CallFailed, ModelError, ModelUnavailable
 from support.models import attempts
@@ -62,17 +63,10 @@ class Script(Transport):
         return line
 
 
-@pytest.fixture
-def run(virtual_time, monkeypatch):
-    """As `asyncio.run`, in virtual time."""
-    monkeypatch.setattr(attempts, "time", SimpleNamespace(monotonic=now))
-    return virtual_time.run
-
-
 async def outcomes(script, calls=1, faults=None, price=None, pace=(), answered=True, seed=0, **patience):
     """What calls brought, one after the other, at an endpoint that has answered before: a completion or an error."""
-    made, ends = Attempts(script, Patience(**patience), Pace(*pace, clock=now), rng=random.Random(seed)), []
-    made._answered = answered
+    made, ends = Attempts(script, Patience(**patience), Pace(*pace)), []
+    made._answered, made._rng = answered, random.Random(seed)
     for _ in range(calls):
         try:
             ends.append(await made.complete(ASKED, [] if faults is None else faults, price))
@@ -94,10 +88,10 @@ def test_what_may_pass_is_tried_again_after_waits_that_double(run, fault):
 def test_an_endpoint_that_asks_to_wait_is_left_alone_but_no_longer_than_a_call_may_take(run):
     for retries in (0, 6):
         script = Script(failing("429", retry_after=20.0), WELL)
-        assert run(outcomes(script, 2, max_retries=retries))[1] is WELL
+        assert run(outcomes(script, 2, max_retries=retries))[1] == WELL
         assert 20.0 <= min(script.sent[1:]) <= max(script.sent[1:]) <= 22.0
     error, other = run(outcomes(script := Script(failing("429", retry_after=86400.0), WELL), 2))
-    assert "it asks to wait 86400 s" in str(error) and other is WELL and script.sent[1] < 600
+    assert "it asks to wait 86400 s" in str(error) and other == WELL and script.sent[1] < 600
 
 
 def test_the_deadline_holds_for_attempts_and_waits_and_not_for_the_queue(run):
@@ -119,12 +113,8 @@ def test_failures_in_a_row_stop_everything_and_an_answer_begins_the_count_anew(r
     assert [type(end) for end in back] == [CallFailed, CallFailed, Completion] * 2
 
 
-TRIES = [
-    (GONE, {"answered": False}, 3),
-    (NO_CHAT, {"answered": False}, 3),
-    (GONE, {"max_retries": 0}, 1),
-    (NO_CHAT, {}, 7),
-]
+TRIES = [(GONE, {"answered": False}, 3), (NO_CHAT, {"answered": False}, 3),
+         (GONE, {"max_retries": 0}, 1), (NO_CHAT, {}, 7)]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -184,3 +174,68 @@ def test_what_may_have_been_charged_costs_its_worst_but_not_before(run, account,
 def test_the_tokens_of_a_turn_are_those_that_were_used(run):
     [*_, tokens] = run(outcomes(Script(WELL, failing("500"), TIMED_OUT, Wider(), WELL), 2, pace=(None, 100_000)))
     assert tokens == [15, 0, BOUND + ASKED.max_tokens, 0, 15]
+
+
+async def attempt(pace, log, start, takes, worst, used):
+    """One attempt that begins to wait at `start`; logged as the endpoint sees it: sent, answered, tokens used."""
+    await asyncio.sleep(start)
+    async with pace.turn(worst) as turn:
+        sent = now()
+        await asyncio.sleep(takes)
+        turn.tokens = used
+    log.append((sent, now(), used))
+
+
+def course(run, tries, requests=None, tokens=None, looks=1):
+    """What an endpoint sees of attempts, in virtual time; more `looks` make for fewer looks, so that an hour passes."""
+
+    async def all_of():
+        pace, log = Pace(requests, tokens), []
+        await asyncio.gather(*(attempt(pace, log, *one) for one in tries))
+        return sorted(log)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attempts, "LOOK", attempts.LOOK * looks)
+        log = run(all_of())
+    assert len(log) == len(tries)
+    return log
+
+
+def fullest(log, weight):
+    """The largest sum in a minute that begins where one was answered, each attempt counted wherever it hurts most."""
+    windows = ([one for one in log if one[0] < last[1] + 60 and one[1] >= last[1]] for last in log)
+    return max((sum(map(weight, window)) for window in windows), default=0)
+
+
+SECONDS = st.sampled_from([0.0, 0.0, 0.1, 1.0, 7.3, 29.9, 60.0, 61.0])
+ATTEMPT = st.tuples(SECONDS, SECONDS, st.integers(1, 250), st.floats(0, 1)).map(
+    lambda drawn: (*drawn[:3], int(min(drawn[2], 100) * drawn[3]))
+)
+
+
+@settings(max_examples=100)
+@given(st.none() | st.integers(1, 4), st.sampled_from([None, 100]), st.lists(ATTEMPT, max_size=12))
+def test_property_no_minute_holds_more_requests_or_tokens_used_than_the_limits(run, requests, most, tries):
+    log = course(run, tries, requests, most, looks=10)
+    assert requests is None or fullest(log, lambda one: 1) <= requests
+    assert most is None or fullest(log, lambda one: one[2]) <= most
+
+
+def test_a_large_call_is_not_overtaken_for_ever_and_what_was_not_used_makes_room_at_once(run):
+    log = course(run, [*((n / 2, 0.1, 30, 30) for n in range(40)), (3.25, 0.1, 100, 100)], tokens=100)
+    assert [tokens for *_, tokens in log].index(100) == 7, "those that were there before it, and none that came later"
+    assert course(run, [(0.0, 2.0, 90, 10), (1.0, 0.0, 90, 10)], tokens=100)[1][0] <= 3.0
+
+
+def test_who_is_cancelled_lets_the_next_pass_and_counts_no_longer_than_a_minute(run):
+    async def study():
+        pace, log = Pace(1), []
+        tasks = [asyncio.create_task(attempt(pace, log, start, 1000.0 - 500 * start, 1, 1)) for start in (0, 2, 2, 2)]
+        await asyncio.sleep(5.0)
+        for task in (tasks[0], tasks[1], tasks[3]):
+            task.cancel()
+        await asyncio.wait(tasks)
+        return [sent for sent, *_ in log]
+
+    [sent] = run(study())
+    assert 65 <= sent <= 66

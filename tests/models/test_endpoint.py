@@ -217,7 +217,7 @@ def test_one_client_serves_a_loop_and_another_loop_gets_its_own(server, at, recw
 
     async def crowd():
         await asyncio.gather(*(model.reply(f"{i}") for i in range(9)))
-        return {await model._transport._sessions.get().ready() for _ in range(2)}
+        return {await anext(model._transport._sessions.get()) for _ in range(2)}
 
     [first], [second] = asyncio.run(crowd()), asyncio.run(crowd())
     assert first is not second and first.is_closed() and second.is_closed() and server.most_at_once == 3

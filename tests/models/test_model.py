@@ -63,14 +63,7 @@ def test_repairs_ask_in_the_same_bytes_as_ever_are_kept_and_come_to_an_end(tmp_p
     assert (len(server.bodies), caught.value.tokens, caught.value.cost) == (4, 40, None)
 
 
-CHANGES = [
-    {"temperature": 0.5},
-    {"seed": 1},
-    {"repetition": 1},
-    {"max_tokens": 5},
-    {"schema": Part},
-    {"messages": "W?"},
-]
+CHANGES = [{"temperature": 0.5}, {"seed": 1}, {"repetition": 1}, {"max_tokens": 5}, {"schema": Part}, {"messages": "W"}]
 
 
 def test_every_part_of_a_request_tells_it_apart_and_equal_ones_are_one(tmp_path):

@@ -1,0 +1,51 @@
+"""What mechanisms share: everybody is asked at once, and what does not fit its form is recorded, not raised."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
+
+AMISS = (MalformedReply, InvalidInput, InvalidProposal, InvalidBallot)
+"""What a participant gets wrong; any other failure is raised."""
+
+
+async def together(calls: Mapping[str, Awaitable[Any]]) -> dict[str, Any]:
+    """Await all at once; when one fails, the others do not go on asking models."""
+    tasks = {name: asyncio.ensure_future(call) for name, call in calls.items()}
+    try:
+        answers = await asyncio.gather(*tasks.values())
+    finally:
+        for task in tasks.values():
+            task.cancel()
+    return dict(zip(tasks, answers, strict=True))
+
+
+async def asked(
+    names: Iterable[str], ask: Callable[[str], Awaitable[Any]], amiss: Callable[[str, str], Any]
+) -> dict[str, Any]:
+    """The answers of everybody, asked at once; one that does not fit its form is None, and `amiss` is told the reason.
+
+    Reasons are told in the order of `names`, whoever was first.
+    """
+    wrong: dict[str, str] = {}
+
+    async def one(name: str) -> Any:
+        try:
+            return await ask(name)
+        except AMISS as error:
+            wrong[name] = str(error)
+            return None
+
+    answers = await together({name: one(name) for name in names})
+    for name in answers:
+        if name in wrong:
+            amiss(name, wrong[name])
+    return answers
+
+
+def counted(seats: Iterable[Any], what: str = "replies") -> int:
+    """Replies (or tokens) that some participants took so far; who is no model takes none."""
+    return sum(getattr(seat, what, 0) for seat in seats)

@@ -1,0 +1,494 @@
+"""Who sits where: a language model, a person, a rule, or an object of your own, in any role of any study.
+
+A `Role` is a table: what is asked of it, and how a model, a person and each rule-based kind answers. To add one:
+
+    def words_form(seat, topic):
+        return form("WordsReply", text=text(200))
+
+    CRITIC = Role(
+        "critic",
+        acts={"judge": Act("survey/critic", words_form, lambda seat, topic: {"me": seat.me, "topic": topic},
+                           made=lambda seat, reply, topic: reply.text)},
+        asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())},
+        kinds={"silent": Silent},  # called with (name, rng, own), as `acts` and `asks` find `own` at `seat.own`
+    )
+    critics = CRITIC.fill(["Ana", "Ben"], ["silent", "model:gpt-4o-mini"], rng)
+
+One more act is one more line in `acts` and `asks`. Templates lie in `support/prompts`; a folder of the user's own
+(`Spoken.prompts`) is looked into first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from support.errors import InvalidInput, MalformedReply
+from support.models.profiles import MODEL, TIGHT, Limits, is_model
+from support.prompts import check_folder, render
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from support.models.model import ChatModel
+
+MIXED, HUMAN = "mixed", "human"
+CONTEXT, CHARACTERS = 100_000, 3  # tokens that a model reads where its profile does not say; characters of a token
+Seats = Any
+"""One kind for all, one for each name in order, or {name: kind}; in the place of a kind, a participant itself, or a
+class or function that is called with the name and its random stream."""
+
+
+# ---- who thinks with a language model ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The settings that a study passes on to its language models.
+
+    `model` is that of the kind "model" without a name; above `temperature` 0 each seat draws a seed; `repetition`
+    tells repeated runs apart; `prompts` is a folder of templates that go before ours.
+    """
+
+    model: ChatModel | str | None = None
+    temperature: float = 0.0
+    repetition: int = 0
+    prompts: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        check_number("temperature", self.temperature, 0.0, 2.0)
+        if self.prompts is not None:
+            check_folder(self.prompts)
+
+
+@dataclass(frozen=True)
+class Act:
+    """One thing asked of a model in a role. All callables are given the seat and the view (the coroutine's arguments).
+
+    `form` makes the pydantic class of the reply; `facts` are the values of the template `prompt`, `told` those of the
+    `briefing`, which is the system's message; `made` turns the reply into what the mechanism takes; `room` is the
+    number of tokens at which a tight model's reply is cut off; `unasked` answers without asking, or returns None.
+    """
+
+    prompt: str
+    form: Callable[..., type[BaseModel]]
+    facts: Callable[..., Mapping[str, Any]]
+    made: Callable[..., Any] = lambda seat, reply, *view: reply
+    room: int | Callable[..., int] = 120
+    briefing: str = ""
+    told: Callable[..., Mapping[str, Any]] = lambda seat, *view: {}
+    unasked: Callable[..., Any] = lambda seat, *view: None
+
+
+class ModelSeat:
+    """A seat taken by a language model: its role's acts, what it knows (`own`), and what it has cost so far.
+
+    `kind` is "model" and the model's name; `limits` and `shown` say how much it may say and is shown; `replies` and
+    `tokens` count what was asked, repairs and replies that never fitted their form among them.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel | str,
+        acts: Mapping[str, Act],
+        own: Any = None,
+        *,
+        me: str = "",
+        seed: int | None = 0,
+        spoken: Spoken | None = None,
+    ) -> None:
+        spoken = spoken or Spoken()
+        self.model = given_model(MODEL, model, f"the seat of {me}")
+        self.acts, self.own, self.me, self.prompts = acts, own, me, spoken.prompts
+        self.limits, self.shown = self.model.limits, Shown.to(self.model)
+        self.settings: dict[str, Any] = {"temperature": spoken.temperature, "seed": seed}
+        self.settings["repetition"] = spoken.repetition
+        self.kind, self.replies, self.tokens = f"{MODEL} {self.model.name}", 0, 0
+
+    def __getattr__(self, phase: str) -> Any:
+        if phase.startswith("_") or phase == "acts" or phase not in self.acts:
+            raise AttributeError(phase)
+        return partial(self.do, self.acts[phase])
+
+    async def do(self, act: Act, *view: Any) -> Any:
+        """Ask for an act, and return what the reply becomes."""
+        if (answer := act.unasked(self, *view)) is not None:
+            return answer
+        return act.made(self, await self.ask(act, *view), *view)
+
+    async def ask(self, act: Act, *view: Any) -> Any:
+        """The validated reply. What `shown` has left out since the last question is told in the call's record."""
+        self.replies += 1
+        messages = [{"role": "system", "content": self.render(act.briefing, act.told(self, *view))}]
+        messages = [*(messages if act.briefing else []), {"role": "user", "content": self.question(act, *view)}]
+        room = self.limits.room(act.room(self, *view) if callable(act.room) else act.room)
+        told: dict[str, Any] = {"max_tokens": room, "cut": self.shown.taken(), **self.settings}
+        try:
+            reply = await self.model.reply(messages, schema=act.form(self, *view), **told)
+        except MalformedReply as error:
+            self.tokens += error.tokens
+            raise
+        self.tokens += reply.usage.total
+        return reply.value
+
+    def question(self, act: Act, *view: Any) -> str:
+        """The prompt of an act, as the model reads it."""
+        return self.render(act.prompt, act.facts(self, *view))
+
+    def render(self, template: str, facts: Mapping[str, Any]) -> str:
+        """A template, the user's own before ours, filled in."""
+        return render(template, self.prompts, **facts) if template else ""
+
+    def words(self, characters: int) -> int:
+        """Words of a text of so many characters, eight for each, as a model is told them; a tight one is told 0."""
+        return 0 if self.limits.tight else characters // 8
+
+
+class Shown:
+    """What a prompt shows of tables and of what others wrote, as far as a model's limits go; keeps what it left out."""
+
+    def __init__(self, limits: Limits = TIGHT, context: int = CONTEXT) -> None:
+        self.limits, self.context = limits, context
+        self._cut: list[str] = []
+
+    @classmethod
+    def to(cls, model: ChatModel) -> Shown:
+        """For one model."""
+        return cls(model.limits, model.profile.context or CONTEXT)
+
+    def most(self, tight: int) -> int:
+        """Items to be shown where a tight model is shown so many."""
+        return tight if self.limits.tight else 4 * tight
+
+    def characters(self, tight: int) -> int:
+        """Characters to be shown where a tight model is shown so many."""
+        return self.limits.text(self.most(tight))
+
+    def text(self, given: str, tight: int) -> str:
+        """A text, cut off."""
+        most = self.characters(tight)
+        self.left(most, len(given), "characters of a text")
+        return cut(given, most)
+
+    def last(self, items: Sequence[Any], tight: int, what: str) -> Sequence[Any]:
+        """The last of some items."""
+        kept = items[-self.most(tight) :]
+        self.left(len(kept), len(items), what)
+        return kept
+
+    def rows(self, lines: Sequence[str]) -> int:
+        """How many lines of a table are shown: so many as the limits say, or as half of what the model reads takes."""
+        kept = self.limits.rows
+        if kept is None:
+            left, kept = self.context // 2 * CHARACTERS, 0
+            while kept < len(lines) and (left := left - len(lines[kept]) - 1) >= 0:
+                kept += 1
+        self.left(kept, len(lines), "rows of a table")
+        return min(kept, len(lines))
+
+    def left(self, kept: int, there: int, what: str) -> None:
+        """Keep in mind how many of those there are shown."""
+        self._cut += [f"{kept} of {there} {what}"] if kept < there else []
+
+    def taken(self) -> str:
+        """What was left out since this was asked last."""
+        told, self._cut = "; ".join(self._cut), []
+        return told
+
+
+def cut(given: str, most: int) -> str:
+    """A text of so many characters at most, with a mark where it was cut off."""
+    return given if len(given) <= most else given[:most].rstrip() + " […]"
+
+
+# ---- the forms of replies ------------------------------------------------------------------------------------------
+
+
+def form(name: str, check: Callable[[Any], Any] | None = None, **fields: Any) -> type[BaseModel]:
+    """The class of a reply, from its fields' types; `check` refuses what a schema cannot, by raising ValueError."""
+    from pydantic import create_model, model_validator
+
+    def after(self: Any) -> Any:
+        check(self)  # type: ignore[misc]
+        return self
+
+    validators: Any = {"fits": model_validator(mode="after")(after)} if check else {}
+    made: Any = {key: kind if isinstance(kind, tuple) else (kind, ...) for key, kind in fields.items()}
+    return create_model(name, __validators__=validators, **made)
+
+
+def text(most: int, least: int = 1) -> Any:
+    """A field of so many characters."""
+    from pydantic import Field
+
+    return Annotated[str, Field(min_length=least, max_length=most)]
+
+
+def many(item: Any, most: int, least: int | None = None) -> Any:
+    """A bounded list."""
+    from pydantic import Field
+
+    return list[item], Field(min_length=least, max_length=most)
+
+
+def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
+    """One of some values: the schema lists them, the complaint names what was given."""
+    from pydantic import AfterValidator, WithJsonSchema
+
+    listed = ", ".join(str(value) or '""' for value in allowed[:shown])
+    listed += f" … ({len(allowed)} in all)" if len(allowed) > shown else ""
+
+    def known(value: Any) -> Any:
+        if value not in allowed:
+            raise ValueError(f"{what} {value!r} given; expected one of {listed}")
+        return value
+
+    number = bool(allowed) and isinstance(allowed[0], int)
+    schema = WithJsonSchema({"type": "integer" if number else "string", "enum": list(allowed)})
+    return Annotated[int if number else str, AfterValidator(known), schema]
+
+
+# ---- a person ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One thing asked of a person. Callables are given the seat, and the view behind the answer where there is one.
+
+    `check` returns what the seat answers, or raises InvalidInput, which leaves the question open; `shown` is what the
+    person sees, `phase` what the question is called, by default the coroutine; `unasked` answers without asking.
+    """
+
+    check: Callable[..., Any]
+    shown: Callable[..., Any] = lambda seat, *view: view[0]
+    phase: Callable[..., str] = lambda seat, *view: ""
+    unasked: Callable[..., Any] = lambda seat, *view: None
+
+
+class Question:
+    """Something asked of a person. An answer that does not fit raises, and leaves the question open.
+
+    It may come from another thread than the one that asks: JupyterLab runs the callbacks of widgets in one of theirs.
+    """
+
+    def __init__(self, phase: str, view: Any, check: Callable[[Any], Any]) -> None:
+        self.phase, self.view, self._check = phase, view, check
+        self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._given = False
+
+    def answer(self, value: Any) -> None:
+        """Give the answer; None is silence, no new proposal, or an abstention."""
+        if self._given or self._answer.done():
+            steps = [f"{name} {getattr(self.view, name)} " for name in ("round", "day") if hasattr(self.view, name)]
+            raise InvalidInput(f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question")
+        checked, loop = self._check(value), self._answer.get_loop()
+        self._given = True
+        if loop is _here():
+            self._settle(checked)
+        else:
+            loop.call_soon_threadsafe(self._settle, checked)
+
+    def _settle(self, checked: Any) -> None:
+        if not self._answer.done():
+            self._answer.set_result(checked)
+
+    async def wait(self) -> Any:
+        """The answer, once there is one."""
+        return await self._answer
+
+
+class HumanSeat:
+    """A seat taken by a person: what is asked waits in `questions`, which a widget (or a test) answers."""
+
+    kind = HUMAN
+
+    def __init__(
+        self, asks: Mapping[str, Ask], own: Any = None, *, me: str = "", questions: asyncio.Queue | None = None
+    ) -> None:
+        self.asks, self.own, self.me, self.asked = asks, own, me, 0
+        self.questions: asyncio.Queue[Question] = asyncio.Queue() if questions is None else questions
+
+    def __getattr__(self, phase: str) -> Any:
+        if phase.startswith("_") or phase == "asks" or phase not in self.asks:
+            raise AttributeError(phase)
+        return partial(self._ask, phase, self.asks[phase])
+
+    async def _ask(self, phase: str, ask: Ask, *view: Any) -> Any:
+        if (answer := ask.unasked(self, *view)) is not None:
+            return answer
+        self.asked += 1
+        question = Question(
+            ask.phase(self, *view) or phase, ask.shown(self, *view), lambda given: (ask.check(self, given, *view),)
+        )
+        await self.questions.put(question)
+        return (await question.wait())[0]
+
+
+_people: ContextVar[asyncio.Queue[Question] | None] = ContextVar("people", default=None)
+
+
+@contextmanager
+def people(questions: asyncio.Queue[Question]) -> Iterator[None]:
+    """Within it, a seat of the kind "human" puts what it asks into `questions`, whatever the study and the role."""
+    token = _people.set(questions)
+    try:
+        yield
+    finally:
+        _people.reset(token)
+
+
+def _here() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+# ---- who sits where ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Role:
+    """What is asked of a role, and who can take it.
+
+    `kinds` makes the rule-based participant of a name, given (name, rng, own); one that is a text is another kind's
+    name. "mixed" draws from `mixture`. `asked` are the coroutines of a participant of the user's own (by default those
+    of `acts`), `each` is what an error calls one of its names, `speaker` is the class of a model's seat.
+    """
+
+    name: str
+    acts: Mapping[str, Act]
+    asks: Mapping[str, Ask]
+    kinds: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    mixture: Sequence[str] = ()
+    asked: Sequence[str] = ()
+    speaker: type[ModelSeat] = ModelSeat
+
+    def fill(
+        self,
+        names: Sequence[str],
+        seats: Seats,
+        rng: np.random.Generator,
+        own: Callable[[str], Any] = lambda name: None,
+        spoken: Spoken | None = None,
+    ) -> dict[str, Any]:
+        """A participant for each name, each with a random stream of its own: who sits beside changes nobody's draws.
+
+        `own` gives what somebody of a name knows, and nobody else does.
+        """
+        kinds = _by_name(self.name, seats, names)
+        streams = rng.spawn(len(kinds))
+        return {
+            name: self.seat(kind, stream, own(name), spoken, name)
+            for (name, kind), stream in zip(kinds.items(), streams, strict=True)
+        }
+
+    def seat(
+        self, kind: Any, rng: np.random.Generator, own: Any = None, spoken: Spoken | None = None, me: str = ""
+    ) -> Any:
+        """The participant of a kind; one of the user's own is taken as it is, a class or function is called."""
+        if is_maker(kind):
+            kind = _called(kind, me, rng)
+        if not isinstance(kind, str):
+            return self._checked(kind, me)
+        if kind == MIXED and self.mixture:
+            kind = str(self.mixture[int(rng.integers(len(self.mixture)))])
+        self.check(kind, me)
+        if is_model(kind):
+            spoken = spoken or Spoken()
+            model = given_model(kind, spoken.model, f"the seat of {me or f'the {self.name}'}")
+            return self.speaker(model, self.acts, own, me=me, seed=drawn_seed(rng, spoken.temperature), spoken=spoken)
+        return self._person(me, own) if kind == HUMAN else self.kinds[kind](me, rng, own)
+
+    def check(self, kind: str, me: str = "") -> None:
+        """Refuse a kind that there is not."""
+        known = [*self.kinds, *([MIXED] if self.mixture else []), *([HUMAN] if self.asks else [])]
+        known += [MODEL] if self.acts else []
+        if kind not in known and not (self.acts and is_model(kind)):
+            named = f" (or {MODEL}:NAME)" if self.acts else ""
+            raise InvalidInput(
+                f"{self.name}: {kind!r} given{f' for {me}' if me else ''}; expected one of {', '.join(known)}{named}"
+            )
+
+    def person(self, me: str = "", own: Any = None) -> HumanSeat:
+        """A seat for a person, with a queue of its own; it takes the place of a kind."""
+        return HumanSeat(self.asks, own, me=me)
+
+    def _person(self, me: str, own: Any) -> HumanSeat:
+        if (questions := _people.get()) is None:
+            raise InvalidInput(
+                f"{self.name}: {HUMAN!r} given{f' for {me}' if me else ''}, but nobody is here to answer; "
+                "use a lab, or `with support.seats.people(queue):`"
+            )
+        return HumanSeat(self.asks, own, me=me, questions=questions)
+
+    def _checked(self, given: Any, me: str) -> Any:
+        methods = self.asked or tuple(self.acts)
+        lacks = [m for m in methods if not inspect.iscoroutinefunction(getattr(given, m, None))]
+        if lacks or not isinstance(getattr(given, "kind", None), str):
+            raise InvalidInput(
+                f"{self.name}: {given!r} given{f' for {me}' if me else ''}; expected the name of a kind, or an object "
+                f"with a text `kind`, which says in records who sat there, and `async def {'`, `'.join(methods)}`"
+            )
+        if me and getattr(given, "me", me) not in ("", me):
+            raise InvalidInput(f"{self.name}: a {given.kind} seat made for {given.me} given for {me}; make it for {me}")
+        return given
+
+
+def is_maker(kind: Any) -> bool:
+    """Whether it is a class or a function, which makes a participant and is none."""
+    return inspect.isclass(kind) or inspect.isroutine(kind) or isinstance(kind, partial)
+
+
+def _called(maker: Any, name: str, rng: np.random.Generator) -> Any:
+    try:
+        inspect.signature(maker).bind(name, rng)
+    except TypeError as error:
+        what = "a class or a function is called with the name of the seat and its random generator"
+        raise InvalidInput(f"seats: {maker!r} given for {name}, but {what} ({error})") from None
+    return maker(name, rng)
+
+
+def _by_name(role: str, seats: Any, names: Sequence[str]) -> dict[str, Any]:
+    if isinstance(seats, str) or is_maker(seats) or hasattr(seats, "kind"):
+        return dict.fromkeys(names, seats)
+    if not isinstance(seats, Mapping):
+        if len(seats) != len(names):
+            raise InvalidInput(f"seats: {list(seats)!r} given; expected {len(names)} kinds, one for each {role}")
+        seats = dict(zip(names, seats, strict=True))
+    if set(seats) != set(names):
+        raise InvalidInput(f"seats: {sorted(seats)} given; expected a kind for each of {list(names)}")
+    return {name: seats[name] for name in names}
+
+
+def given_model(kind: str, model: ChatModel | str | None, who: str) -> ChatModel:
+    """The language model of a kind: "model:NAME" has its own, "model" stands for the one that is given, or named."""
+    if model is None and kind == MODEL:
+        raise InvalidInput(f"model: none given for {who}; name one ({MODEL}:gpt-4o-mini), or pass model=connect(...)")
+    if kind == MODEL and not isinstance(model, str | None):
+        return model
+    from support.models import named
+
+    return named(kind, model)
+
+
+def drawn_seed(rng: np.random.Generator, temperature: float) -> int:
+    """The seed of a language model's seat, out of its stream; nothing is drawn at temperature 0."""
+    return int(rng.integers(2**31)) if temperature else 0
+
+
+def check_number(name: str, value: Any, low: float = 0.0, high: float = math.inf) -> None:
+    """Refuse a setting that is no number in its range."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InvalidInput(f"{name}: {value!r} given; expected a number of at least {low:g} and at most {high:g}")

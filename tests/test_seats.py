@@ -1,0 +1,134 @@
+"""Seats: a model, a person, a rule or an object of one's own in one role, and what is refused."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from support import seats
+from support.errors import InvalidInput, PromptError
+from support.models.fakes import scripted
+from support.seats import Act, Ask, Role, Spoken, form, text
+
+
+class Silent:
+    """Says nothing."""
+
+    kind = "silent"
+
+    def __init__(self, name, rng, own):
+        self.me, self.draw, self.own = name, rng.random(), own
+
+    async def message(self, view):
+        return None
+
+
+def said(seat, answer, view):
+    if not str(answer).strip():
+        raise InvalidInput("message: no words given")
+    return str(answer).strip()
+
+
+TALKER = Role(
+    "talker",
+    acts={
+        "message": Act(
+            "roundtable/message",
+            lambda seat, view: form("Said", text=text(20)),
+            lambda seat, view: {"me": seat.me, "round": view, "others": ["Ben"], "words": 0},
+            lambda seat, reply, view: reply.text,
+        )
+    },
+    asks={"message": Ask(said)},
+    kinds={"silent": Silent},
+    mixture=("silent",),
+)
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def test_a_model_is_asked_by_its_acts_and_counts_what_it_cost():
+    model = scripted(['{"text": "hello"}'])
+    seat = TALKER.seat("model", rng(), spoken=Spoken(model), me="Ana")
+    assert asyncio.run(seat.message(2)) == "hello"
+    assert (seat.replies, seat.kind) == (1, f"model {model.name}")
+    with pytest.raises(AttributeError):
+        seat.propose()
+
+
+def test_a_person_answers_in_any_role_and_an_answer_that_does_not_fit_leaves_the_question_open():
+    asyncio.run(answered())
+
+
+async def answered():
+    questions = asyncio.Queue()
+    with seats.people(questions):
+        table = TALKER.fill(["Ana", "Ben"], {"Ana": "human", "Ben": "silent"}, rng())
+    asking = asyncio.ensure_future(table["Ana"].message(3))
+    question = await questions.get()
+    assert (question.phase, question.view) == ("message", 3)
+    with pytest.raises(InvalidInput, match="no words"):
+        question.answer(" ")
+    question.answer(" yes ")
+    assert await asking == "yes"
+    with pytest.raises(InvalidInput, match="answered already"):
+        question.answer("again")
+
+
+def test_who_sits_beside_changes_nobodys_draws():
+    alone = TALKER.fill(["Ana", "Ben"], "silent", rng())["Ben"].draw
+    beside = TALKER.fill(["Ana", "Ben"], ["mixed", "silent"], rng())["Ben"].draw
+    assert alone == beside
+
+
+def test_what_one_knows_is_given_to_nobody_else():
+    table = TALKER.fill(["Ana", "Ben"], "silent", rng(), own=lambda name: f"{name}'s secret")
+    assert {name: seat.own for name, seat in table.items()} == {"Ana": "Ana's secret", "Ben": "Ben's secret"}
+
+
+def test_a_template_of_ones_own_goes_before_ours(tmp_path):
+    (tmp_path / "roundtable").mkdir()
+    (tmp_path / "roundtable" / "message.md.j2").write_text("Speak up, {{ me }}!")
+    read = []
+    model = scripted(lambda messages: read.append(messages) or {"text": "well"})
+    asyncio.run(TALKER.seat("model", rng(), spoken=Spoken(model, prompts=tmp_path), me="Ana").message(1))
+    assert read[0][-1]["content"].startswith("Speak up, Ana!")
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "complaint"),
+    [
+        ("Speak up, {{ who }}!", "message", "no value for who; it may use me, others, round, words"),
+        ("Speak up, {{ me !", "message", "line 1"),
+        ("Speak up!", "mesage", "mesage.md.j2 in .* is none of ours"),
+    ],
+)
+def test_a_template_that_cannot_be_filled_in_is_told(tmp_path, source, name, complaint):
+    (tmp_path / "roundtable").mkdir()
+    (tmp_path / "roundtable" / f"{name}.md.j2").write_text(source)
+    with pytest.raises(PromptError, match=complaint):
+        asyncio.run(TALKER.seat("model", rng(), spoken=Spoken(scripted([]), prompts=tmp_path), me="Ana").message(1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "complaint"),
+    [
+        ("loud", "talker: 'loud' given for Ana; expected one of silent, mixed, human, model \\(or model:NAME\\)"),
+        ("model", "name one \\(model:gpt-4o-mini\\)"),
+        ("human", "nobody is here to answer"),
+        (object(), "async def message"),
+        (lambda name: None, "is called with the name of the seat and its random generator"),
+        (TALKER.person("Ben"), "made for Ben given for Ana"),
+    ],
+)
+def test_a_seat_that_cannot_be_taken_is_told(kind, complaint):
+    with pytest.raises(InvalidInput, match=complaint):
+        TALKER.fill(["Ana"], [kind], rng())
+
+
+@pytest.mark.parametrize("given", [["silent"], {"Ana": "silent", "Cem": "silent"}])
+def test_seats_that_are_not_one_for_each_name_are_refused(given):
+    with pytest.raises(InvalidInput, match="seats"):
+        TALKER.fill(["Ana", "Ben"], given, rng())
