@@ -40,6 +40,8 @@ SETUP, DESK, MAIL, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
 TITLES = ("Setup", "Desk", "Mail", "People", "Templates", "Ask", "Take along")
 REDRAWN = 0.2
 """Seconds between two drawings at least."""
+AGAIN = (1, 3, 8, 20, 45)
+"""Seconds after a start at which all is sent again: ipywidgets loses what changes while the page loads."""
 
 
 class Dashboard:
@@ -128,6 +130,8 @@ class Dashboard:
         """Open the seminar that was worked on last."""
         if self._names():
             self.do(self._open(self.work.latest, patience=PATIENCE))
+            for seconds in AGAIN:
+                asyncio.get_running_loop().call_later(seconds, send_again, self.view)
 
     def do(self, what: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do something in the background; what goes wrong is shown."""
@@ -256,6 +260,18 @@ class Dashboard:
     def _make_policy(self, flag: Flag, day: int) -> None:
         """Make a policy of a flag with its answer; it holds at once."""
         self.policies.use(hook_to_policy(hook_of(flag, day), self.policies.policies))
+
+
+def send_again(widget: w.Widget) -> None:
+    """Send once more what is shown and laid out in a widget and below it; what somebody types is left alone."""
+    if isinstance(widget, w.HTML):
+        widget.send_state("value")
+    if isinstance(widget, w.Button):
+        widget.send_state("description")
+    if isinstance(widget, w.Box):
+        for child in widget.children:
+            send_again(child)
+        widget.send_state("children")
 
 
 def _facts(seminar: Seminar | None) -> tuple[str, str, tuple[str, ...]]:
