@@ -9,10 +9,10 @@ SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {"errors", "presence", "mail", "records", "data", "downloads", "corpora", "pronunciations", "published",
      "instruments", "database", "choice", "solvers", "models", "prompts"},
-    {"environments"},
+    {"environments", "seats", "play", "english"},
     {"participants"},
     {"mechanisms"},
-    {"studies"},
+    {"studies", "roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "answers", "seminars"},
     {"simulations"},
     {"analysis"},
@@ -22,7 +22,7 @@ FLOORS = [
     {"runs.notebooks", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("participants", "analysis/dialogue_acts", "runs")
+MAY_TALK_TO_MODELS = ("seats", "participants", "analysis/dialogue_acts", "runs")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 

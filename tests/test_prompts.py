@@ -14,7 +14,7 @@ def test_values_are_filled_in():
 
 
 def test_a_missing_value_is_named_with_all_that_are_needed():
-    with pytest.raises(PromptError, match="no value for others; pass all of me, others, round, words"):
+    with pytest.raises(PromptError, match="no value for others; it may use me, round, words"):
         render("roundtable/message", me="Ana", round=1, words=0)
 
 

@@ -1,9 +1,10 @@
-"""Prompts as template files, a folder per study, and a strict loader."""
+"""Prompts as template files, a folder per study, and a strict loader; a folder of the user's own goes before ours."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from support.errors import PromptError
@@ -11,24 +12,44 @@ from support.errors import PromptError
 SUFFIX = ".md.j2"
 
 
-def render(name: str, **values: Any) -> str:
-    """The template `name` (its path below this folder, without suffix), filled in; PromptError on other values."""
-    template, needed = _template(name)
+def render(name: str, folder: str | Path | None = None, /, **values: Any) -> str:
+    """The template `name` (its path below `folder`, else below this one, without suffix), filled in.
+
+    PromptError where it names what it is not given; one of ours has to name all that it is given.
+    """
+    own = folder is not None and (Path(folder) / (name + SUFFIX)).is_file()
+    template, needed = _template(name, str(folder) if own else str(files(__package__)))
     if missing := sorted(needed - set(values)):
-        raise PromptError(f"prompt {name}: no value for {', '.join(missing)}; pass all of {', '.join(sorted(needed))}")
-    if unknown := sorted(set(values) - needed):
+        raise PromptError(f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}")
+    if not own and (unknown := sorted(set(values) - needed)):
         raise PromptError(f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(needed))}")
     return str(template.render(**values)).strip()
 
 
-@cache
-def _template(name: str) -> tuple[Any, frozenset[str]]:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, meta
+def check_folder(folder: str | Path) -> None:
+    """Refuse a folder of templates that is not there, or holds one that nothing asks for."""
+    ours = {str(path.relative_to(str(files(__package__)))) for path in _below(str(files(__package__)))}
+    if not Path(folder).is_dir() or not (own := _below(folder)):
+        raise PromptError(f"prompts: {str(folder)!r} given; expected a folder with templates (NAME{SUFFIX})")
+    if strangers := sorted({str(path.relative_to(folder)) for path in own} - ours):
+        known = ", ".join(sorted(ours))
+        raise PromptError(f"prompts: {strangers[0]} in {folder} is none of ours; expected one of {known}")
 
-    folder = FileSystemLoader(str(files(__package__)))
-    made = Environment(loader=folder, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+def _below(folder: str | Path) -> list[Path]:
+    return sorted(Path(folder).rglob(f"*{SUFFIX}"))
+
+
+@cache
+def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, meta
+
+    loader = FileSystemLoader(folder)
+    made = Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     try:
-        source = folder.get_source(made, name + SUFFIX)[0]
+        source = loader.get_source(made, name + SUFFIX)[0]
+        return made.get_template(name + SUFFIX), frozenset(meta.find_undeclared_variables(made.parse(source)))
     except TemplateNotFound:
-        raise PromptError(f"prompt {name}: there is no {name}{SUFFIX} in {files(__package__)}") from None
-    return made.get_template(name + SUFFIX), frozenset(meta.find_undeclared_variables(made.parse(source)))
+        raise PromptError(f"prompt {name}: there is no {name}{SUFFIX} in {folder}") from None
+    except TemplateSyntaxError as error:
+        raise PromptError(f"prompt {name}: {folder}/{name}{SUFFIX}, line {error.lineno}: {error.message}") from error
