@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study function
+PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,9 @@ class Sweep:
         for given, setting in [("grid", s) for s in self.grid] + [("paired", s) for s in self.paired]:
             if setting not in (known := self._takes):
                 raise InvalidInput(f"{given}: {setting!r} is no setting of {self._title}; it takes {', '.join(known)}")
+        if isinstance(folders := self.grid.get(PROMPTS), Sequence) and not isinstance(folders, str):
+            read = [Path(folder) if isinstance(folder, str) else folder for folder in folders]
+            object.__setattr__(self, "grid", {**self.grid, PROMPTS: read})  # for the digest of what is in there
         for setting, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence) or not values:
                 raise InvalidInput(f"grid: {setting}={values!r} given; expected a list with at least one value")
@@ -189,6 +193,8 @@ class Sweep:
         for name in context:
             if name not in free:
                 raise InvalidInput(f"{name}: {self._title} does not take it here; it takes {', '.join(free)}")
+            if name == PROMPTS:
+                raise InvalidInput(f"{name}: put it into the grid, a folder a value, so that units tell of it")
         if needed := [name for name in free if name not in {*self._defaults, *context}]:
             raise InvalidInput(f"grid: {', '.join(needed)} missing; {self._title} needs a value: put it into the grid")
 

@@ -195,3 +195,25 @@ def test_a_model_is_told_by_its_name_or_its_endpoint_and_another_one_is_refused(
     assert sweep(told, rule=["a", ["model:b", "c"]]).models == ["model:b", "model:standard"]
     with pytest.raises(InvalidInput, match=r"context .*small.* where .*large.* is asked for"):
         run(sweep(told, rule=["a"]), store, model="large")
+
+
+async def prompted(rng, prompts=None):
+    return {"read": (prompts / "a.md.j2").read_text()}
+
+
+def test_a_folder_of_prompts_is_a_setting_with_a_digest_of_what_is_in_it(store, tmp_path):
+    for name, text in (("warm", "Dear"), ("curt", "Do")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md.j2").write_text(text)
+    grid = {"prompts": [str(tmp_path / "warm"), tmp_path / "curt"]}
+    made = Sweep("p", prompted, grid, 1, 1)
+    run(made, store)
+    assert [unit.settings["prompts"]["name"] for unit in made.units()] == ["warm", "curt"]
+    assert [record["read"] for _, record in made.records(store)] == ["Dear", "Do"]
+    (tmp_path / "warm" / "a.md.j2").write_text("Dearest")
+    changed = Sweep("p", prompted, grid, 1, 1)
+    assert {unit.text for unit in changed.units()} & {unit.text for unit in made.units()} == {
+        unit.text for unit in made.units() if "curt" in unit.text
+    }
+    with pytest.raises(InvalidInput, match="put it into the grid"):
+        run(Sweep("q", prompted, {}, 1, 1), store, prompts=tmp_path / "warm")
