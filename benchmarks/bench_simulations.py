@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 from support.choice import RULES
+from support.roundtable.study import roundtable_exchange
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange
 
 REPETITIONS = 100
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 
 AMISS = (MalformedReply, InvalidInput, InvalidProposal, InvalidBallot)
 """What a participant gets wrong; any other failure is raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormatError:
+    """A reply that did not fit its form, taken as silence, as no proposal or as an abstention."""
+
+    agent: str
+    phase: str
+    detail: str
 
 
 async def together(calls: Mapping[str, Awaitable[Any]]) -> dict[str, Any]:
@@ -24,18 +34,21 @@ async def together(calls: Mapping[str, Awaitable[Any]]) -> dict[str, Any]:
 
 
 async def asked(
-    names: Iterable[str], ask: Callable[[str], Awaitable[Any]], amiss: Callable[[str, str], Any]
+    names: Iterable[str],
+    ask: Callable[[str], Awaitable[Any]],
+    amiss: Callable[[str, str], Any],
+    errors: tuple[type[Exception], ...] = AMISS,
 ) -> dict[str, Any]:
     """The answers of everybody, asked at once; one that does not fit its form is None, and `amiss` is told the reason.
 
-    Reasons are told in the order of `names`, whoever was first.
+    Reasons are told in the order of `names`, whoever was first. An error that is none of `errors` is raised.
     """
     wrong: dict[str, str] = {}
 
     async def one(name: str) -> Any:
         try:
             return await ask(name)
-        except AMISS as error:
+        except errors as error:
             wrong[name] = str(error)
             return None
 

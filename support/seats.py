@@ -129,8 +129,7 @@ class ModelSeat:
     async def ask(self, act: Act, *view: Any) -> Any:
         """The validated reply. What `shown` has left out since the last question is told in the call's record."""
         self.replies += 1
-        messages = [{"role": "system", "content": self.render(act.briefing, act.told(self, *view))}]
-        messages = [*(messages if act.briefing else []), {"role": "user", "content": self.question(act, *view)}]
+        messages = self.messages(act, *view)
         room = self.limits.room(act.room(self, *view) if callable(act.room) else act.room)
         told: dict[str, Any] = {"max_tokens": room, "cut": self.shown.taken(), **self.settings}
         try:
@@ -141,8 +140,17 @@ class ModelSeat:
         self.tokens += reply.usage.total
         return reply.value
 
+    def messages(self, act: Act | str, *view: Any) -> list[dict[str, str]]:
+        """The chat of an act, or of the act of a name, as the model reads it: the briefing, if there is one, and the
+        question."""
+        act = self.acts[act] if isinstance(act, str) else act
+        asked = {"role": "user", "content": self.question(act, *view)}
+        if not act.briefing:
+            return [asked]
+        return [{"role": "system", "content": self.render(act.briefing, act.told(self, *view))}, asked]
+
     def question(self, act: Act, *view: Any) -> str:
-        """The prompt of an act, as the model reads it."""
+        """The prompt of an act."""
         return self.render(act.prompt, act.facts(self, *view))
 
     def render(self, template: str, facts: Mapping[str, Any]) -> str:
@@ -228,10 +236,10 @@ def form(name: str, check: Callable[[Any], Any] | None = None, **fields: Any) ->
 
 
 def text(most: int, least: int = 1) -> Any:
-    """A field of so many characters."""
+    """A text of so many characters; `least` 0 lets it be empty."""
     from pydantic import Field
 
-    return Annotated[str, Field(min_length=least, max_length=most)]
+    return Annotated[str, Field(min_length=least or None, max_length=most)]
 
 
 def many(item: Any, most: int, least: int | None = None) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
-from support.records import Transcript
+from support.roundtable.records import Transcript
+from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.studies import fair_decisions, meeting_coordination, seminar
 from support.studies.meetings import DESIGNS
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
@@ -40,7 +41,7 @@ def simulations(
 
 def available() -> dict[str, str]:
     """Each environment with why its simulations cannot be run here; "" where they can."""
-    from support.environments.movielens import load
+    from support.roundtable.ratings import load
 
     try:
         load()

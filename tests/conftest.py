@@ -8,6 +8,7 @@ import pytest
 from support.answers import AnswerBook
 from support.choice.rules import Plurality
 from support.errors import MissingData
+from support.models.fakes import scripted
 from support.runs.study import Store
 
 hypothesis.settings.register_profile("house", deadline=None)  # a busy machine makes no test fail
@@ -84,3 +85,19 @@ def ax(axes):
 def quick_collection():
     """statsmodels collects garbage at every correction of p-values: let it not walk through all that is loaded."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def overheard():
+    """A function from replies to a model that gives them in turn, and the list of the messages that it was given."""
+
+    def listen(*replies, **options):
+        heard, lines = [], iter(replies)
+
+        def script(messages):
+            heard.append(messages)
+            return next(lines)
+
+        return scripted(script, **options), heard
+
+    return listen

@@ -7,9 +7,9 @@ import pytest
 
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
-    {"errors", "presence", "mail", "records", "data", "downloads", "corpora", "pronunciations", "published",
+    {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
      "instruments", "database", "choice", "solvers", "models", "prompts"},
-    {"environments", "seats", "play", "english"},
+    {"environments", "seats", "play", "english", "records"},
     {"participants"},
     {"mechanisms"},
     {"studies", "roundtable", "meetings", "fair_decisions", "seminar", "survey"},

@@ -148,7 +148,7 @@ def test_a_progress_bar_is_kept_as_it_was_last_seen():
 
 SWEEP = """from support.runs.study import open_study
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange
+from support.roundtable.study import roundtable_exchange
 store = open_study("s")
 async def played(name, seats):
     sweep = Sweep(name, roundtable_exchange, {"rule": ["majority"], "seats": seats, "rounds": [1]}, N, SEED)

@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.stats import norm
 
 from support.analysis.frames import need_columns
-from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
+from support.roundtable.economy import exchange_economy
 
 YES, NO, CLOSE, UNTESTED = "yes", "no", "too close to call", "not testable here"
 ONE_VOTE, SCORE = ("unanimous", "majority", "plurality"), ("rated", "ranked", "cumulative")

@@ -18,7 +18,7 @@ from support.analysis.frames import check_level, need_columns, need_keys
 from support.analysis.people import messages_of_ami, messages_of_delidata
 from support.analysis.readability import grade_or_nan, words
 from support.errors import InvalidInput
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import flat
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.environments.exchange_economy import ExchangeEconomy, from_spec
 from support.errors import InvalidInput
-from support.records import Transcript
+from support.roundtable.economy import ExchangeEconomy, from_spec
+from support.roundtable.records import Transcript
 from support.runs.study import flat
 
 if TYPE_CHECKING:

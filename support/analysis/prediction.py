@@ -15,7 +15,7 @@ import pandas as pd
 
 from support.analysis.frames import check_level, need_columns
 from support.errors import InvalidInput
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import flat
 
 if TYPE_CHECKING:

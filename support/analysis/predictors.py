@@ -13,11 +13,11 @@ import pandas as pd
 
 from support.analysis.prediction import errors_of, measured
 from support.errors import InvalidInput
+from support.roundtable.study import roundtable_movielens
 from support.runs.study import Unit
-from support.studies import roundtable_movielens
 
 if TYPE_CHECKING:
-    from support.environments.movielens import Case
+    from support.roundtable.movielens import Case
 
 SHRINK = 10.0  # ratings of the mean that a user's or a film's mean is drawn to: about noise_sd**2 / film_sd**2 of them
 PIECE = 250  # discussions that a process plays between two reports
@@ -50,7 +50,7 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
 
 
 def _columns(cases: Sequence[Case] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from support.environments.movielens import load
+    from support.roundtable.ratings import load
 
     if cases is None:
         test = load().test
@@ -62,7 +62,7 @@ def _columns(cases: Sequence[Case] | None) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _simple(users: np.ndarray, items: np.ndarray) -> dict[str, np.ndarray]:
-    from support.environments.movielens import load
+    from support.roundtable.ratings import load
     from support.solvers import rating_baselines as fit
 
     base = load().base
@@ -79,8 +79,8 @@ def _simple(users: np.ndarray, items: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _recommended(users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    from support.environments.movielens import load
-    from support.environments.movielens.advice import advice
+    from support.roundtable.knowledge import advice
+    from support.roundtable.ratings import load
 
     data = load()
     return np.array([advice(data, int(u), int(i))[0] for u, i in zip(users, items, strict=True)])
@@ -113,7 +113,7 @@ def group_on_all(
     """
     from tqdm import tqdm
 
-    from support.environments.movielens import load
+    from support.roundtable.ratings import load
 
     total = len(load().test) if cases is None else cases
     job = {"rule": rule, "rounds": rounds, "seed": seed, **settings}

@@ -23,8 +23,8 @@ from support.choice import RULES, tally
 from support.choice.rules import Rule, as_rule
 from support.choice.ties import TieBreak, check_tie_break
 from support.errors import InvalidInput
-from support.mechanisms.roundtable import as_choice
-from support.records import Round, Transcript
+from support.roundtable.records import Round, Transcript
+from support.roundtable.table import as_choice
 from support.runs.study import flat
 
 if TYPE_CHECKING:

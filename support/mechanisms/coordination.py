@@ -25,7 +25,8 @@ from support.mechanisms.options import breaches, by_option, checked, checked_sco
 from support.participants.facilitators.evaluators import known
 from support.participants.facilitators.protocol import Coordinator, Evaluator, Interviewer
 from support.participants.members.protocol import Member
-from support.records import Conversation, Coordination, CoordinationRound, FormatError, Option, Score, Turn
+from support.play import FormatError
+from support.records import Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.records.coordination import ASSISTANT
 
 OPTIONS, ROUNDS = 2, 4

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from support.environments.seminar.views import Draft
 from support.errors import InvalidInput, InvalidProposal, MalformedReply, NotSent
 from support.mail.characters import hidden, shown_text
-from support.records import FormatError
+from support.play import FormatError
 
 AMISS = (MalformedReply, InvalidInput, InvalidProposal, NotSent)
 

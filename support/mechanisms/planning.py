@@ -35,7 +35,8 @@ from support.participants.deciders.protocol import Decider
 from support.participants.estimators.protocol import Estimator
 from support.participants.planners.known import best_known
 from support.participants.planners.protocol import Planner
-from support.records import Feedback, FormatError, Plan, Planning, PlanningRound
+from support.play import FormatError
+from support.records import Feedback, Plan, Planning, PlanningRound
 
 ROUNDS = 5
 FINAL = ("best known", "last")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from support.errors import MalformedReply
-from support.models.profiles import MODEL, TIGHT, Limits
-from support.participants.seating import given_model
+from support.models.profiles import MODEL, Limits
+from support.seats import Shown, given_model
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -15,17 +14,11 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 T = TypeVar("T")
-CONTEXT, CHARACTERS = 100_000, 3  # tokens that a model reads where its profile does not say; characters of a token
 
 
 def words(limits: Limits, characters: int) -> int:
     """Words of a text of so many characters, eight for each, as a model is told them; a tight one is told nothing."""
     return 0 if limits.tight else characters // 8
-
-
-def cut(text: str, most: int) -> str:
-    """A text of so many characters at most, with a mark where it was cut off."""
-    return text if len(text) <= most else text[:most].rstrip() + " […]"
 
 
 class Asker:
@@ -81,55 +74,3 @@ class Asker:
             raise
         self.tokens += reply.usage.total
         return reply.value
-
-
-class Shown:
-    """What a prompt shows of tables and of what others wrote, as far as a model's limits go; keeps what it left out."""
-
-    def __init__(self, limits: Limits = TIGHT, context: int = CONTEXT) -> None:
-        self.limits, self.context = limits, context
-        self._cut: list[str] = []
-
-    @classmethod
-    def to(cls, model: ChatModel) -> Shown:
-        """For one model."""
-        return cls(model.limits, model.profile.context or CONTEXT)
-
-    def most(self, tight: int) -> int:
-        """Items to be shown where a tight model is shown so many."""
-        return tight if self.limits.tight else 4 * tight
-
-    def characters(self, tight: int) -> int:
-        """Characters to be shown where a tight model is shown so many."""
-        return self.limits.text(self.most(tight))
-
-    def text(self, text: str, tight: int) -> str:
-        """A text, cut off."""
-        most = self.characters(tight)
-        self.left(most, len(text), "characters of a text")
-        return cut(text, most)
-
-    def last(self, items: Sequence[T], tight: int, what: str) -> Sequence[T]:
-        """The last of some items."""
-        kept = items[-self.most(tight) :]
-        self.left(len(kept), len(items), what)
-        return kept
-
-    def rows(self, lines: Sequence[str]) -> int:
-        """How many lines of a table are shown: so many as the limits say, or as half of what the model reads takes."""
-        kept = self.limits.rows
-        if kept is None:
-            left, kept = self.context // 2 * CHARACTERS, 0
-            while kept < len(lines) and (left := left - len(lines[kept]) - 1) >= 0:
-                kept += 1
-        self.left(kept, len(lines), "rows of a table")
-        return min(kept, len(lines))
-
-    def left(self, kept: int, there: int, what: str) -> None:
-        """Keep in mind how many of those there are shown."""
-        self._cut += [f"{kept} of {there} {what}"] if kept < there else []
-
-    def taken(self) -> str:
-        """What was left out since this was asked last."""
-        told, self._cut = "; ".join(self._cut), []
-        return told

@@ -3,6 +3,7 @@
 A record holds everything that a later analysis may ask, and nothing that only a running process knows.
 """
 
+from support.play import FormatError
 from support.records.coordination import Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.records.organizing import (
     Action,
@@ -15,46 +16,25 @@ from support.records.organizing import (
     Understood,
 )
 from support.records.planning import Feedback, Plan, Planning, PlanningRound
-from support.records.roundtable import (
-    Ballot,
-    Candidate,
-    Choice,
-    Decision,
-    FormatError,
-    Message,
-    Proposal,
-    Round,
-    Transcript,
-    View,
-)
 
 __all__ = [
     "Action",
-    "Ballot",
-    "Candidate",
-    "Choice",
     "Conversation",
     "Coordination",
     "CoordinationRound",
-    "Decision",
     "Edit",
     "Feedback",
     "Flag",
     "FormatError",
     "Hook",
     "Mail",
-    "Message",
     "Option",
     "Organizing",
     "OrganizingDay",
     "Plan",
     "Planning",
     "PlanningRound",
-    "Proposal",
-    "Round",
     "Score",
-    "Transcript",
     "Turn",
     "Understood",
-    "View",
 ]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from support.records.roundtable import FormatError
+from support.play import FormatError
 
 Plan = tuple[int, ...]
 """The option chosen for each decision, counted from 0."""

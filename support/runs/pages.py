@@ -21,8 +21,9 @@ from support.errors import DamagedFile, MissingData
 from support.figures import COLOURS
 from support.models.calls import Call
 from support.models.money import dollars
-from support.records import Coordination, CoordinationRound, Mail, OrganizingDay, Round, Transcript
+from support.records import Coordination, CoordinationRound, Mail, OrganizingDay
 from support.records.organizing import ORGANISER
+from support.roundtable.records import Round, Transcript
 
 if TYPE_CHECKING:
     import pandas as pd

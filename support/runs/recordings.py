@@ -37,9 +37,10 @@ from support.models.model import ChatModel
 from support.participants.detectors.language_model import SHOTS
 from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
+from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.studies import fair_decisions, meeting_coordination, seminar
 
 FOLDER = ROOT / "data" / "replies"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from support.environments.seminar.views import APPROVE, Review
 from support.errors import InvalidInput
-from support.participants.human import Question
 from support.participants.reviewers.human import FLAG
 from support.records import OrganizingDay
+from support.seats import Question
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
 

@@ -14,9 +14,9 @@ from support.environments.seminar.ledger import settled
 from support.errors import FateUnknown, InvalidInput
 from support.mail.mailbox import Mailbox
 from support.mechanisms import organizing
-from support.participants.human import Question
 from support.presence import Presence
 from support.records import Organizing, OrganizingDay
+from support.seats import Question
 from support.seminars.changing import Changing
 from support.seminars.journal import Entry, Journal
 from support.seminars.remembering import DAY, FINISHED, USER, Memory, from_text, to_text

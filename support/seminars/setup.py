@@ -18,8 +18,9 @@ from support.mail.letters import Outgoing
 from support.mechanisms.organizing_review import ALWAYS, levels
 from support.participants.detectors.seating import DETECTORS
 from support.participants.organizers.seating import ORGANIZERS
-from support.participants.seating import MIXED, MODEL, check_kind
+from support.participants.seating import MODEL, check_kind
 from support.participants.speakers.seating import VARIATIONS
+from support.seats import MIXED
 
 if TYPE_CHECKING:
     from support.mail.credentials import MailServers

@@ -22,11 +22,11 @@ from support.mechanisms.organizing_mail import Account, MailPost
 from support.mechanisms.organizing_post import DirectPost
 from support.mechanisms.organizing_slips import Slips
 from support.participants.detectors.seating import seat_detector
-from support.participants.human import Question
 from support.participants.organizers.seating import seat_organizer
 from support.participants.reviewers.human import HumanReviewer
 from support.participants.speakers.seating import seat_speakers
 from support.presence import Presence
+from support.seats import Question
 from support.seminars.remembering import Memory, Remembered
 from support.seminars.reviewing import ApprovingReviewer
 from support.seminars.setup import LIVE, REHEARSAL, SeminarSetup

@@ -15,9 +15,9 @@ from support.environments.meetings.company import Private, Profile
 from support.environments.meetings.meeting import Meeting, in_words
 from support.environments.meetings.views import Chat
 from support.errors import InvalidInput
-from support.participants.human import Question
 from support.records import Option
 from support.records.coordination import ASSISTANT
+from support.seats import Question
 
 SETTLE = 0.15
 """Seconds for the last typed letters to arrive: browsers send them behind the Enter that follows them."""

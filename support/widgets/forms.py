@@ -8,10 +8,10 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.environments.exchange_economy import Background
 from support.errors import InvalidInput
-from support.participants.human import Question
-from support.records import Message
+from support.roundtable.economy import Background
+from support.roundtable.records import Message
+from support.seats import Question
 
 TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from support.environments.fair_decisions.views import COMPARISON, Move, Table
 from support.errors import InvalidInput
-from support.participants.human import Question
 from support.records import Plan
+from support.seats import Question
 from support.widgets.plan_history import STYLE, options_to_html
 
 WORTH = {

@@ -20,14 +20,14 @@ from support.mechanisms.planning import ROUNDS, plan, record
 from support.participants.deciders.rule_based import STYLES
 from support.participants.deciders.seating import seat_deciders, table_of
 from support.participants.estimators.seating import seat_estimator
-from support.participants.human import Question
 from support.participants.planners.human import HumanPlanner
 from support.participants.planners.protocol import Planner
 from support.participants.planners.seating import PLANNERS, seat_planner
-from support.participants.seating import MIXED, MODEL
+from support.participants.seating import MODEL
 from support.plots.live_planning import draw_planning
 from support.records import Plan, Planning, PlanningRound
 from support.runs.study import Store
+from support.seats import MIXED, Question
 from support.studies.planning import estimator_for
 from support.widgets.plan_form import PlanForm
 from support.widgets.plan_history import (

@@ -10,16 +10,15 @@ import numpy as np
 
 from support.analysis.metrics import total_utility
 from support.choice import RULES
-from support.environments.exchange_economy import PREFERENCES, ExchangeEconomy, exchange_economy
 from support.figures import draw_discussion, png
-from support.mechanisms.roundtable import play, roundtable, transcript
-from support.participants.human import HumanSeat
-from support.participants.negotiators.protocol import Negotiator
-from support.participants.negotiators.rule_based import KINDS
-from support.participants.negotiators.seating import seat_all
-from support.records import Round, Transcript
+from support.roundtable.economy import PREFERENCES, ExchangeEconomy, exchange_economy
+from support.roundtable.negotiators import KINDS
+from support.roundtable.records import Round, Transcript
+from support.roundtable.seats import negotiator, seat_all
+from support.roundtable.table import play, roundtable, transcript
 from support.runs.pages import rounds_to_html
 from support.runs.study import Store
+from support.seats import HumanSeat
 from support.widgets.forms import SeatForm
 from support.widgets.play import HUMAN, PlayLab
 
@@ -92,11 +91,11 @@ class RoundTableLab(PlayLab[Round]):
 
     def _clear(self) -> None:
         self.economy: ExchangeEconomy = exchange_economy(self.preferences.value, self.agents.value)
-        self.people: dict[str, Negotiator] = {}
+        self.people: dict[str, Any] = {}
         self.crowd: np.ndarray | None = None
 
     async def _sit_down(self) -> None:
-        people = {a: HumanSeat(a, self.economy.validate) for a, kind in self.kinds.items() if kind == HUMAN}
+        people = {a: negotiator().person(a, self.economy) for a, kind in self.kinds.items() if kind == HUMAN}
         rng = np.random.default_rng(self.seed.value)
         self.people = seat_all(self.economy, {**self.kinds, **people}, rng, model=self.model)
         self.forms.children = tuple(self._form(seat).view for seat in people.values())

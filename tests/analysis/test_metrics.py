@@ -23,11 +23,12 @@ from support.analysis.metrics import (
     summary,
     total_utility,
 )
-from support.environments.exchange_economy import ExchangeEconomy, exchange_economy
 from support.errors import InvalidInput
-from support.mechanisms.roundtable import play
-from support.participants.negotiators.seating import seat_all
-from support.records import Decision, FormatError, Proposal, Round, Transcript
+from support.play import FormatError
+from support.roundtable.economy import ExchangeEconomy, exchange_economy
+from support.roundtable.records import Decision, Proposal, Round, Transcript
+from support.roundtable.seats import seat_all
+from support.roundtable.table import play
 from support.runs.study import Unit
 
 # Two agents, two goods, each wants one good only: utility is the amount of the favourite, U_max is 200.

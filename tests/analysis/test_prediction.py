@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support import published
 from support.analysis.prediction import errors_of, mae_table, predictions, scores, undecided_share, with_undecided
 from support.errors import InvalidInput
-from support.records import Decision, Round, Transcript
+from support.roundtable.records import Decision, Round, Transcript
 from support.runs.study import Unit
 from support.tables import against_published
 

@@ -7,8 +7,9 @@ import pytest
 
 from support.analysis import predictors
 from support.analysis.prediction import scores
-from support.environments.movielens import draw_cases, load
 from support.errors import InvalidInput
+from support.roundtable.movielens import draw_cases
+from support.roundtable.ratings import load
 
 
 @pytest.fixture(scope="module", autouse=True)

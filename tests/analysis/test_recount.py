@@ -10,7 +10,7 @@ import pytest
 from support.analysis.recount import derive, recount, shares
 from support.choice import RULES
 from support.errors import InvalidInput
-from support.records import Ballot, Candidate, Decision, Round, Transcript
+from support.roundtable.records import Ballot, Candidate, Decision, Round, Transcript
 from support.runs.study import Unit
 from support.simulations import simulations
 

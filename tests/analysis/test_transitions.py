@@ -18,7 +18,7 @@ from support.analysis.transitions import count_plainly, most_probable, transitio
 from support.analysis.transitions_claims import CENTRE, check_statements
 from support.analysis.transitions_inference import bootstrap, compare_levels, permutation_test
 from support.errors import InvalidInput
-from support.records import Message, Round, Transcript
+from support.roundtable.records import Message, Round, Transcript
 from support.runs.study import Store, Unit
 from support.simulations import simulations
 

@@ -6,7 +6,8 @@ import pytest
 
 from support.boards.chat import Running, Step, chat_to_html
 from support.environments.seminar.policies import load_policies
-from support.records import Action, Edit, Flag, FormatError, Mail, OrganizingDay
+from support.play import FormatError
+from support.records import Action, Edit, Flag, Mail, OrganizingDay
 
 
 @pytest.fixture(scope="module")

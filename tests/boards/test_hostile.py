@@ -16,7 +16,8 @@ from support.boards.pieces import block, said
 from support.boards.posting import STATUSES, held_to_html, outbox_to_html
 from support.environments.seminar.policies import LONGEST, Policy, PolicySet
 from support.environments.seminar.scenario import Scenario
-from support.records import Action, Edit, Flag, FormatError, OrganizingDay
+from support.play import FormatError
+from support.records import Action, Edit, Flag, OrganizingDay
 
 PAYLOADS = {
     "script": "<script>alert(1)</script>",

@@ -8,18 +8,18 @@ import pandas as pd
 import pytest
 
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
-from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
 from support.models import serving
 from support.models.calls import collected
 from support.models.fakes import scripted, stand_in
 from support.models.profiles import Limits, Profile
 from support.participants.detectors.seating import seat_detector
-from support.participants.negotiators.language_model import LanguageModel
-from support.participants.negotiators.seating import seat_all
 from support.participants.organizers.seating import seat_organizer
-from support.records import View
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.roundtable.economy import exchange_economy
+from support.roundtable.records import View
+from support.roundtable.seats import seat_all
+from support.roundtable.study import roundtable_exchange, roundtable_movielens
+from support.studies import fair_decisions, meeting_coordination, seminar
 
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}
 ROLES = {
@@ -55,7 +55,7 @@ def played(study, **settings):
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_is_taken_by_a_name_and_by_model_for_the_one_that_is_given(role, names, have):
     if role == "rater":
-        from support.environments.movielens import load
+        from support.roundtable.ratings import load
 
         have(load)
     study, settings, where = ROLES[role]
@@ -98,7 +98,8 @@ def test_a_model_is_told_its_limits_and_held_to_them(limits, length, kept):
 
 
 def test_what_a_tight_model_is_not_told_stands_in_the_call():
-    speaker = LanguageModel(exchange_economy("asymmetric", 2), "Ana", scripted([{"target": ["Ben"], "message": "hi"}]))
+    model = scripted([{"target": ["Ben"], "message": "hi"}])
+    speaker = seat_all(exchange_economy("asymmetric", 2), "model", np.random.default_rng(0), model=model)["Ana"]
     shown = speaker.shown
     assert shown.text("x" * 500, 400).endswith(" […]") and shown.last([1, 2, 3], 2, "mails") == [2, 3]
     with collected() as calls:

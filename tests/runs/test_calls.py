@@ -8,7 +8,7 @@ import pytest
 from support.models.calls import Call, Fault
 from support.models.money import Budget
 from support.presence import Presence
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.calls import MISFIT, calls_of, faults_of, totals, units_of
 from support.runs.study import Store
 from support.runs.sweep import Sweep

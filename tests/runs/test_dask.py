@@ -15,7 +15,7 @@ import pytest
 from support import models
 from support.errors import ConveneError, InvalidInput
 from support.models.model import ChatModel, Completion, Transport
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 

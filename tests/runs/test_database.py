@@ -218,7 +218,7 @@ store.close()
 HERE = """
 import os, subprocess, sys
 from support.models.cache import Cache
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import Store, Unit
 store = Store(sys.argv[1])
 cache = Cache(sys.argv[1])

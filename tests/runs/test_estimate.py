@@ -10,11 +10,11 @@ from support.errors import InvalidInput, MissingData
 from support.models import named
 from support.models.fakes import scripted, stand_in
 from support.models.model import ChatModel, Transport
+from support.roundtable.study import roundtable_exchange
 from support.runs.estimate import calls_of, estimate
 from support.runs.recordings import recording, replayed
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange
 
 OURS = """
 [models.m]

@@ -16,15 +16,17 @@ from support.errors import CallFailed, DamagedFile, MalformedReply, MissingData
 from support.models.cache import Cache
 from support.models.calls import Call, Fault, collected
 from support.models.fakes import scripted
+from support.roundtable import records as discussed
+from support.roundtable.study import roundtable_exchange
 from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange, seminar
+from support.studies import seminar
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 UNIT, SYSTEM = Unit("s", '{"rule": "<i>majority</i>"}', 0), "You are Ana. " * 40
-RECORD = records.Transcript({}, "a", {}, ())
+RECORD = discussed.Transcript({}, "a", {}, ())
 GOOD = {"option": "P1", "reason": "It is fair, says Zoë."}
 
 
@@ -63,8 +65,8 @@ def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussi
         assert all(ballot.text in html for ballot in entry.ballots)
         assert all(f"<td>{candidate.id}" in html for candidate in entry.candidates)
         assert all(act in html for message in entry.messages for act in message.acts)
-    hostile = replace(discussion.rounds[0], messages=(records.Message("Ana", ("Ben",), EVIL),), why=EVIL,
-                      ballots=(records.Ballot("Ana", EVIL, f"secret {EVIL}"),),
+    hostile = replace(discussion.rounds[0], messages=(discussed.Message("Ana", ("Ben",), EVIL),), why=EVIL,
+                      ballots=(discussed.Ballot("Ana", EVIL, f"secret {EVIL}"),),
                       format_errors=(records.FormatError("Ana", "vote", EVIL),))  # fmt: skip
     shown = replace(discussion, rounds=(hostile,))
     page = pages.write_html(shown, tmp_path / "page.html", title=EVIL, reasons=True).read_text("utf-8")
@@ -189,7 +191,7 @@ def test_totals_are_tables_with_amounts_as_people_read_them(store):
 
 
 def test_a_proposal_that_is_one_number_is_shown_as_it_is():
-    from support.records import Candidate, Round
+    from support.roundtable.records import Candidate, Round
 
     entry = Round(1, (), (), (Candidate("P1", 3.5, ("Ana",)),), (), "P1", (("P1", 1),), "because", None)
     assert ">3.5</td>" in pages.rounds_to_html([entry], ["Ana"], title="stars")

@@ -16,7 +16,7 @@ from support.models.model import ChatModel, Completion, Transport
 from support.models.money import Budget
 from support.models.profiles import Price, Profile
 from support.presence import Presence
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.sweep import Sweep
 from support.runs.work import Claims
 
@@ -141,7 +141,7 @@ def test_a_full_disk_stops_the_run_and_is_no_fault_of_a_unit(store, monkeypatch)
 
 SHARED = """
 import asyncio, sys
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 

@@ -13,10 +13,10 @@ import pytest
 from pydantic import BaseModel
 
 from support.errors import InvalidInput
+from support.roundtable.study import roundtable_exchange
 from support.runs.source import fingerprint
 from support.runs.study import from_json, packed
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange
 
 BASE = """
 import math

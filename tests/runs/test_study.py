@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import DamagedFile
-from support.records import Ballot, Candidate, Decision, FormatError, Message, Proposal, Round, Transcript
+from support.play import FormatError
+from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript
 from support.runs.study import Store, Unit, from_json, to_json
 
 TEXT = st.text(max_size=12)

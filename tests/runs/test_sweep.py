@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput, ModelUnavailable
-from support.records import Transcript
+from support.roundtable.records import Transcript
+from support.roundtable.study import roundtable_exchange
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange
 
 DONE = []
 

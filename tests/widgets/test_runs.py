@@ -7,7 +7,7 @@ import pytest
 from support.errors import InvalidInput
 from support.models.calls import Call, Fault
 from support.models.model import Request
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.widgets.runs import BLANK, RunViewer

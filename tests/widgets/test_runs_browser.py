@@ -7,7 +7,7 @@ import pytest
 from support.errors import CallFailed
 from support.models.cache import Cache
 from support.models.fakes import scripted
-from support.records import Transcript
+from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 

@@ -9,11 +9,9 @@ import numpy as np
 
 from support.analysis.dialogue_acts.testing import Test, ami_turns, held_out_talk, true_acts
 from support.analysis.dialogue_acts.train import labelled_ami
-from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
-from support.participants.negotiators.protocol import Negotiator
-from support.participants.negotiators.seating import seat_all
-from support.participants.raters.seating import seat_raters
+from support.roundtable.economy import exchange_economy
+from support.roundtable.seats import seat_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,16 +40,16 @@ async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exch
     return await held_out_talk(tables[environment], np.random.default_rng(seed), n=n, rounds=rounds)
 
 
-def _economy(stream: np.random.Generator) -> tuple[Any, Mapping[str, Negotiator]]:
+def _economy(stream: np.random.Generator) -> tuple[Any, Mapping[str, Any]]:
     economy = exchange_economy()
     return economy, seat_all(economy, "mixed", stream)
 
 
-def _ratings(stream: np.random.Generator) -> tuple[Any, Mapping[str, Negotiator]]:
-    from support.environments.movielens import draw_cases, movielens
+def _ratings(stream: np.random.Generator) -> tuple[Any, Mapping[str, Any]]:
+    from support.roundtable.movielens import draw_cases, movielens
 
     environment = movielens(draw_cases(100)[stream.integers(100)])
-    return environment, seat_raters(environment, "mixed", stream)
+    return environment, seat_all(environment, "mixed", stream)
 
 
 async def small_tests(seed: int = 7) -> list[Test]:

@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,8 @@ from support.analysis.dialogue_acts.mapping import AMI_ACTS, DELIDATA_ACTS, acts
 from support.analysis.dialogue_acts.sentences import sentences
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
-from support.mechanisms.roundtable import play
+from support.roundtable.table import play
 from support.runs.study import Unit
-
-if TYPE_CHECKING:
-    from support.participants.negotiators.protocol import Negotiator
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +113,7 @@ def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
 
 
 async def held_out_talk(
-    tables: Callable[[np.random.Generator], tuple[Any, Mapping[str, Negotiator]]],
+    tables: Callable[[np.random.Generator], tuple[Any, Mapping[str, Any]]],
     rng: np.random.Generator,
     *,
     n: int = 20,

@@ -14,7 +14,7 @@ from support.analysis.metrics import total_utility
 from support.analysis.readability import words
 from support.analysis.stopping.study import Study, folds_of
 from support.errors import InvalidInput
-from support.records import Round, Transcript
+from support.roundtable.records import Round, Transcript
 
 if TYPE_CHECKING:
     from support.analysis.embeddings import Encoder
@@ -117,7 +117,7 @@ def _error(transcript: Transcript) -> np.ndarray:
 
 
 def _mean_rating() -> float:
-    from support.environments.movielens import load
+    from support.roundtable.ratings import load
 
     return float(load().base["rating"].mean())
 

@@ -15,7 +15,7 @@ from support.analysis.stopping.building import speech, votes
 from support.analysis.stopping.rules import Fitted, Oracle
 from support.analysis.stopping.study import Study
 from support.errors import InvalidInput
-from support.records import Round
+from support.roundtable.records import Round
 
 if TYPE_CHECKING:
     from support.analysis.dialogue_acts.annotators import Annotator

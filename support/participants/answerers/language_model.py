@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from support.environments.seminar.views import Desk
 from support.errors import InvalidInput
 from support.participants.answerers.protocol import Told
-from support.participants.asking import Asker, Shown
+from support.participants.asking import Asker
 from support.participants.organizers.told import quoted
 from support.prompts import render
 from support.records.organizing import Mail
+from support.seats import Shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -13,8 +13,8 @@ from support.environments.fair_decisions.views import COMPARISON, SCORE, Table
 from support.errors import InvalidInput
 from support.participants.deciders.numberless import checked_words
 from support.participants.deciders.own import check_asked, own_gains
-from support.participants.human import Question
 from support.records import Feedback, Plan
+from support.seats import Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from support.environments.meetings.views import Chat
 from support.errors import InvalidInput
-from support.participants.human import Question
+from support.seats import Question
 
 MOST = 1000
 """Characters of an answer; language models that read it have small contexts."""

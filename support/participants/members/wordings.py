@@ -12,6 +12,7 @@ from datetime import date, datetime
 
 import numpy as np
 
+from support.english import say
 from support.environments.meetings.preferences import (
     At,
     Deadline,
@@ -23,8 +24,8 @@ from support.environments.meetings.preferences import (
     Window,
     minutes,
 )
-from support.participants.negotiators import wordings
 
+TOLD = "participants/members/wordings"
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 LENGTHS = {15: "a quarter of an hour", 30: "half an hour", 45: "three quarters of an hour", 60: "an hour"}
 IN_PART = {
@@ -54,7 +55,7 @@ class Voice:
 
     def say(self, act: str, /, **slots: object) -> str:
         """One sentence of an act, filled with its slots and capitalised."""
-        text = wordings.say(act, *self._from, **slots)
+        text = say(TOLD, act, self.rng, **slots)
         return text[0].upper() + text[1:]
 
     def full(self, given: Preference) -> str:
@@ -66,7 +67,7 @@ class Voice:
         """The preference as a fragment, with its priority unless that is the usual one."""
         given = _plain(given)
         text = self.say(f"short {act(given)}", **self._slots(given))
-        return text if given.priority == 2 else f"{text[:-1]}, {wordings.say(f'short {given.priority}', *self._from)}"
+        return text if given.priority == 2 else f"{text[:-1]}, {say(TOLD, f'short {given.priority}', self.rng)}"
 
     def vague(self, given: Preference) -> str | None:
         """The preference with a part of the day in the place of its hours; None where it has no such part."""
@@ -113,10 +114,6 @@ class Voice:
         if self.twelve and first[-3:] == last[-3:] and first != "noon":
             first = first[:-3]  # "between 9 and 11 am"
         return (f"between {first} and {last}", f"from {first} to {last}")[self.rng.integers(2)]
-
-    @property
-    def _from(self) -> tuple[np.random.Generator, bool, str]:
-        return self.rng, False, __package__
 
     def _slots(self, given: Preference) -> dict[str, str]:
         if isinstance(given, Window):

@@ -14,7 +14,7 @@ from support.environments.seminar.state import Contact
 from support.environments.seminar.views import DayPlan, Desk, Draft
 from support.environments.seminar.workdays import in_words, passed
 from support.errors import InvalidInput
-from support.participants.asking import Asker, Shown, words
+from support.participants.asking import Asker, words
 from support.participants.organizers import forms, selectors, told
 from support.prompts import render
 from support.records.organizing import (
@@ -31,6 +31,7 @@ from support.records.organizing import (
     Mail,
     Understood,
 )
+from support.seats import Shown
 
 ASKING = (INVITATION, FOLLOW_UP, CLARIFICATION)
 """Kinds of mail that may ask for dates, and are told which are open."""

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from support.environments.seminar.policies import PolicySet
 from support.environments.seminar.state import State
 from support.errors import InvalidInput
-from support.participants.asking import Asker, Shown
+from support.participants.asking import Asker
 from support.participants.organizers.told import LEARNT, quoted, slot_context, speaker_context
 from support.prompts import render
+from support.seats import Shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -12,8 +12,8 @@ from datetime import date
 from support.environments.seminar.state import Contact, State
 from support.environments.seminar.views import Desk
 from support.environments.seminar.workdays import in_words, passed
-from support.participants.asking import Shown, cut
 from support.records.organizing import ORGANISER, Hook, Mail
+from support.seats import Shown, cut
 
 # What a tight model is shown; see `asking.Shown`.
 BODY, SAID = 900, 160  # characters of a mail, and of a note on what somebody said

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from support.environments.fair_decisions.views import Brief, Move
-from support.participants.human import Question
 from support.participants.planners.known import checked_move
+from support.seats import Question
 
 
 class HumanPlanner:

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from support.environments.seminar.views import DayPlan, Desk, Draft, Review
-from support.participants.human import Question
 from support.participants.reviewers.checking import checked_answer, checked_item, checked_review
 from support.records.organizing import Action, Flag
+from support.seats import Question
 
 FLAG = "flag"
 """The phase of a question about a flag; the others are those of `records.organizing.REVIEWED`."""

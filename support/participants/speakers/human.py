@@ -8,7 +8,7 @@ from typing import Any
 
 from support.environments.seminar.views import ANSWER, LATER, RESPONSES, Letter, Response
 from support.errors import InvalidInput
-from support.participants.human import Question
+from support.seats import Question
 
 MOST = 4000
 """Characters of a reply; language models that read it have small contexts."""

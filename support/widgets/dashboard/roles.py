@@ -11,8 +11,9 @@ import ipywidgets as w
 from support.mechanisms.organizing_review import levels
 from support.participants.detectors.seating import DETECTORS
 from support.participants.organizers.seating import ORGANIZERS
-from support.participants.seating import MIXED, MODEL
+from support.participants.seating import MODEL
 from support.participants.speakers.seating import RULE_BASED, VARIATIONS
+from support.seats import MIXED
 from support.widgets.dashboard.parts import Field, grid, heading, hint, there
 from support.widgets.organizing.people import DelegationPanel
 

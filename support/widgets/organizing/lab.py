@@ -17,11 +17,11 @@ from support.environments.seminar.views import Desk
 from support.figures import png
 from support.mechanisms import organizing
 from support.mechanisms.organizing_review import ALWAYS
-from support.participants.human import Question
 from support.participants.reviewers.human import HumanReviewer
 from support.records import Flag, Organizing, OrganizingDay
 from support.runs.pages import assignment_to_html, days_to_html
 from support.runs.study import Store
+from support.seats import Question
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.organizing.figure import draw_rehearsal
 from support.widgets.organizing.log import LogPanel

@@ -8,8 +8,9 @@ import ipywidgets as w
 
 from support.environments.seminar.scenario import Scenario
 from support.mechanisms.organizing_review import ALWAYS, DELEGATED, LEVELS
-from support.participants.seating import MIXED, MODEL
+from support.participants.seating import MODEL
 from support.participants.speakers.seating import RULE_BASED, VARIATIONS
+from support.seats import MIXED
 from support.widgets.play import HUMAN
 
 FEW = 6

@@ -11,8 +11,8 @@ from support.environments.seminar.personas import Persona
 from support.environments.seminar.views import Letter
 from support.environments.seminar.workdays import in_words
 from support.figures import COLOURS
-from support.participants.human import Question
 from support.runs.pages import diary_style, mails_to_html
+from support.seats import Question
 from support.widgets.organizing.fields import Press, frame, row, wide
 
 

@@ -6,14 +6,19 @@ import pytest
 
 from support.analysis.dialogue_acts.samples import MEETINGS, ROUNDS, RUNS, TURNS, held_out, small_tests
 from support.analysis.dialogue_acts.train import labelled_ami
+from support.english import wordings
 from support.errors import InvalidInput
-from support.participants.negotiators.wordings import wordings
 from support.simulations import available
 
 
 def test_agents_speak_only_sentences_kept_apart():
     messages = asyncio.run(held_out(2, seed=3, rounds=3))
-    studied = {t.split("{")[0] for texts in wordings().values() for t in texts if len(t.split("{")[0]) > 12}
+    studied = {
+        t.split("{")[0]
+        for texts in wordings("roundtable/negotiators").values()
+        for t in texts
+        if len(t.split("{")[0]) > 12
+    }
     assert len(messages) == 2 * 3 * 3
     assert not [text for text in messages["text"] if any(beginning in text for beginning in studied)]
 

@@ -12,10 +12,10 @@ from support.analysis.dialogue_acts.classifiers import COEFFICIENTS, EmbeddingAn
 from support.analysis.dialogue_acts.mapping import AMI_ACTS
 from support.analysis.dialogue_acts.train import labelled_ami
 from support.analysis.embeddings import Encoder
-from support.environments.exchange_economy import exchange_economy
+from support.english import wordings
 from support.errors import InvalidInput
-from support.participants.negotiators.seating import seat_all
-from support.participants.negotiators.wordings import wordings
+from support.roundtable.economy import exchange_economy
+from support.roundtable.seats import seat_all
 
 SEGMENTS = pd.DataFrame(
     [("m1", "A", "um", ("others",)), ("m1", "A", "I like it .", ("evaluate",)), ("m1", "B", "why ?", ("request",)),
@@ -46,7 +46,9 @@ def test_segments_keep_their_own_acts():
 
 
 def test_sentences_kept_apart_share_no_template_with_those_that_agents_say(held_out):
-    openings = {t.split("{")[0] for act in wordings().values() for t in act if len(t.split("{")[0]) > 12}
+    openings = {
+        t.split("{")[0] for act in wordings("roundtable/negotiators").values() for t in act if len(t.split("{")[0]) > 12
+    }
     assert len(held_out) == 3 * 4 * 3
     assert not any(text.startswith(tuple(openings)) for text in held_out["text"])
     spoken = testing.spoken_sentences(held_out)

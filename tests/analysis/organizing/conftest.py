@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from support.records import FormatError
+from support.play import FormatError
 from support.records.organizing import (
     CONFIRMATION,
     FOLLOW_UP,

@@ -26,11 +26,11 @@ from support.analysis.stopping.rules import (
     ValidationCheckpoint,
     stop_round,
 )
-from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
-from support.mechanisms.roundtable import play
-from support.participants.negotiators.seating import seat_all
-from support.records import Decision, Round, Transcript
+from support.roundtable.economy import exchange_economy
+from support.roundtable.records import Decision, Round, Transcript
+from support.roundtable.seats import seat_all
+from support.roundtable.table import play
 
 LIVE = [AllRounds(), FirstAgreement(), ConsecutiveAgreements(), ValidationCheckpoint(), InformationDifference(),
         DialogueAct(), Ensemble(), Ridge(), Priced(DialogueAct(), 0.02), Priced(Ridge(), 0.02)]  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from support.english import wordings
 from support.environments.meetings.preferences import (
     WEEKDAYS,
     Deadline,
@@ -16,9 +17,8 @@ from support.environments.meetings.preferences import (
     Window,
 )
 from support.participants.members.wordings import Voice, act
-from support.participants.negotiators.wordings import wordings
 
-TOLD = wordings(False, "support.participants.members")
+TOLD = wordings("participants/members/wordings")
 ALL = [
     Window(start="09:30", end="12:00"),
     Window(end="12:00", avoid=True),

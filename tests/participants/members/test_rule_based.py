@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.english import wordings
 from support.environments.meetings.meeting import Meeting, iso
 from support.environments.meetings.preferences import (
     Deadline,
@@ -21,7 +22,6 @@ from support.environments.meetings.preferences import (
 from support.environments.meetings.views import Chat
 from support.errors import InvalidInput
 from support.participants.members.rule_based import STYLES, RuleBasedMember
-from support.participants.negotiators.wordings import wordings
 from support.records import Option, Turn
 
 MEETING = Meeting(
@@ -41,7 +41,7 @@ ZONE = "Europe/Berlin"  # six hours ahead of the organiser
 MORNING, QUIET = Window(start="14:00", end="16:00"), Focus(3, "17:00", "19:00")
 FRIDAYS, EARLY = Weekdays(1, ("Friday",), avoid=True), Notice(hours=48)
 WANTED = (MORNING, QUIET, FRIDAYS, EARLY, Gap(minutes=20))
-TOLD = wordings(False, "support.participants.members")
+TOLD = wordings("participants/members/wordings")
 
 
 def seen(start, busy=()):

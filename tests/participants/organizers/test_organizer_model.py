@@ -12,7 +12,6 @@ from support.environments.seminar.scenario import scenario
 from support.environments.seminar.state import Contact, State
 from support.environments.seminar.views import DayPlan, Desk, Draft
 from support.errors import InvalidInput, MalformedReply
-from support.participants.asking import Shown
 from support.participants.organizers import forms, told
 from support.participants.organizers.language_model import LanguageModelOrganizer
 from support.records.organizing import (
@@ -31,6 +30,7 @@ from support.records.organizing import (
     Mail,
     Understood,
 )
+from support.seats import Shown
 
 SCENARIO = scenario("four")
 ANA, BEN, *REST = SCENARIO.by_name

@@ -1,1 +1,0 @@
-"""Negotiators: they talk, propose and vote at a round table."""

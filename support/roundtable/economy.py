@@ -1,0 +1,338 @@
+"""The exchange economy of RoundTable: K agents share out K goods (section 4.1, appendices C.2 and C.3).
+
+Agent i's utility is Cobb-Douglas, u_i = prod_k a_k ** theta_ik, over its amounts a_k of the goods. The
+group's hidden goal is the total of the utilities, of which each agent knows only its own part.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from support.errors import InvalidInput, InvalidProposal
+from support.prompts import render
+from support.seats import form, text
+from support.solvers.welfare import cobb_douglas, utilitarian_allocation
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from support.seats import Shown
+
+AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
+
+GOODS = ("A", "B", "C", "D", "E", "F", "G", "H")
+
+PREFERENCES = ("asymmetric", "symmetric", "uniform")
+
+EXPONENTS = ("sum_to_one", "printed")
+
+ENDOWMENT = 100.0
+
+TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
+
+Allocation = tuple[tuple[float, ...], ...]
+"""Amounts by agent (rows) and good (columns); frozen, so that identical proposals are equal."""
+
+
+@dataclass(frozen=True)
+class Background:
+    """What one agent knows of the economy: everything but the others' preferences.
+
+    `weights` are its own exponents theta, shape (goods,); `endowment` is the quantity of every good.
+    """
+
+    me: str
+    agents: tuple[str, ...]
+    goods: tuple[str, ...]
+    weights: tuple[float, ...]
+    endowment: float = ENDOWMENT
+
+    @property
+    def index(self) -> int:
+        """The agent's row in an allocation."""
+        return self.agents.index(self.me)
+
+    def utility(self, amounts: Any) -> Any:
+        """Own utility of amounts of shape (..., goods), as an array of shape (...)."""
+        return cobb_douglas(np.asarray(amounts, dtype=float), np.asarray(self.weights))
+
+    @cached_property
+    def best(self) -> float:
+        """Own utility of having everything."""
+        return self.endowment ** sum(self.weights)
+
+    def share(self, amounts: Sequence[float]) -> float:
+        """Own utility of one row of amounts as a share of `best`, from 0 to 1."""
+        return math.prod(a**w for a, w in zip(amounts, self.weights, strict=True)) / self.best
+
+
+@dataclass(frozen=True)
+class ExchangeEconomy:
+    """An economy given by its exponents, shape (agents, goods), and the endowment of each good.
+
+    Build the paper's with `exchange_economy`; any other by its weights:
+
+    >>> economy = ExchangeEconomy(weights=((0.5, 0.5), (0.5, 0.5)))
+    >>> economy.utilities([[50, 50], [50, 50]])
+    array([50., 50.])
+    """
+
+    weights: tuple[tuple[float, ...], ...]
+    endowment: float = ENDOWMENT
+    preferences: str = "custom"
+    exponents: str = "sum_to_one"
+
+    shape = "a table"
+
+    def __post_init__(self) -> None:
+        rows = {len(row) for row in self.weights}
+        if len(rows) != 1 or not all(math.isfinite(w) and w >= 0 for row in self.weights for w in row):
+            raise InvalidInput(
+                f"weights: {self.weights!r} is not a table; give one row of non-negative exponents per agent"
+            )
+        if not 2 <= len(self.weights) <= len(AGENTS) or not 1 <= rows.pop() <= len(GOODS):
+            raise InvalidInput(f"weights: 2 to {len(AGENTS)} agents and 1 to {len(GOODS)} goods, not {self.weights!r}")
+        if not (math.isfinite(self.endowment) and self.endowment > 0):
+            raise InvalidInput(f"endowment: {self.endowment!r} given; expected a quantity above 0")
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of the agents, in the order of the rows of an allocation."""
+        return AGENTS[: len(self.weights)]
+
+    @property
+    def goods(self) -> tuple[str, ...]:
+        """Names of the goods, in the order of the columns of an allocation."""
+        return GOODS[: len(self.weights[0])]
+
+    @cached_property
+    def theta(self) -> np.ndarray:
+        """The exponents as an array of shape (agents, goods)."""
+        return np.asarray(self.weights, dtype=float)
+
+    def utilities(self, allocation: Any) -> np.ndarray:
+        """Each agent's utility of allocations of shape (..., agents, goods), as an array of shape (..., agents)."""
+        return cobb_douglas(np.asarray(allocation, dtype=float), self.theta)
+
+    @cached_property
+    def maximum(self) -> float:
+        """The largest total utility that an allocation can reach, U_max of the paper."""
+        return float(self.utilities(self.best_allocation).sum())
+
+    @cached_property
+    def best_allocation(self) -> np.ndarray:
+        """An allocation of the largest total utility, shape (agents, goods)."""
+        return utilitarian_allocation(self.weights, self.endowment)
+
+    @property
+    def even_split(self) -> Allocation:
+        """Every good shared out equally."""
+        share = self.endowment / len(self.agents)
+        return tuple(tuple(share for _ in self.goods) for _ in self.agents)
+
+    def background(self, agent: str) -> Background:
+        """What `agent` is told: its own exponents and nobody else's."""
+        return Background(agent, self.agents, self.goods, self.weights[self.agents.index(agent)], self.endowment)
+
+    def validate(self, proposal: Any) -> Allocation:
+        """Return a proposal as an `Allocation`, or refuse it.
+
+        Takes {agent: {good: amount}}, or rows of amounts in the order of `agents` and `goods`. A good's
+        amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
+
+        Raises
+        ------
+        InvalidProposal
+            Naming the agent, the good and the value, and what was expected.
+        """
+        amounts = np.round(np.asarray(self._rows(proposal)), 6)
+        totals = amounts.sum(axis=0)
+        for good, total in zip(self.goods, totals, strict=True):
+            if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
+                raise InvalidProposal(
+                    f"good {good}: the agents' amounts sum to {total:g} ({total / self.endowment:.0%} of what there "
+                    f"is); share out exactly {self.endowment:g} of every good"
+                )
+        # Rounded first: totals that rounding alone can have moved are left, and validating twice changes nothing.
+        scale = np.where(np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals)
+        return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
+
+    def _rows(self, proposal: Any) -> list[list[float]]:
+        table = _named(proposal, self.agents, "agent")
+        return [
+            [_amount(value, agent, good) for good, value in zip(self.goods, cells, strict=True)]
+            for agent, row in zip(self.agents, table, strict=True)
+            for cells in [_named(row, self.goods, f"{agent}, good")]
+        ]
+
+    def describe(self, allocation: Allocation) -> str:
+        """An allocation in one line of text, as participants read it."""
+        rows = (
+            f"{agent} gets " + ", ".join(f"{amount:g} of {good}" for good, amount in zip(self.goods, row, strict=True))
+            for agent, row in zip(self.agents, allocation, strict=True)
+        )
+        return "; ".join(rows)
+
+    def task(self) -> str:
+        """Who shares out which goods, as a model is told it."""
+        return render(
+            "roundtable/exchange_economy/task", agents=self.agents, goods=self.goods, endowment=self.endowment
+        )
+
+    def goal(self, me: str, shown: Shown) -> str:
+        """The own utility function, and nobody else's."""
+        weights = list(zip(self.goods, self.background(me).weights, strict=True))
+        return render("roundtable/exchange_economy/goal", weights=weights)
+
+    def form(self) -> str:
+        """A table with numbers in it: shares that nobody would ask for, turned from good to good."""
+        n = len(self.agents)
+        parts = largest_remainder(np.arange(1.0, n + 1) / (n * (n + 1) / 2) * 100, 100)
+        table = {a: [int(parts[(i + k) % n]) for k in range(len(self.goods))] for i, a in enumerate(self.agents)}
+        total = " + ".join(str(row[0]) for row in table.values())
+        facts = {"goods": self.goods, "endowment": self.endowment}
+        return render(
+            "roundtable/exchange_economy/proposal_form", **facts, example=json.dumps(table), sum_example=total
+        )
+
+    def schema(self, most: int) -> type[BaseModel]:
+        """A private reason of so many characters, and per agent the amounts in the order of the goods, or null."""
+        return _schema(self, most)
+
+    @property
+    def extra_tokens(self) -> int:
+        """Room that a model's reply needs beyond that for three agents and goods."""
+        return 10 * max(len(self.agents) * len(self.goods) - 9, 0)
+
+    def spec(self) -> dict[str, Any]:
+        """What `from_spec` needs to build this economy again, as plain data."""
+        return {
+            "name": "exchange_economy",
+            "weights": [list(row) for row in self.weights],
+            "endowment": self.endowment,
+            "preferences": self.preferences,
+            "exponents": self.exponents,
+        }
+
+
+def exchange_economy(
+    preferences: str = "asymmetric", agents: int = 3, exponents: str = "sum_to_one"
+) -> ExchangeEconomy:
+    """Build an economy of the paper, with as many goods as agents.
+
+    Parameters
+    ----------
+    preferences : {"asymmetric", "symmetric", "uniform"}
+        Each agent has a favourite good of its own (exponent 0.8); all share one favourite; no favourite.
+    agents : int
+        K, from 2 to 8.
+    exponents : {"sum_to_one", "printed"}
+        The paper asks for exponents that sum to one and prints (1 - 0.8) / K for the others, which for K
+        agents and K goods sums to less. By default the remainder is shared over the K - 1 other goods.
+
+    Raises
+    ------
+    InvalidInput
+        On a setting that is none of these.
+    """
+    _one_of("preferences", preferences, PREFERENCES)
+    _one_of("exponents", exponents, EXPONENTS)
+    if isinstance(agents, bool) or not isinstance(agents, int) or not 2 <= agents <= len(AGENTS):
+        raise InvalidInput(f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}")
+    other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
+    rows = [[other] * agents for _ in range(agents)]
+    for i, row in enumerate(rows):
+        row[i if preferences == "asymmetric" else 0] = 0.8
+    if preferences == "uniform":
+        rows = [[1 / agents] * agents for _ in range(agents)]
+    return ExchangeEconomy(tuple(tuple(row) for row in rows), preferences=preferences, exponents=exponents)
+
+
+def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
+    """Build again the economy whose `spec()` a transcript holds.
+
+    Raises
+    ------
+    InvalidInput
+        When it holds another environment.
+    """
+    if missing := [name for name in ("weights", "endowment", "preferences", "exponents") if name not in spec]:
+        raise InvalidInput(
+            f"environment: {dict(spec)!r} lacks {', '.join(missing)}: it is no exchange economy, of which alone these "
+            "metrics are defined"
+        )
+    weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
+    return _economy(weights, float(spec["endowment"]), spec["preferences"], spec["exponents"])
+
+
+@lru_cache(maxsize=256)
+def _economy(weights: tuple, endowment: float, preferences: str, exponents: str) -> ExchangeEconomy:
+    return ExchangeEconomy(weights, endowment, preferences, exponents)
+
+
+def _named(values: Any, names: Sequence[str], kind: str) -> list[Any]:
+    if isinstance(values, Mapping):
+        unknown = [key for key in values if key not in names]
+        missing = [name for name in names if name not in values]
+        if unknown or missing:
+            raise InvalidProposal(
+                f"{kind}: names {list(values)!r} given (unknown: {unknown}, missing: {missing}); expected {list(names)}"
+            )
+        return [values[name] for name in names]
+    if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)) or len(values) != len(names):
+        raise InvalidProposal(f"{kind}: {values!r} given; expected one entry for each of {list(names)}")
+    return list(values)
+
+
+def _amount(value: Any, agent: str, good: str) -> float:
+    try:
+        amount = math.nan if isinstance(value, (str, bytes, bool, np.bool_)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        amount = math.nan
+    if not math.isfinite(amount) or amount < 0:
+        raise InvalidProposal(
+            f"{agent}, good {good}: {value!r} given; expected a finite number of 0 or more; write 0 for none of it"
+        )
+    return abs(amount)  # -0.0 is 0
+
+
+def _one_of(field: str, value: Any, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InvalidInput(f"{field}: {value!r} given; expected one of {', '.join(allowed)}")
+
+
+def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:
+    """An allocation in whole units that still meets the endowment (largest remainders, good by good)."""
+    columns = [largest_remainder(column, round(endowment)) for column in np.asarray(amounts, dtype=float).T]
+    return tuple(tuple(float(x) for x in row) for row in zip(*columns, strict=True))
+
+
+def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
+    """Whole numbers near `quota` that sum to `total` (Hamilton's method); ties go to the first."""
+    whole = np.floor(quota + 1e-9)
+    short = round(float(total - whole.sum()))
+    if short > 0:
+        whole[np.argsort(-(quota - whole), kind="stable")[:short]] += 1
+    return whole
+
+
+@cache
+def _schema(economy: ExchangeEconomy, most: int) -> type[BaseModel]:
+    from pydantic import Field
+
+    amount = Annotated[float, Field(ge=0, le=economy.endowment)]
+    row = Annotated[list[amount], Field(min_length=len(economy.goods), max_length=len(economy.goods))]
+    table = form("Amounts", **dict.fromkeys(economy.agents, row))
+
+    def shares_out_everything(reply: Any) -> None:
+        if reply.proposal is not None:
+            economy.validate(reply.proposal.model_dump())
+
+    return form("ProposalReply", shares_out_everything, reason=text(most, 0), proposal=table | None)

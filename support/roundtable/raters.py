@@ -1,0 +1,337 @@
+"""Rule-based raters: each reads one table about a user or a film, and together they predict one rating.
+
+Each holds an opinion, a number of stars, that starts from its own table. Once a round, when all have spoken, it pools
+what the tables say, its own and the others' as stated, and goes a share of the way there. The kinds differ in how they
+weigh the tables and in that share.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from support.english import say
+from support.roundtable.evidence import HIGHEST, LOWEST, Estimate, mean, pool, priors_error, read, within
+from support.roundtable.movielens import RaterBackground
+from support.roundtable.negotiators import points
+from support.roundtable.records import Ballot, Choice, Message, Proposal, View
+from support.roundtable.talk import next_offer, recipients
+
+STRICT, LENIENT = 0.1, 0.6  # stars; how far from the own opinion a vote may go in the first and in the last round
+
+FULL_MARKS = 0.1  # stars; a candidate this close is rated 5
+
+MARK = 0.3  # stars; each further step costs one mark
+
+STEADY = 0.05  # stars; an opinion that moved by less is defended
+
+ASIDE = 0.25  # how often a message has one sentence more: a check, a question or a summary
+
+VALUE, ERROR = "estimate", "error"  # names in a claim; every other name in it is a fact
+
+
+@dataclass
+class RuleBasedRater:
+    """Common ground of the rule-based kinds.
+
+    `noise` is the standard deviation, in stars, of what it proposes (a trembling hand) and of the distances that it
+    perceives when it votes (random utility, McFadden 1974); `opinion` is what it would answer now, `before` what before
+    it last reconsidered, in stars.
+    """
+
+    background: RaterBackground
+    rng: np.random.Generator
+    noise: float = 0.05
+    held_out_wordings: bool = False
+    kind: str = field(default="rule-based", init=False)
+    opinion: float = field(default=float("nan"), init=False)
+    before: float = field(default=float("nan"), init=False)
+    _plan: float | None = field(default=None, init=False, repr=False)
+    _round: int = field(default=0, init=False, repr=False)
+
+    pace = 1.0
+    """Share of the way to the pooled estimate that the opinion goes in a round."""
+    own_weight = 1.0
+    """How many times its own table counts."""
+    doubt = 1.0
+    """Times its true error that it believes and states its error to be."""
+    candid = True
+    """Whether its messages claim in numbers what its table says."""
+
+    def __post_init__(self) -> None:
+        self.evidence = read(self.background)
+        self.voice = self.rng.spawn(1)[0]  # of its own: how a thing is said changes nothing that is decided
+        self.opinion = self.before = self.own_estimate({}).value
+
+    def own_estimate(self, heard: dict[str, float]) -> Estimate:
+        """What its own table says, read with the facts heard, and what the recommender says if it may ask it."""
+        parts = [self.evidence.estimate(heard)]
+        if self.background.consultation is not None:
+            parts.append(Estimate(self.background.consultation, self.background.consultation_error or parts[0].error))
+        value, error = pool(parts)
+        return Estimate(within(value), error * self.doubt)
+
+    def reconsider(self, view: View) -> None:
+        """Go a share `pace` of the way to the pooled estimate; once a round, however often it is called."""
+        if view.round > self._round:
+            self._round, self.before = view.round, self.opinion
+            self.opinion += self.pace * (within(self.target(view)) - self.opinion)
+
+    def target(self, view: View) -> float:
+        """The estimates of all tables, pooled by precision, in stars."""
+        others = list(stated(view, priors_error(self.background.priors)).values())
+        own = self.own_estimate(facts(view))
+        return pool([own, *others], [self.own_weight] + [1.0] * len(others)).value
+
+    def tolerance(self, view: View) -> float:
+        """How far from its opinion it goes with the others, in stars.
+
+        It widens in equal steps: early there is time to convince them, late any decision near the own opinion is
+        better than none.
+        """
+        time = (view.round - 1) / max(view.rounds - 1, 1)
+        return STRICT + (LENIENT - STRICT) * time
+
+    async def message(self, view: View) -> Message | None:
+        """Speak by template about the own evidence and the table; the acts performed are known."""
+        return compose(self, view)
+
+    async def propose(self, view: View) -> Proposal | None:
+        """Propose the opinion with a trembling hand, or nothing when it has not changed by a tenth of a star."""
+        self.reconsider(view)
+        plan = round(self.opinion, 1)
+        if plan == self._plan:
+            return None
+        self._plan = plan
+        return Proposal(self.background.me, round(within(plan + self.noise * self.rng.standard_normal()), 1))
+
+    async def vote(self, view: View) -> Ballot:
+        """Fill in the ballot that the rule asks for, by perceived closeness to the opinion."""
+        if not view.candidates:
+            return Ballot(self.background.me, None)
+        values = np.array([c.value for c in view.candidates], dtype=float)
+        distances = np.abs(values - self.opinion + self.noise * self.rng.standard_normal(len(values)))
+        return Ballot(self.background.me, self._choice(distances, values, view))
+
+    def _choice(self, distances: np.ndarray, values: np.ndarray, view: View) -> Choice:
+        ids = [c.id for c in view.candidates]
+        if view.form == "vote":
+            return self.one_vote(ids, distances, values, view)
+        if view.form == "ranking":
+            return tuple(ids[i] for i in np.argsort(distances, kind="stable"))
+        if view.form == "ratings":
+            return tuple(zip(ids, marks(distances), strict=True))
+        return tuple(zip(ids, points(-distances), strict=True))
+
+    def one_vote(self, ids: list[str], distances: np.ndarray, values: np.ndarray, view: View) -> str | None:
+        """The single vote: of the candidates within the tolerance the one nearest to the middle of the proposals.
+
+        Without any within it, an abstention. Voting for the closest of all would be voting for oneself, and then
+        no two of the group ever agree.
+        """
+        acceptable = np.flatnonzero(distances <= self.tolerance(view))
+        if not len(acceptable):
+            return None
+        middle = median([value for _, value in view.latest]) if view.latest else self.opinion
+        off = np.abs(values[acceptable] - middle)
+        return ids[int(acceptable[np.lexsort((distances[acceptable], off.round(6)))[0]])]
+
+
+class Weighing(RuleBasedRater):
+    """Takes over at once what all tables say together, each by its precision (Winkler 1968)."""
+
+    kind = "weighing"
+
+
+class Averaging(RuleBasedRater):
+    """Goes half the way each round to the plain mean of what the tables say, whoever is surer (DeGroot 1974)."""
+
+    kind = "averaging"
+    pace = 0.5
+
+    def target(self, view: View) -> float:
+        """The plain mean of all estimates."""
+        others = stated(view, priors_error(self.background.priors)).values()
+        return mean([self.own_estimate(facts(view)).value, *(e.value for e in others)])
+
+
+class Stubborn(RuleBasedRater):
+    """Counts its own table four times and goes a quarter of the way each round (Friedkin and Johnsen 1990)."""
+
+    kind = "stubborn"
+    pace, own_weight = 0.25, 4.0
+
+
+class Overconfident(RuleBasedRater):
+    """Believes and says that its error is half of what it is (overprecision, Moore and Healy 2008)."""
+
+    kind = "overconfident"
+    doubt = 0.5
+
+
+class Random(RuleBasedRater):
+    """Zero intelligence, the control (Gode and Sunder 1993): a number at random each round, a ballot at random.
+
+    It tells nobody what its table says. Chance is its whole behaviour, so `noise` plays no part in it.
+    """
+
+    kind = "random"
+    candid = False
+
+    def own_estimate(self, heard: dict[str, float]) -> Estimate:
+        """The number of the moment; in the first round nobody has asked for one yet, and it makes one up."""
+        return Estimate(self._whim() if math.isnan(self.opinion) else self.opinion, 1.0)
+
+    def reconsider(self, view: View) -> None:
+        """A new number, every tenth of a star as likely as any other."""
+        if view.round > self._round:
+            self._round, self.before, self.opinion = view.round, self.opinion, self._whim()
+
+    def _whim(self) -> float:
+        return float(self.rng.integers(round(10 * LOWEST), round(10 * HIGHEST) + 1)) / 10
+
+    async def propose(self, view: View) -> Proposal | None:
+        """The number of this round."""
+        self.reconsider(view)
+        return Proposal(self.background.me, self.opinion)
+
+    async def vote(self, view: View) -> Ballot:
+        """A random ballot; a single vote may go to any candidate."""
+        if not view.candidates:
+            return Ballot(self.background.me, None)
+        whims = self.rng.random(len(view.candidates))
+        return Ballot(self.background.me, self._choice(whims, whims, view))
+
+    def one_vote(self, ids: list[str], distances: np.ndarray, values: np.ndarray, view: View) -> str | None:
+        """Any of them."""
+        return ids[int(distances.argmin())]
+
+
+KINDS: dict[str, type[RuleBasedRater]] = {
+    cls.kind: cls for cls in (Random, Weighing, Averaging, Stubborn, Overconfident)
+}
+
+
+def marks(distances: np.ndarray) -> list[float]:
+    """Likert ratings 1..5: 5 for what is within `FULL_MARKS`, one less for each further `MARK` begun."""
+    steps = np.ceil((distances - FULL_MARKS) / MARK - 1e-9)
+    return [int(mark) for mark in np.clip(5 - steps, 1, 5)]
+
+
+def claims(view: View) -> dict[str, dict[str, float]]:
+    """Each agent's latest claim, by agent; those who never made one are absent."""
+    latest = {m.sender: m.claim for past in view.history for m in past.messages if m.claim}
+    latest |= {m.sender: m.claim for m in view.messages if m.claim}
+    return {sender: dict(claim) for sender, claim in latest.items()}
+
+
+def facts(view: View) -> dict[str, float]:
+    """All facts that the others have told, by name."""
+    told = [claim for agent, claim in claims(view).items() if agent != view.me]
+    return {name: x for claim in told for name, x in claim.items() if name not in (VALUE, ERROR)}
+
+
+def stated(view: View, error: float) -> dict[str, Estimate]:
+    """What each of the others makes of its own table, by agent.
+
+    That is its latest claim. Of an agent that makes none (a model, a person) its latest proposal is taken, with
+    the given standard error. A claim states what the sender's own table says and never the pooled opinion. It is
+    read with the facts that others gave (genres, the user's mean, the film's deviation), so that after round 1 two
+    claims may rest on the same fact; they are pooled as if they were independent, which makes the pool too sure.
+    """
+    heard = {agent: Estimate(float(value), error) for agent, value in view.latest if isinstance(value, int | float)}
+    for agent, claim in claims(view).items():
+        if VALUE in claim and claim.get(ERROR, 0) > 0:
+            heard[agent] = Estimate(claim[VALUE], claim[ERROR])
+    heard.pop(view.me, None)
+    return heard
+
+
+def compose(agent: RuleBasedRater, view: View) -> Message:
+    """One message: first what the own table says, later a judgement of the offer and where the own opinion stands.
+
+    What stands is judged anew only when it or the judgement has changed; else there is one check, question or summary.
+
+    Its claim holds the sender's own evidence: an estimate, its error, and facts that the others lack. Each sentence
+    performs one act, so the message's acts are those of its sentences.
+    """
+    own = agent.own_estimate(facts(view))
+    acts = ["inform", "request"] if view.round == 1 else _reply(agent, view, own)
+    if not acts or (view.round > 1 and agent.voice.random() < ASIDE):
+        acts.append(("confirm", "request", "summarize")[agent.voice.integers(3)])
+    slots = _slots(agent, view, own)
+    text = " ".join(say("roundtable/raters", act, agent.voice, agent.held_out_wordings, **slots) for act in acts)
+    claim = ((VALUE, own.value), (ERROR, own.error), *agent.evidence.facts.items()) if agent.candid else ()
+    return Message(view.me, recipients(acts, slots["other"], view), text, tuple(acts), claim)
+
+
+def _reply(agent: RuleBasedRater, view: View, own: Estimate) -> list[str]:
+    offer = _offer(view)
+    acts = ["inform"] if _news(view, own) else []
+    if offer is not None:
+        good_enough = abs(offer[1] - agent.opinion) <= agent.tolerance(view)
+        if good_enough and _accepted(view):
+            return acts
+        acts += ["evaluate", "accept" if good_enough else "decline"]
+    if "accept" not in acts:
+        acts.append(_claim_act(agent, view))
+    return acts
+
+
+def _news(view: View, own: Estimate) -> bool:
+    """Whether what it heard makes it read its own table otherwise than it said last."""
+    said = [dict(m.claim)[VALUE] for past in view.history for m in past.messages if m.sender == view.me and m.claim]
+    return bool(said) and abs(own.value - said[-1]) >= STEADY
+
+
+def _accepted(view: View) -> bool:
+    """Whether the sender has said since the standing decision came up that it accepts it."""
+    for before, entry in zip(reversed(view.history[:-1]), reversed(view.history), strict=False):
+        if view.decision is None or before.decision is None or before.decision.value != view.decision.value:
+            return False
+        if any(m.sender == view.me and "accept" in m.acts for m in entry.messages):
+            return True
+    return False
+
+
+def _claim_act(agent: RuleBasedRater, view: View) -> str:
+    """Defend an opinion that stayed; compromise if it went towards the others' proposals; else propose it anew."""
+    before = agent.before
+    others = [value for who, value in view.latest if who != view.me]
+    if view.me not in dict(view.latest):
+        return "propose"
+    if abs(agent.opinion - before) < STEADY:
+        return "defend"
+    middle = sum(others) / len(others) if others else before
+    return "compromise" if abs(agent.opinion - middle) < abs(before - middle) else "propose"
+
+
+def _offer(view: View) -> tuple[str, float] | None:
+    """The standing decision, or else the latest proposal of the next agent who made one, as (whose, value)."""
+    if view.decision:
+        return ("all of you", float(view.decision.value))
+    return next_offer(view)
+
+
+def _slots(agent: RuleBasedRater, view: View, own: Estimate) -> dict[str, Any]:
+    offer = _offer(view)
+    others = [a for a in view.agents if a != view.me]
+    return {
+        "me": view.me,
+        "other": offer[0] if offer and offer[0] in others else others[agent.voice.integers(len(others))],
+        "source": agent.evidence.source,
+        "own": _stars(own.value),
+        "error": f"{own.error:.1f}",
+        "mine": _stars(agent.opinion),
+        "offer": _stars(offer[1]) if offer else "no number yet",
+        "gap": f"{abs(offer[1] - agent.opinion):.1f}" if offer else "0.0",
+        "standing": f"the group stands at {_stars(offer[1])}" if view.decision and offer else "nothing is decided yet",
+    }
+
+
+def _stars(value: float) -> str:
+    return f"{value:.1f} stars"

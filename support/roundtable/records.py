@@ -1,0 +1,152 @@
+"""What is said and decided at the round table.
+
+A `Transcript` holds everything that a later analysis may ask, and nothing that only a running
+process knows. Agents are named by strings, candidates by short ids ("P1", "P2", …) that stay the
+same for the whole discussion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from support.play import FormatError
+
+Choice = str | None | tuple[str, ...] | tuple[tuple[str, float], ...]
+"""A ballot as a record: a candidate, an abstention, a ranking, or (candidate, number) pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of one agent in one round; everybody sees it, whomever it addresses.
+
+    `acts` are the dialogue acts that a rule-based sender knows it performs (empty for others).
+    `claim` is what the sender states in numbers, as (name, value) pairs: rule-based listeners read
+    it in the place of the text, which they cannot parse. Models and people are shown the text only.
+    """
+
+    sender: str
+    recipients: tuple[str, ...]
+    text: str
+    acts: tuple[str, ...] = ()
+    claim: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A state of the world that one agent proposes. `value` is the environment's own frozen form,
+    None when the agent makes no new proposal; `reason` stays private to the agent."""
+
+    agent: str
+    value: Any | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A proposal on the list that is voted on; identical proposals are one candidate with several proposers."""
+
+    id: str
+    value: Any
+    proposers: tuple[str, ...]
+    standing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One agent's ballot; `choice` None is an abstention; `reason` stays private to the agent."""
+
+    agent: str
+    choice: Choice
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """The choice in words.
+
+        >>> Ballot("Ana", (("P1", 5), ("P2", 1))).text
+        'P1: 5, P2: 1'
+        """
+        if self.choice is None:
+            return "abstained"
+        if isinstance(self.choice, str):
+            return self.choice
+        return ", ".join(entry if isinstance(entry, str) else f"{entry[0]}: {entry[1]:g}" for entry in self.choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The standing decision of the group: which candidate, and in which round it was accepted."""
+
+    candidate: str
+    value: Any
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One finished round. `winner` is None when the decision was deferred; `decision` is what stands after it.
+
+    `scores` are the exact totals of the tally as text ("11/6"), one per candidate.
+    `replies` counts the replies asked of language models.
+    """
+
+    number: int
+    messages: tuple[Message, ...]
+    proposals: tuple[Proposal, ...]
+    candidates: tuple[Candidate, ...]
+    ballots: tuple[Ballot, ...]
+    winner: str | None
+    scores: tuple[tuple[str, str], ...]
+    why: str
+    decision: Decision | None
+    format_errors: tuple[FormatError, ...] = ()
+    replies: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A whole discussion. `environment` rebuilds the environment, `seats` says which kind of participant sat where."""
+
+    environment: Mapping[str, Any]
+    rule: str
+    seats: Mapping[str, str]
+    rounds: tuple[Round, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Decision | None:
+        """The last accepted proposal, or None when the group never decided."""
+        return self.rounds[-1].decision if self.rounds else None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one agent may know when it is asked to act: the public record so far, and no other agent's preferences.
+
+    `messages` and `proposals` are those of the current round, once their phase is over; `candidates`
+    is filled in the voting phase only. `latest` holds each agent's latest proposal as (agent, value).
+    No private reason is in it.
+
+    `rule` names the social choice rule, `form` the kind of ballot that it counts ("vote", "ratings",
+    "ranking" or "points"), `explanation` says in words how it decides.
+    """
+
+    me: str
+    agents: tuple[str, ...]
+    rule: str
+    form: str
+    explanation: str
+    round: int
+    rounds: int
+    history: tuple[Round, ...] = ()
+    messages: tuple[Message, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    latest: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def decision(self) -> Decision | None:
+        """The standing decision, or None before the first one."""
+        return self.history[-1].decision if self.history else None

@@ -1,0 +1,232 @@
+"""Who sits at the round table: a model, a person, a rule. Each is asked three things a round, and given a `View`:
+
+- `message`: a `Message` to some of the others, or None;
+- `propose`: a `Proposal`, whose value is whatever the environment's `validate` takes, or None to let the latest stand;
+- `vote`: a `Ballot` in the form that `view.form` names: the id of a candidate ("vote"), ids from best to worst
+  ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains.
+
+A class of your own with a text `kind` and these coroutines takes a seat, too.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from support.choice import RULES, check_ballot
+from support.errors import InvalidInput
+from support.roundtable.negotiators import KINDS
+from support.roundtable.records import Ballot, Message, Proposal, View
+from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, check_number, form, text
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from support.roundtable.table import Environment
+
+
+# ---- a language model: own = the environment ------------------------------------------------------------------------
+
+
+def briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
+    """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
+    last, decided = view.history[-1] if view.history else None, view.decision
+    standing = (
+        f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}" if decided else ""
+    )
+    rounds = [(r.number, r.messages) for r in view.history] + [(view.round, view.messages)]
+    return {
+        "me": seat.me,
+        "others": others(view),
+        "task": seat.own.task(),
+        "goal": seat.own.goal(seat.me, seat.shown),
+        "rounds": view.rounds,
+        "rule": view.rule,
+        "explanation": view.explanation,
+        "history": bool(view.history),
+        "last_round": last.number if last else 0,
+        "candidates": [_candidate(seat, c) for c in last.candidates] if last else [],
+        "ballots": [f"{b.agent}: {b.text}" for b in last.ballots] if last else [],
+        "result": last.why if last else "",
+        "standing": standing,
+        "messages": [
+            f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}" for n, said in rounds for m in said
+        ],
+    }
+
+
+def _candidate(seat: ModelSeat, candidate: Any) -> str:
+    who = ", ".join(candidate.proposers) or "the standing decision"
+    return f"{candidate.id} (from {who}): {seat.own.describe(candidate.value)}"
+
+
+def others(view: View) -> list[str]:
+    """Everybody else."""
+    return [agent for agent in view.agents if agent != view.me]
+
+
+@cache
+def message_form(names: tuple[str, ...], most: int) -> type[BaseModel]:
+    """{"target", "message"}: to some of the others, of so many characters."""
+    from pydantic import Field
+
+    target = (list[Literal[names]], Field(min_length=1, max_length=len(names)))  # type: ignore[valid-type]
+    return form("MessageReply", target=target, message=text(most))
+
+
+@cache
+def ballot_form(kind: str, ids: tuple[str, ...], most: int) -> type[BaseModel]:
+    """{"reason", kind}: a ballot of a kind ("vote", "ratings", "ranking", "points"), or null to abstain."""
+    from pydantic import Field
+
+    one: Any = Literal[ids]
+    limits = {"ratings": (int, Field(ge=1, le=5)), "points": (int, Field(ge=0, le=len(ids)))}
+    if kind in limits:
+        each: dict[str, Any] = dict.fromkeys(ids, limits[kind])
+        field: Any = form(kind.title(), **each) | None
+    else:
+        field = one | None if kind == "vote" else (list[one] | None, Field(max_length=len(ids)))
+
+    def complete(reply: Any) -> None:
+        value = getattr(reply, kind)
+        if kind == "ranking" and value is not None and sorted(value) != sorted(ids):
+            raise ValueError(f"ranking: {value} given; list each of {list(ids)} exactly once")
+        if kind == "points" and value is not None and (total := sum(value.model_dump().values())) != len(ids):
+            raise ValueError(f"points: they sum to {total}; they have to sum to exactly {len(ids)}")
+
+    return form("BallotReply", complete, reason=text(most, 0), **{kind: field})
+
+
+def _plain(value: Any) -> Any:
+    """A part of a reply as plain data."""
+    return value.model_dump() if hasattr(value, "model_dump") else value
+
+
+def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
+    value = _plain(reply.proposal)
+    return Proposal(seat.me, None if value is None else seat.own.validate(value), reply.reason)
+
+
+def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
+    latest = dict(view.latest).get(seat.me)
+    facts = {"latest": seat.own.describe(latest) if latest else "", "form": seat.own.form(), "shape": seat.own.shape}
+    return {"me": seat.me, "round": view.round, "words": seat.words(seat.limits.reason), **facts}
+
+
+def _voted(seat: ModelSeat, reply: Any, view: View) -> Ballot:
+    choice = _plain(getattr(reply, view.form))
+    return Ballot(seat.me, frozen(choice), reply.reason)
+
+
+def frozen(choice: Any) -> Any:
+    """A choice as a record holds it: pairs for numbers, a tuple for a ranking."""
+    if isinstance(choice, dict):
+        return tuple(choice.items())
+    return tuple(choice) if isinstance(choice, list) else choice
+
+
+def _voting(seat: ModelSeat, view: View) -> dict[str, Any]:
+    listed, ids = [_candidate(seat, c) for c in view.candidates], tuple(c.id for c in view.candidates)
+    facts = {"candidates": listed, "ids": ids, "rule": view.rule, "explanation": view.explanation, "form": view.form}
+    return {"me": seat.me, "round": view.round, "words": seat.words(seat.limits.reason), **facts}
+
+
+def _room(tokens: int) -> Any:
+    return lambda seat, view: tokens + seat.own.extra_tokens
+
+
+def _nothing_to_vote_on(seat: Any, view: View) -> Ballot | None:
+    return None if view.candidates else Ballot(seat.me, None)
+
+
+ACTS = {
+    "message": Act(
+        "roundtable/message",
+        lambda seat, view: message_form(tuple(others(view)), seat.limits.message),
+        lambda seat, view: {"me": seat.me, "round": view.round, "others": others(view),
+                            "words": seat.words(seat.limits.message)},
+        lambda seat, reply, view: Message(seat.me, tuple(reply.target), reply.message),
+        room=_room(120), briefing="roundtable/initialization", told=briefing,
+    ),
+    "propose": Act(
+        "roundtable/proposal", lambda seat, view: seat.own.schema(seat.limits.reason), _proposing, _proposed,
+        room=_room(200), briefing="roundtable/initialization", told=briefing,
+    ),
+    "vote": Act(
+        "roundtable/ballot",
+        lambda seat, view: ballot_form(view.form, tuple(c.id for c in view.candidates), seat.limits.reason),
+        _voting, _voted, room=_room(120), briefing="roundtable/initialization", told=briefing,
+        unasked=_nothing_to_vote_on,
+    ),
+}  # fmt: skip
+
+
+# ---- a person: own = the environment ---------------------------------------------------------------------------
+
+
+def _checked_message(seat: Any, said: Any, view: View) -> Message | None:
+    """Answer: (recipients, text) or None."""
+    if said is None or not said[1].strip():
+        return None
+    recipients = tuple(said[0])
+    if not recipients or any(r not in others(view) for r in recipients):
+        raise InvalidInput(f"recipients: {list(recipients)!r} given; expected one or more of {others(view)}")
+    return Message(seat.me, recipients, said[1].strip())
+
+
+def _checked_choice(seat: Any, choice: Any, view: View) -> Ballot:
+    """Answer: a choice in the form of the rule, or None."""
+    of_this_form = next(rule for rule in RULES.values() if rule.form == view.form)
+    check_ballot(of_this_form, choice, [c.id for c in view.candidates], seat.me)
+    return Ballot(seat.me, frozen(choice))
+
+
+ASKS = {
+    "message": Ask(_checked_message),
+    "propose": Ask(lambda seat, value, view: None if value is None else Proposal(seat.me, seat.own.validate(value))),
+    "vote": Ask(_checked_choice, unasked=_nothing_to_vote_on),
+}
+
+
+# ---- who sits where ----------------------------------------------------------------------------------------------
+
+
+def _role(name: str, kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role:
+    check_number("noise", noise)
+
+    def maker(cls: Any) -> Any:
+        return lambda me, rng, environment: cls(environment.background(me), rng, noise)
+
+    return Role(name, ACTS, ASKS, {kind: maker(cls) for kind, cls in kinds.items()}, mixture)
+
+
+def negotiator(noise: float = 0.05) -> Role:
+    """The role at a table about an exchange economy; "mixed" is one of boulware, linear and conceder, drawn."""
+    return _role("agent", KINDS, ("boulware", "linear", "conceder"), noise)
+
+
+def rater(noise: float = 0.05) -> Role:
+    """The role at a table that predicts a rating; "mixed" is one of weighing, averaging and stubborn, drawn."""
+    from support.roundtable.raters import KINDS
+
+    return _role("agent", KINDS, ("weighing", "averaging", "stubborn"), noise)
+
+
+def seat_all(
+    environment: Environment,
+    seats: Seats,
+    rng: np.random.Generator,
+    *,
+    noise: float = 0.05,
+    spoken: Spoken | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Seat one participant for each agent of an environment; the settings are those of `Spoken`.
+
+    `seats` is one kind for all, one for each agent in order, or {agent: kind}; `noise` is that of rule-based kinds, see
+    `negotiators.RuleBased` and `raters.RuleBasedRater`.
+    """
+    role = rater(noise) if environment.spec()["name"] == "movielens" else negotiator(noise)
+    return role.fill(environment.agents, seats, rng, lambda agent: environment, spoken or Spoken(**settings))

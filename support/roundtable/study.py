@@ -1,0 +1,89 @@
+"""One discussion of RoundTable, on the exchange economy or on MovieLens-100k: a unit of a sweep."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from support.choice import Rule
+from support.errors import InvalidInput
+from support.roundtable.economy import exchange_economy
+from support.roundtable.records import Transcript
+from support.roundtable.seats import seat_all
+from support.roundtable.table import ROUNDS, play
+from support.seats import Seats, Spoken
+
+if TYPE_CHECKING:
+    from support.models.model import ChatModel
+    from support.roundtable.movielens import Case
+
+
+async def roundtable_exchange(
+    rng: np.random.Generator,
+    rule: str | Rule,
+    preferences: str = "asymmetric",
+    agents: int = 3,
+    seats: Seats = "linear",
+    exponents: str = "sum_to_one",
+    rounds: int = ROUNDS,
+    noise: float = 0.05,
+    tie_break: str = "defer",
+    temperature: float = 0.0,
+    repetition: int = 0,
+    prompts: str | Path | None = None,
+    model: ChatModel | str | None = None,
+) -> Transcript:
+    """One discussion on the exchange economy (sections 4.1 and 5.1).
+
+    The settings are those of `exchange_economy`, `seat_all` and `roundtable`; `rng` feeds the participants and the
+    lottery of a tie-break.
+    """
+    economy = exchange_economy(preferences, agents, exponents)
+    people = seat_all(economy, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts))
+    return await play(economy, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
+
+
+async def roundtable_movielens(
+    rng: np.random.Generator,
+    rule: str | Rule,
+    case: int | None = None,
+    seats: Seats = "mixed",
+    consult: str | None = None,
+    rounds: int = ROUNDS,
+    noise: float = 0.05,
+    tie_break: str = "defer",
+    temperature: float = 0.0,
+    repetition: int = 0,
+    prompts: str | Path | None = None,
+    model: ChatModel | str | None = None,
+    cases_seed: int | None = None,
+) -> Transcript:
+    """One discussion on MovieLens-100k (sections 4.2 and 5.2).
+
+    `case` is one of those that `draw_cases` gives for `cases_seed`, counted from 0, by default that of the number
+    `repetition`: a sweep of 100 repetitions goes through the first 100 cases, and one that is paired by rule has the
+    same participants with the same streams at a case. `consult` is the agent that may ask the recommender.
+    """
+    from support.roundtable.movielens import movielens
+
+    environment = movielens(_case(repetition if case is None else case, cases_seed), consult)
+    people = seat_all(environment, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts))
+    return await play(environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
+
+
+def _case(number: int, seed: int | None) -> Case:
+    cases = _cases(seed)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(cases):
+        raise InvalidInput(f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}")
+    return cases[number]
+
+
+@lru_cache(maxsize=4)
+def _cases(seed: int | None) -> tuple[Case, ...]:
+    """All ratings of u1.test in the order of a seed: fewer cases are the beginning of more."""
+    from support.roundtable.movielens import SEED, draw_cases, load
+
+    return draw_cases(len(load().test), SEED if seed is None else seed)

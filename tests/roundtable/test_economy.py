@@ -1,0 +1,299 @@
+"""The exchange economy: its maxima, its equilibria, and what it accepts as an allocation."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.errors import InvalidInput, InvalidProposal
+from support.roundtable.economy import AGENTS, GOODS, PREFERENCES, ExchangeEconomy, exchange_economy, from_spec
+from support.solvers.welfare import cobb_douglas, equilibrium_allocation, utilitarian_allocation
+
+ECONOMY = exchange_economy()
+EVEN = {agent: dict.fromkeys("ABC", 100 / 3) for agent in ECONOMY.agents}
+
+
+def changed(agent, good, value):
+    return {**EVEN, agent: {**EVEN[agent], good: value}}
+
+
+def random_weights(rng):
+    """Exponents of a random economy, from nearly even to nearly all on one good; rows sum to at most one."""
+    agents, goods = rng.integers(2, 5), rng.integers(1, 5)
+    rows = rng.dirichlet(np.full(goods, rng.choice([0.1, 0.3, 1.0, 5.0])), size=agents)
+    return rows * rng.choice([0.5, 0.9, 1.0])
+
+
+def random_allocations(rng, agents, goods, number=300):
+    return rng.dirichlet(np.full(agents, 0.3), size=(number, goods)).transpose(0, 2, 1) * 100.0
+
+
+# -- the maximum ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agents", [2, 3, 4, 5])
+@pytest.mark.parametrize("exponents", ["sum_to_one", "printed"])
+def test_the_asymmetric_maximum_equals_its_closed_form(agents, exponents):
+    # All agents are alike up to names, so each keeps x of its favourite: x ** .8 * ((100 - x) / (K - 1)) ** beta
+    # is largest at x = 100 * .8 / (.8 + beta), beta being the sum of the other exponents.
+    beta = 0.2 if exponents == "sum_to_one" else (agents - 1) * 0.2 / agents
+    own = 100 * 0.8 / (0.8 + beta)
+    closed = agents * own**0.8 * ((100 - own) / (agents - 1)) ** beta
+    economy = exchange_economy("asymmetric", agents, exponents)
+    assert economy.maximum == pytest.approx(closed, rel=1e-9)
+    assert np.diag(economy.best_allocation) == pytest.approx(own, abs=1e-3)
+
+
+def test_with_exponents_that_sum_to_one_the_favourite_is_shared_eighty_to_twenty():
+    assert np.diag(ECONOMY.best_allocation) == pytest.approx(80.0, abs=1e-3)
+    assert ECONOMY.maximum == pytest.approx(3 * 80**0.8 * 10**0.2)
+
+
+@pytest.mark.parametrize(("exponents", "share"), [("sum_to_one", 63.15), ("printed", 57.7)])
+def test_the_even_split_reaches_the_share_of_the_maximum_that_the_issue_states(exponents, share):
+    economy = exchange_economy("asymmetric", 3, exponents)
+    reached = 100 * economy.utilities(economy.even_split).sum() / economy.maximum
+    assert reached == pytest.approx(share, abs=0.05)
+
+
+@pytest.mark.parametrize("preferences", ["symmetric", "uniform"])
+@pytest.mark.parametrize("exponents", ["sum_to_one", "printed"])
+@pytest.mark.parametrize("agents", [3, 4, 5])
+def test_where_all_want_the_same_the_even_split_is_best(preferences, exponents, agents):
+    economy = exchange_economy(preferences, agents, exponents)
+    assert economy.utilities(economy.even_split).sum() == pytest.approx(economy.maximum, rel=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000))
+def test_property_no_allocation_beats_the_optimiser(seed):
+    rng = np.random.default_rng(seed)
+    weights = random_weights(rng)
+    economy = ExchangeEconomy(tuple(map(tuple, weights.tolist())))
+    equilibria = equilibrium_allocation(weights, rng.dirichlet(np.full(len(weights), 0.3), size=300))
+    everything_to_one = equilibrium_allocation(weights, np.eye(len(weights)))
+    rivals = np.concatenate([random_allocations(rng, *weights.shape), equilibria, everything_to_one])
+    assert economy.utilities(rivals).sum(axis=-1).max() <= economy.maximum * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        ((0.88, 0.12, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.68, 0.28, 0.04)),
+        ((0.65, 0.03, 0.32), (0.03, 0.87, 0.1), (0.0, 1.0, 0.0), (0.43, 0.56, 0.01)),
+    ],
+)
+def test_the_optimiser_does_not_stop_short_at_the_border(weights):
+    # SLSQP from equal incomes alone ends 5 and 10 % below the best of these.
+    economy = ExchangeEconomy(weights)
+    incomes = np.random.default_rng(0).dirichlet(np.full(4, 0.3), size=20_000)
+    rivals = economy.utilities(equilibrium_allocation(economy.theta, incomes)).sum(axis=-1)
+    assert rivals.max() <= economy.maximum * (1 + 1e-9)
+    assert rivals.max() > 0.97 * economy.maximum
+
+
+@pytest.mark.parametrize("preferences", PREFERENCES)
+def test_the_best_allocation_shares_out_everything_and_cannot_be_changed(preferences):
+    best = exchange_economy(preferences, 4).best_allocation
+    assert best.sum(axis=0) == pytest.approx(100.0)
+    assert best.min() >= 0
+    with pytest.raises(ValueError, match="read-only"):
+        best[0, 0] = 1.0
+
+
+def test_a_problem_that_is_not_convex_is_refused():
+    with pytest.raises(InvalidInput, match="sum to more than one"):
+        utilitarian_allocation(((0.8, 0.8), (0.5, 0.5)))
+
+
+# -- equilibria -------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000))
+def test_property_an_equilibrium_shares_out_every_good(seed):
+    rng = np.random.default_rng(seed)
+    weights = random_weights(rng)
+    amounts = equilibrium_allocation(weights, rng.dirichlet(np.ones(len(weights)), size=5))
+    assert amounts.shape == (5, *weights.shape)
+    assert amounts.sum(axis=-2) == pytest.approx(100.0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10_000))
+def test_property_no_random_allocation_makes_everybody_better_off_than_an_equilibrium(seed):
+    rng = np.random.default_rng(seed)
+    weights = random_weights(rng) + 0.01
+    weights /= weights.sum(axis=1, keepdims=True)
+    amounts = equilibrium_allocation(weights, rng.dirichlet(np.ones(len(weights))))
+    nearby = amounts * np.exp(0.2 * rng.standard_normal((300, *amounts.shape)))
+    nearby *= 100.0 / nearby.sum(axis=-2, keepdims=True)
+    rivals = np.concatenate([random_allocations(rng, *weights.shape), nearby])
+    better = cobb_douglas(rivals, weights) > cobb_douglas(amounts, weights) * (1 + 1e-9)
+    assert not better.all(axis=-1).any()
+
+
+def test_in_equilibrium_everybody_trades_at_the_same_prices():
+    weights = ECONOMY.theta
+    amounts = equilibrium_allocation(weights, np.array([0.5, 0.3, 0.2]))
+    marginal = weights / amounts
+    rates = marginal / marginal[:, :1]
+    assert rates == pytest.approx(np.broadcast_to(rates[0], rates.shape))
+
+
+# -- validation -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [-1, -1e-9, float("nan"), float("inf"), "ten", "10", b"10", True, None, [1], 10**400])
+def test_an_amount_that_is_none_is_refused_with_agent_good_value_and_what_was_expected(value):
+    with pytest.raises(InvalidProposal) as refusal:
+        ECONOMY.validate(changed("Ben", "B", value))
+    assert f"Ben, good B: {value!r} given; expected a finite number of 0 or more" in str(refusal.value)
+    assert "write 0 for none of it" in str(refusal.value)
+
+
+def test_a_good_that_is_shared_out_at_130_percent_is_refused_with_the_total():
+    with pytest.raises(
+        InvalidProposal, match=r"good C: .* sum to 130 \(130% of what there is\); share out exactly 100"
+    ):
+        ECONOMY.validate([[50, 50, 50], [50, 50, 50], [0, 0, 30]])
+
+
+def test_a_good_that_is_not_shared_out_fully_is_refused():
+    with pytest.raises(InvalidProposal, match=r"good A: .* sum to 90"):
+        ECONOMY.validate([[40, 50, 50], [50, 50, 50], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("proposal", "said"),
+    [
+        ({a: EVEN[a] for a in ("Ana", "Ben")}, r"agent: .*missing: \['Cleo'\].*expected \['Ana', 'Ben', 'Cleo'\]"),
+        ({**EVEN, "Zoe": EVEN["Ana"]}, r"agent: .*unknown: \['Zoe'\]"),
+        ({**EVEN, "Ben": {**EVEN["Ben"], "Z": 0}}, r"Ben, good: .*unknown: \['Z'\]"),
+        ({**EVEN, "Ben": {"A": 1, "B": 1}}, r"Ben, good: .*missing: \['C'\]"),
+        ([[50, 50, 50], [50, 50, 50]], "agent: .*expected one entry for each of"),
+        ([[50, 50], [50, 50], [0, 0]], "Ana, good: .*expected one entry for each of"),
+        (np.full((2, 2), 50.0), "agent: "),
+        ("even", "agent: 'even' given"),
+        (b"abc", "agent: b'abc' given"),
+        (None, "agent: None given"),
+        (7, "agent: 7 given"),
+    ],
+)
+def test_a_proposal_of_another_shape_is_refused_with_what_is_missing_or_unknown(proposal, said):
+    with pytest.raises(InvalidProposal, match=said):
+        ECONOMY.validate(proposal)
+
+
+@pytest.mark.parametrize("third", [33.3, 33.33, 33.333])
+def test_thirds_as_people_write_them_are_accepted_and_scaled(third):
+    allocation = ECONOMY.validate([[third] * 3] * 3)
+    assert np.asarray(allocation) == pytest.approx(100 / 3, abs=1e-5)
+
+
+def test_the_tolerance_is_a_share_of_the_endowment():
+    one = ExchangeEconomy(((0.5, 0.5), (0.5, 0.5)), endowment=1.0)
+    assert one.validate([[0.5, 0.5], [0.5005, 0.5]])
+    with pytest.raises(InvalidProposal, match=r"sum to 1\.05"):
+        one.validate([[0.5, 0.5], [0.55, 0.5]])
+
+
+def test_names_rows_and_arrays_give_the_same_frozen_allocation():
+    rows = [[80, 10, 10], [10, 80, 10], [10, 10, 80]]
+    named = {a: dict(zip("ABC", row, strict=True)) for a, row in zip(ECONOMY.agents, rows, strict=True)}
+    backwards = {a: dict(reversed(row.items())) for a, row in reversed(named.items())}
+    found = {ECONOMY.validate(p) for p in (rows, np.array(rows), named, backwards)}
+    assert found == {((80.0, 10.0, 10.0), (10.0, 80.0, 10.0), (10.0, 10.0, 80.0))}
+
+
+def test_minus_nothing_is_nothing():
+    allocation = ECONOMY.validate([[100, 100, 100], [0, 0, 0], [-0.0, 0, 0]])
+    assert "-0" not in ECONOMY.describe(allocation)
+
+
+@given(st.integers(2, 8), st.integers(0, 10_000), st.floats(-0.00099, 0.00099))
+def test_property_a_validated_allocation_sums_to_its_endowment(agents, seed, slip):
+    economy = exchange_economy(agents=agents)
+    draw = random_allocations(np.random.default_rng(seed), agents, agents, number=1)[0] * (1 + slip)
+    allocation = np.asarray(economy.validate(draw))
+    assert allocation.sum(axis=0) == pytest.approx(100.0, abs=1e-5)
+    assert economy.validate(economy.validate(draw)) == economy.validate(draw)
+
+
+# -- what agents know, and settings -------------------------------------------------------------------------------
+
+
+def test_a_background_holds_the_own_exponents_and_no_others():
+    economy = ExchangeEconomy(((0.71, 0.13), (0.37, 0.59)))
+    background = economy.background("Ben")
+    assert background.weights == (0.37, 0.59)
+    assert "0.71" not in repr(background)
+    assert "0.13" not in repr(background)
+
+
+def test_a_background_gives_the_utility_that_the_economy_gives():
+    rng = np.random.default_rng(1)
+    for allocation in random_allocations(rng, 3, 3, number=5):
+        own = [ECONOMY.background(a).utility(row) for a, row in zip(ECONOMY.agents, allocation, strict=True)]
+        assert own == pytest.approx(ECONOMY.utilities(allocation))
+
+
+@pytest.mark.parametrize("preferences", PREFERENCES)
+@pytest.mark.parametrize("exponents", ["sum_to_one", "printed"])
+def test_an_economy_survives_its_spec_as_json(preferences, exponents):
+    economy = exchange_economy(preferences, 4, exponents)
+    assert from_spec(json.loads(json.dumps(economy.spec()))) == economy
+
+
+def test_the_spec_of_another_environment_is_named():
+    with pytest.raises(InvalidInput, match="lacks weights, endowment, preferences, exponents: it is no"):
+        from_spec({"text": "good evening"})
+
+
+def test_exponents_are_those_of_the_paper():
+    assert exchange_economy("asymmetric", 3).weights[1] == pytest.approx((0.1, 0.8, 0.1))
+    assert exchange_economy("asymmetric", 3, "printed").weights[1] == pytest.approx((0.2 / 3, 0.8, 0.2 / 3))
+    assert exchange_economy("symmetric", 4).theta == pytest.approx(np.tile([0.8, 0.2 / 3, 0.2 / 3, 0.2 / 3], (4, 1)))
+    assert exchange_economy("uniform", 5).theta == pytest.approx(np.full((5, 5), 0.2))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"preferences": "odd"}, "preferences: 'odd' given; expected one of asymmetric, symmetric, uniform"),
+        ({"exponents": "odd"}, "exponents: 'odd' given; expected one of sum_to_one, printed"),
+        ({"agents": 1}, "agents: 1 given; expected a whole number from 2 to 8"),
+        ({"agents": 9}, "agents: 9 given"),
+        ({"agents": 3.0}, "agents: 3.0 given"),
+        ({"agents": True}, "agents: True given"),
+    ],
+)
+def test_a_setting_that_is_none_is_refused_with_the_choices(settings, said):
+    with pytest.raises(InvalidInput, match=said):
+        exchange_economy(**settings)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"weights": ((0.5, 0.5), (0.5,))},
+        {"weights": ((0.5, -0.5), (0.5, 0.5))},
+        {"weights": ((0.5, float("nan")), (0.5, 0.5))},
+        {"weights": ((0.5, 0.5),)},
+        {"weights": ()},
+        {"weights": ((), ())},
+        {"weights": ((0.5, 0.5), (0.5, 0.5)), "endowment": 0.0},
+        {"weights": ((0.5, 0.5), (0.5, 0.5)), "endowment": float("inf")},
+    ],
+)
+def test_an_economy_needs_a_table_of_exponents_and_something_to_share(wrong):
+    with pytest.raises(InvalidInput, match=r"weights|endowment"):
+        ExchangeEconomy(**wrong)
+
+
+def test_an_allocation_is_described_with_every_agent_and_good():
+    text = ECONOMY.describe(((80.0, 10.0, 10.0), (10.0, 80.0, 12.5), (10.0, 10.0, 77.5)))
+    assert text.startswith("Ana gets 80 of A, 10 of B, 10 of C; Ben gets")
+    assert "12.5 of C" in text
+    assert len(set(AGENTS)) == len(set(GOODS)) == 8

@@ -1,0 +1,425 @@
+"""The round table: who sees what when, what is voted on, and what stands at the end."""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.choice import RULES
+from support.errors import CallFailed, InvalidInput, InvalidProposal, MalformedReply
+from support.roundtable.economy import exchange_economy
+from support.roundtable.records import Ballot, Message, Proposal
+from support.roundtable.seats import seat_all
+from support.roundtable.table import play, roundtable, transcript
+
+ABC = ("Ana", "Ben", "Cleo")
+
+
+class Menu:
+    """An environment whose states are dishes."""
+
+    agents = ABC
+
+    def validate(self, proposal):
+        if not isinstance(proposal, str):
+            raise InvalidProposal(f"dish: {proposal!r} given; expected a name")
+        return proposal
+
+    def spec(self):
+        return {"name": "menu"}
+
+
+class Stub:
+    """A negotiator with a script: proposals and votes by round, None where the script ends; keeps its views."""
+
+    kind = "stub"
+
+    def __init__(self, me, proposals=(), votes=(), delay=0.0):
+        self.me, self.proposals, self.votes, self.delay = me, proposals, votes, delay
+        self.seen = {"message": [], "propose": [], "vote": []}
+
+    async def _turn(self, phase, view):
+        self.seen[phase].append(view)
+        await asyncio.sleep(self.delay)
+
+    async def message(self, view):
+        await self._turn("message", view)
+        return Message(view.me, tuple(a for a in view.agents if a != view.me), f"{view.me} speaks in {view.round}")
+
+    async def propose(self, view):
+        await self._turn("propose", view)
+        return self._line(self.proposals, view, lambda value: Proposal(view.me, value, f"why {view.me} proposes"))
+
+    async def vote(self, view):
+        await self._turn("vote", view)
+        return self._line(self.votes, view, lambda c: Ballot(view.me, c, f"why {view.me} votes")) or Ballot(
+            view.me, None
+        )
+
+    def _line(self, script, view, make):
+        line = script[view.round - 1] if view.round <= len(script) else None
+        if isinstance(line, Exception):
+            raise line
+        return None if line is None else make(line)
+
+
+def table(proposals=None, votes=None, delays=None):
+    proposals, votes, delays = proposals or {}, votes or {}, delays or {}
+    return {a: Stub(a, proposals.get(a, ()), votes.get(a, ()), delays.get(a, 0.0)) for a in ABC}
+
+
+def played(seats, rule="plurality", rounds=1, environment=None, **options):
+    return asyncio.run(play(environment or Menu(), seats, rule, rounds=rounds, **options)).rounds
+
+
+def candidates(entry):
+    return {c.id: (c.value, c.proposers, c.standing) for c in entry.candidates}
+
+
+# -- candidates ---------------------------------------------------------------------------------------------------
+
+
+def test_the_latest_proposal_of_an_agent_stands_until_it_makes_another():
+    rounds = played(table({"Ana": ["soup", None, "stew"], "Ben": ["rice"]}), rounds=3)
+    assert [{c.value for c in r.candidates} for r in rounds] == [{"soup", "rice"}, {"soup", "rice"}, {"stew", "rice"}]
+    assert [[p.value for p in r.proposals] for r in rounds] == [["soup", "rice"], [], ["stew"]]
+
+
+def test_identical_proposals_are_one_candidate_with_all_their_proposers():
+    (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"], "Cleo": ["soup"]}))
+    assert candidates(only) == {"P1": ("soup", ("Ana", "Cleo"), False), "P2": ("rice", ("Ben",), False)}
+
+
+def test_the_standing_decision_is_a_candidate_even_when_nobody_proposes_it_any_more():
+    seats = table({"Ana": ["soup", "stew"]}, {"Ana": ["P1"], "Ben": ["P1"]})
+    _, second = played(seats, rounds=2)
+    assert candidates(second) == {"P1": ("soup", (), True), "P2": ("stew", ("Ana",), False)}
+
+
+def test_a_standing_decision_that_is_still_proposed_is_listed_once():
+    seats = table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ana": ["P1"]})
+    _, second = played(seats, rounds=2)
+    assert candidates(second) == {"P1": ("soup", ("Ana",), True), "P2": ("rice", ("Ben",), False)}
+
+
+def test_a_value_keeps_its_id_for_the_whole_discussion():
+    seats = table({"Ana": ["soup", "stew", "soup"], "Ben": ["rice", None, "cake"]})
+    first, second, third = played(seats, rounds=3)
+    assert {c.value: c.id for c in first.candidates} == {"soup": "P1", "rice": "P2"}
+    assert {c.value: c.id for c in second.candidates} == {"rice": "P2", "stew": "P3"}
+    assert {c.value: c.id for c in third.candidates} == {"soup": "P1", "cake": "P4"}
+    assert [c.id for c in second.candidates] == ["P2", "P3"]  # listed by id, though Ana's new one comes first
+
+
+# -- decisions ----------------------------------------------------------------------------------------------------
+
+
+def test_a_tie_is_deferred_and_what_stood_stays():
+    votes = {"Ana": ["P1", "P1"], "Ben": ["P1", "P2"]}
+    first, second = played(table({"Ana": ["soup"], "Ben": ["rice"]}, votes), rounds=2)
+    assert (first.winner, second.winner) == ("P1", None)
+    assert second.why == "Deferred: P1 and P2 tie with 1 vote."
+    assert second.decision == first.decision
+    assert (second.decision.value, second.decision.round) == ("soup", 1)
+
+
+def test_with_the_status_quo_as_tie_break_what_stood_wins_again():
+    votes = {"Ana": ["P1", "P1"], "Ben": ["P1", "P2"]}
+    _, second = played(table({"Ana": ["soup"], "Ben": ["rice"]}, votes), rounds=2, tie_break="status_quo")
+    assert (second.winner, second.decision.round) == ("P1", 2)
+    assert "status quo" in second.why
+
+
+def test_a_lottery_is_drawn_from_the_generator_that_was_given():
+    def winners(seed):
+        seats = table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ana": ["P1"] * 12, "Ben": ["P2"] * 12})
+        rounds = played(seats, rounds=12, tie_break="lottery", rng=np.random.default_rng(seed))
+        return [r.winner for r in rounds]
+
+    assert winners(3) == winners(3)
+    assert set(winners(3)) == {"P1", "P2"}
+
+
+def test_the_last_accepted_proposal_is_the_outcome():
+    seats = table({"Ana": ["soup"], "Ben": ["rice"]}, {a: ["P1", "P2", None] for a in ABC})
+    record = asyncio.run(play(Menu(), seats, "unanimous", rounds=3))
+    assert [r.winner for r in record.rounds] == ["P1", "P2", None]
+    assert (record.outcome.value, record.outcome.round) == ("rice", 2)
+
+
+def test_a_group_that_never_decides_has_no_outcome():
+    record = asyncio.run(play(Menu(), table({"Ana": ["soup"]}), "majority", rounds=2))
+    assert record.outcome is None
+    assert record.rounds[1].why == "Deferred: nobody voted."
+
+
+def test_without_any_proposal_there_is_nothing_to_decide():
+    (only,) = played(table(), "ranked")
+    assert (only.candidates, only.winner, only.why) == ((), None, "Deferred: there are no candidates.")
+    assert [b.choice for b in only.ballots] == [None, None, None]
+
+
+def test_scores_are_exact():
+    votes = {"Ana": [("P1", "P2", "P3")], "Ben": [("P2", "P1", "P3")], "Cleo": [("P1", "P3", "P2")]}
+    (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"], "Cleo": ["cake"]}, votes), "ranked")
+    assert only.scores == (("P1", "5/2"), ("P2", "11/6"), ("P3", "7/6"))
+
+
+def test_a_rule_of_ones_own_decides(last):
+    (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ana": ["P1"]}), last)
+    assert only.winner == "P2"
+
+
+# -- what does not fit ----------------------------------------------------------------------------------------------
+
+
+def test_a_proposal_that_the_environment_refuses_is_a_format_error_and_no_proposal():
+    first, second = played(table({"Ana": ["soup", 130]}), rounds=2)
+    (error,) = second.format_errors
+    assert (error.agent, error.phase, error.detail) == ("Ana", "propose", "dish: 130 given; expected a name")
+    assert (first.format_errors, second.proposals) == ((), ())
+    assert candidates(second) == {"P1": ("soup", ("Ana",), False)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "ballot"),
+    [
+        ("plurality", "P9"),
+        ("rated", (("P1", 6), ("P2", 1))),
+        ("ranked", ("P1",)),
+        ("cumulative", (("P1", 3),)),
+    ],
+)
+def test_a_ballot_that_breaks_its_form_is_a_format_error_and_an_abstention(rule, ballot):
+    (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ben": [ballot]}), rule)
+    (error,) = only.format_errors
+    assert (error.agent, error.phase) == ("Ben", "vote")
+    assert "ballot of Ben" in error.detail
+    assert [b.choice for b in only.ballots] == [None, None, None]
+
+
+def test_a_reply_that_never_took_its_form_is_a_format_error_in_every_phase():
+    class Mumbler(Stub):
+        async def message(self, view):
+            raise MalformedReply("no JSON")
+
+    lost = MalformedReply("no JSON")
+    seats = {**table({"Ben": ["rice"]}, {"Ben": ["P1"]}), "Ana": Mumbler("Ana", [lost], [lost])}
+    (only,) = played(seats)
+    assert [(e.agent, e.phase) for e in only.format_errors] == [("Ana", p) for p in ("message", "propose", "vote")]
+    assert [m.sender for m in only.messages] == ["Ben", "Cleo"]
+    assert (only.ballots[0].choice, only.winner) == (None, "P1")
+
+
+def test_any_other_failure_of_a_participant_is_raised():
+    with pytest.raises(CallFailed, match="endpoint"):
+        played(table({"Ana": [CallFailed("the endpoint is down")]}))
+    with pytest.raises(InvalidInput, match="weights"):
+        played(table({"Ana": [InvalidInput("weights: a mistake inside a participant, not in its reply")]}))
+
+
+def test_silence_is_no_error():
+    class Silent(Stub):
+        async def message(self, view):
+            return None if view.me == "Ana" else Message(view.me, ("Ana",), "  \n ")
+
+    (only,) = played({a: Silent(a) for a in ABC})
+    assert (only.messages, only.format_errors) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("given_to", "recorded"),
+    [
+        (("Cleo",), ("Cleo",)),
+        (("Cleo", "Cleo", "Ben"), ("Cleo", "Ben")),
+        (("Ana", "Zoe", "Ben"), ("Ben",)),
+        (("Ana",), ("Ben", "Cleo")),
+        ((), ("Ben", "Cleo")),
+    ],
+)
+def test_a_message_goes_to_known_others_or_to_everybody(given_to, recorded):
+    class Talker(Stub):
+        async def message(self, view):
+            return Message("somebody else", given_to, "hello")
+
+    (only,) = played({**table(), "Ana": Talker("Ana")})
+    assert (only.messages[0].sender, only.messages[0].recipients) == ("Ana", recorded)
+
+
+# -- who sees what, when --------------------------------------------------------------------------------------------
+
+
+def test_phases_are_simultaneous_and_shared_when_they_end():
+    seats = table({a: [f"dish of {a}"] * 2 for a in ABC}, {a: ["P1", "P2"] for a in ABC})
+    first, second = played(seats, rounds=2)
+    for seat in seats.values():
+        speaking, proposing, voting = (seat.seen[phase][1] for phase in ("message", "propose", "vote"))
+        assert (speaking.messages, speaking.proposals, speaking.candidates) == ((), (), ())
+        assert (proposing.messages, proposing.proposals, proposing.candidates) == (second.messages, (), ())
+        assert (voting.messages, voting.candidates) == (second.messages, second.candidates)
+        assert [p.value for p in voting.proposals] == [p.value for p in second.proposals]
+        assert [r.number for r in speaking.history] == [1]
+        assert speaking.decision == first.decision
+        assert {view.me for views in seat.seen.values() for view in views} == {seat.me}
+
+
+def test_nobody_sees_what_was_thought_in_private_but_the_record_keeps_it():
+    seats = table({a: [f"dish of {a}"] for a in ABC}, {a: ["P1"] for a in ABC})
+    first, _ = played(seats, rounds=2)
+    assert first.proposals[1].reason == "why Ben proposes"
+    assert first.ballots[1].reason == "why Ben votes"
+    views = [view for seat in seats.values() for views in seat.seen.values() for view in views]
+    assert views
+    assert not any("why " in repr(view) for view in views)
+
+
+def test_a_view_tells_the_rule_and_how_far_the_discussion_is():
+    seats = table()
+    played(seats, "rated", rounds=2)
+    view = seats["Ben"].seen["message"][1]
+    assert (view.rule, view.form, view.explanation) == ("rated", "ratings", RULES["rated"].explanation)
+    assert (view.round, view.rounds, view.agents) == (2, 2, ABC)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(3)))
+def test_property_who_answers_first_does_not_matter(order):
+    proposals = {"Ana": ["soup", 1], "Ben": ["rice", "soup"], "Cleo": ["cake", 2]}
+    votes = {"Ana": ["P1", "P9"], "Ben": ["P2", "P9"], "Cleo": ["P2", "P1"]}
+    delays = {a: 0.001 * place for a, place in zip(ABC, order, strict=True)}
+    assert played(table(proposals, votes, delays), rounds=2) == played(table(proposals, votes), rounds=2)
+
+
+# -- how it is consumed ---------------------------------------------------------------------------------------------
+
+
+def test_the_consumer_may_stop_early_and_still_has_a_transcript():
+    async def until_decided():
+        seats = table({"Ana": ["soup"]}, {a: [None, "P1"] for a in ABC})
+        rounds = []
+        async for entry in roundtable(Menu(), seats, "majority"):
+            rounds.append(entry)
+            if entry.decision:
+                break
+        return seats, transcript(Menu(), seats, "majority", rounds, stopped="first agreement")
+
+    seats, record = asyncio.run(until_decided())
+    assert (len(record.rounds), record.outcome.value, record.settings["stopped"]) == (2, "soup", "first agreement")
+    assert len(seats["Ana"].seen["message"]) == 2
+
+
+def agreed(rounds):
+    """Stops at the first decision."""
+    return rounds[-1].decision is not None
+
+
+def test_a_stopping_rule_is_asked_after_each_round_with_the_public_record_and_may_end_it():
+    asked = []
+
+    def listening(rounds):
+        asked.append(rounds)
+        return len(rounds) == 3
+
+    seats = table({a: [f"dish of {a}"] for a in ABC}, {a: ["P1"] for a in ABC})
+    whole, stopped = played(seats, rounds=5), played(seats, rounds=5, stop=listening)
+    assert [len(rounds) for rounds in asked] == [1, 2, 3]
+    assert "why " not in repr(asked)
+    assert stopped == whole[:3]
+
+
+def test_the_record_says_which_rule_listened_and_which_one_stopped():
+    seats = table({"Ana": ["soup"]}, {a: [None, "P1"] for a in ABC})
+
+    def settings_with(**options):
+        return asyncio.run(play(Menu(), seats, "majority", rounds=4, **options)).settings
+
+    assert settings_with() == {"tie_break": "defer"}
+    assert settings_with(stop=agreed) == {"tie_break": "defer", "stop": "agreed", "stopped": "agreed"}
+    assert settings_with(stop=lambda rounds: False)["stopped"] is None
+
+
+def test_a_stopping_rule_may_have_to_be_awaited():
+    async def slow(rounds):
+        await asyncio.sleep(0)
+        return len(rounds) == 2
+
+    assert len(played(table(), rounds=5, stop=slow)) == 2
+
+
+def test_a_stopping_rule_that_cannot_be_asked_is_refused_before_anybody_else_is():
+    seats = table()
+    with pytest.raises(InvalidInput, match="stop: 3 given; expected a function"):
+        played(seats, stop=3)
+    assert not any(seat.seen["message"] for seat in seats.values())
+
+
+def test_a_discussion_has_ten_rounds_unless_told_otherwise():
+    assert len(asyncio.run(play(Menu(), table(), "majority")).rounds) == 10
+
+
+def test_replies_of_models_are_counted_by_round():
+    class Counted(Stub):
+        replies = 0
+
+        async def message(self, view):
+            self.replies += view.round
+            return await super().message(view)
+
+    assert [r.replies for r in played({**table(), "Ana": Counted("Ana")}, rounds=3)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"rule": "shouting"}, "rule: .*'shouting'.*unanimous, majority"),
+        ({"rounds": 0}, "rounds: 0 given; expected a whole number of at least 1"),
+        ({"rounds": True}, "rounds: True given"),
+        ({"rounds": 2.5}, "rounds: 2.5 given"),
+        ({"tie_break": "coin"}, "tie_break: .*'coin'.*defer, status_quo, lottery"),
+        ({"tie_break": "lottery"}, "rng: got None"),
+        ({"seats": {"Ana": Stub("Ana")}}, r"seats: \['Ana'\] given; expected one for each of"),
+        ({"seats": {**table(), "Zoe": Stub("Zoe")}}, "seats: .*'Zoe'"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anybody_is_asked(wrong, said):
+    given = {"seats": table(), "rule": "plurality", "rounds": 1, **wrong}
+    seats = given.pop("seats")
+    with pytest.raises(InvalidInput, match=said):
+        played(seats, given.pop("rule"), **given)
+    assert not any(seat.seen["message"] for seat in seats.values())
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_the_same_seed_gives_the_same_transcript(rule):
+    def record(seed):
+        economy, rng = exchange_economy(), np.random.default_rng(seed)
+        return asyncio.run(play(economy, seat_all(economy, "mixed", rng), rule, rounds=4, rng=rng))
+
+    assert record(5) == record(5)
+    assert record(5) != record(6)
+    assert record(5).environment == exchange_economy().spec()
+    assert set(record(5).seats.values()) <= {"boulware", "linear", "conceder"}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(list(RULES)), st.integers(0, 1000))
+def test_property_a_discussion_is_consistent_with_itself(rule, seed):
+    economy, rng = exchange_economy(), np.random.default_rng(seed)
+    record = asyncio.run(play(economy, seat_all(economy, "zero-intelligence", rng), rule, rounds=5, rng=rng))
+    standing, latest = None, {}
+    for entry in record.rounds:
+        latest |= {p.agent: p.value for p in entry.proposals}
+        listed = {c.value for c in entry.candidates}
+        assert listed == {*latest.values(), *([standing.value] if standing else [])}
+        assert len({c.id for c in entry.candidates}) == len(listed)
+        if entry.winner is None:
+            assert entry.decision == standing
+        else:
+            assert entry.decision.candidate == entry.winner
+            assert entry.decision.round == entry.number
+        assert not entry.format_errors
+        standing = entry.decision
+    assert replace(record, rounds=()).outcome is None
