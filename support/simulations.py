@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
+from support.fair_decisions.study import fair_decisions
 from support.records import Transcript
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.studies import meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
 from support.studies.meetings import DESIGNS
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {

@@ -14,7 +14,6 @@ from support.records.organizing import (
     OrganizingDay,
     Understood,
 )
-from support.records.planning import Feedback, Plan, Planning, PlanningRound
 from support.records.roundtable import (
     Ballot,
     Candidate,
@@ -38,7 +37,6 @@ __all__ = [
     "CoordinationRound",
     "Decision",
     "Edit",
-    "Feedback",
     "Flag",
     "FormatError",
     "Hook",
@@ -47,9 +45,6 @@ __all__ = [
     "Option",
     "Organizing",
     "OrganizingDay",
-    "Plan",
-    "Planning",
-    "PlanningRound",
     "Proposal",
     "Round",
     "Score",

@@ -30,6 +30,7 @@ from support.environments import natural_plan
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
+from support.fair_decisions.study import fair_decisions
 from support.instruments import load
 from support.models import connect
 from support.models.cache import Cache
@@ -39,7 +40,7 @@ from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.studies import meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
 
 FOLDER = ROOT / "data" / "replies"
 

@@ -1,0 +1,169 @@
+"""The generators keep to their kinds, distributions and seeds; the skins have names enough, no two alike."""
+
+import re
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from support.errors import DamagedFile, InvalidInput, MissingData
+from support.fair_decisions import instances
+from support.fair_decisions.instances import DRAWS, HIGHEST, instance, load, named
+from support.fair_decisions.problem import PREFERENCES, FairDecisions
+
+SKINS = ("meals", "offsite", "flat")
+UNLIKELY = 0.001
+FORM = """
+[picnic]
+about = "Where to eat."
+groups = ["first", "second"]
+decision = "{group} {kind}"
+again = "{name}, time {round}"
+[[picnic.kinds]]
+kind = "stop"
+options = ["park", "pier", "hill"]
+[[picnic.kinds]]
+kind = "drink"
+option = "{how} {what}"
+what = ["tea", "cider"]
+how = ["hot", "cold"]
+"""
+
+
+def drawn(kind, *shape, seed):
+    return DRAWS[kind][1](np.random.default_rng(seed), shape)
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 4), st.integers(0, 2**32))
+def test_property_every_kind_keeps_its_rule(n, m, p, seed):
+    scores, rankings, counts = (drawn(kind, p, n, m, seed=seed) for kind in PREFERENCES)
+    assert (scores.sum(axis=2) == 100).all() and scores.min() >= 0 and scores.shape == (p, n, m)
+    assert (np.sort(rankings, axis=2) == np.arange(1, m + 1)).all()
+    assert counts.min() >= 0 and counts.max() <= HIGHEST
+
+
+def test_all_ways_to_share_the_points_are_equally_likely(monkeypatch):
+    """Four points over three options: (4, 0, 0), (3, 1, 0), … are 15 ways."""
+    monkeypatch.setattr(instances, "POINTS", 4)
+    found = np.unique(drawn("scores", 1, 6000, 3, seed=11)[0] @ np.array([100, 10, 1]), return_counts=True)[1]
+    assert len(found) == 15 and chisquare(found, np.full(15, 400)).pvalue > UNLIKELY
+
+
+def test_every_option_gets_k_points_in_as_many_ways_as_there_are():
+    """Of 5,151 ways to share 100 points over three options, 101 - k give k to the first, and so for the others."""
+    gains, tens = drawn("scores", 1, 10_000, 3, seed=12)[0], range(0, 101, 10)
+    expected = np.add.reduceat((101 - np.arange(101)) / 5151 * 10_000, tens)
+    for option in range(3):
+        found = np.add.reduceat(np.bincount(gains[:, option], minlength=101), tens)
+        assert chisquare(found, expected).pvalue > UNLIKELY
+
+
+def test_all_rankings_and_all_counts_are_equally_likely():
+    found = np.unique(drawn("rankings", 1, 6000, 3, seed=14)[0] @ np.array([100, 10, 1]), return_counts=True)[1]
+    assert len(found) == 6 and chisquare(found, np.full(6, 1000)).pvalue > UNLIKELY
+    found = np.bincount(drawn("counts", 1, 7000, 3, seed=15).ravel(), minlength=21)
+    assert len(found) == 21 and chisquare(found, np.full(21, 1000)).pvalue > UNLIKELY
+
+
+def test_seeds_keep_their_instances_and_every_setting_has_its_own():
+    """Runs are compared across versions by seed: a change of this test orphans every stored run."""
+    assert instance("scores", 1, 3, 0, 2025).gains.ravel().tolist() == [19, 55, 26, 4, 77, 19, 44, 35, 21]
+    assert instance("rankings", 1, 4, 0, 2025).gains.ravel().tolist() == [4, 2, 1, 3, 4, 1, 2, 3, 4, 2, 3, 1]
+    assert instance("counts", 1, 3, 0, 2025).gains.ravel().tolist() == [6, 8, 1, 9, 15, 10, 1, 8, 20]
+    assert len({instance("scores", 3, 3, i, 2025).gains.tobytes() for i in range(30)}) == 30
+    small, large = (instance("scores", n, 3, 0, 7).gains for n in (4, 5))
+    assert not np.array_equal(small, large[:, :4])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"preferences": "moods"}, "preferences: 'moods' given; expected one of scores, rankings, counts"),
+        ({"decisions": 0}, "decisions: 0 given; expected a whole number of 1 or more"),
+        ({"options": True}, "options: True given"),
+        ({"number": -1}, "number: -1 given; expected a whole number of 0 or more"),
+        ({"seed": 1.5}, "seed: 1.5 given"),
+        ({"skin": "hats"}, "skin: 'hats' given; expected one of meals, offsite, flat"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_refused(change, message):
+    setting = {"preferences": "scores", "decisions": 3, "options": 3, "number": 0, "seed": 1}
+    with pytest.raises(InvalidInput, match=message):
+        instance(**setting | change)
+
+
+# ---- skins -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that writes a file of skins, one of its lines changed."""
+
+    def write(old="", new=""):
+        assert old in FORM
+        path = tmp_path / "menus.toml"
+        path.write_text(FORM.replace(old, new, 1), encoding="utf-8")
+        return path
+
+    return write
+
+
+def gains(n, m):
+    return FairDecisions(np.arange(3 * n * m).reshape(3, n, m), ("Ana", "Ben", "Cleo"))
+
+
+@pytest.mark.parametrize("skin", SKINS)
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (5, 30), (35, 3), (100, 3), (3, 61)])
+def test_every_problem_can_be_dressed_and_keeps_its_gains_and_people(skin, n, m):
+    dressed = named(gains(n, m), skin)  # FairDecisions refuses names that are there twice
+    assert np.array_equal(dressed.gains, gains(n, m).gains)
+    assert dressed.participants == ("Ana", "Ben", "Cleo") and len(dressed.options[-1]) == m
+
+
+@pytest.mark.parametrize("skin", SKINS)
+def test_no_name_is_part_of_another_and_none_looks_like_a_score(skin):
+    dressed = named(gains(35, 30), skin)  # before anything is numbered
+    assert not any("(" in option for options in dressed.options for option in options)
+    assert not [(a, b) for a, b in permutations(dressed.decisions, 2) if a in b]
+    for options in dressed.options[:7]:
+        assert not [(a, b) for a, b in permutations(options, 2) if a.lower() in b.lower()]
+        assert not [name for name in options if re.search(r"[,:;\d]", name)]
+    assert not [name for name in dressed.decisions if re.search("[,:;]", name)]
+
+
+def test_names_come_again_when_all_are_used_up(written):
+    dressed = named(gains(5, 4), load(written())["picnic"])
+    assert dressed.decisions == ("first stop", "first drink", "second stop", "second drink", "first stop, time 2")
+    assert dressed.options[0] == ("park", "pier", "hill", "park (2)")
+    assert dressed.options[2] == ("pier", "hill", "park", "pier (2)")
+    assert dressed.options[4] == ("hill", "park", "pier", "hill (2)")
+    assert dressed.options[1] == ("hot tea", "hot cider", "cold tea", "cold cider")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('["first", "second"]', "[]", r"menus.toml, skin picnic, groups: .*at least 1 item"),
+        ('["first", "second"]', '["first", "first"]', "skin picnic: .*decisions: expected different names"),
+        ("{group} {kind}", "{group}", "decision '{group}' given; expected a text with {group} and {kind}"),
+        ("{name}, time {round}", "{name", "skin picnic: "),
+        ('kind = "stop"', "", "skin picnic, kinds, 0, kind: Field required"),
+        ('"pier"', '"park"', "skin picnic, kinds, 0: .*options: expected different names"),
+        ('"pier"', "3", "skin picnic, kinds, 0, options, 1: .*valid string"),
+        ("{how} {what}", "{what}", "option '{what}' given; expected a text with {what} and {how}"),
+        (FORM, "picnic = 3", "skin picnic: "),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(written, old, new, message):
+    with pytest.raises(InvalidInput, match=message):
+        load(written(old, new))
+
+
+def test_a_file_that_is_no_toml_or_not_there_is_named(written, tmp_path):
+    with pytest.raises(DamagedFile, match=r"menus\.toml: no TOML that can be read"):
+        load(written(FORM, "[picnic"))
+    with pytest.raises(MissingData, match=r"nowhere\.toml is not there"):
+        load(tmp_path / "nowhere.toml")
