@@ -213,7 +213,7 @@ def vocabularies() -> dict[str, Vocabulary]:
     return {style: Vocabulary(**table) for style, table in tables.items()}
 
 
-def tell(names: Sequence[str], felt: np.ndarray, vocabulary: Vocabulary, rng: np.random.Generator) -> str:
+def tell(names: Sequence[str], felt: np.ndarray, words: Vocabulary, rng: np.random.Generator) -> str:
     """A text of at most `MOST_WORDS` words that tells how satisfied each decision's option leaves the speaker.
 
     `felt` has a number from 0 to 1 for each of the decisions `names`; `rng` draws among wordings that say the same.
@@ -223,7 +223,7 @@ def tell(names: Sequence[str], felt: np.ndarray, vocabulary: Vocabulary, rng: np
     levels are left to "the rest", which is called by their mean level. So what is unsaid lies between what is said, and
     a text never speaks worse of a decision than of another one that satisfies less.
     """
-    texts = _Teller(names, felt, vocabulary, rng).texts()
+    texts = _Teller(names, felt, words, rng).texts()
     said = next(text for text in texts if len(text.split()) <= MOST_WORDS)
     return re.sub(r"(?:^|[.!] )\S", lambda start: start.group().upper(), said)
 
@@ -235,45 +235,40 @@ class _Teller:
         def one(of: Sequence[str]) -> str:
             return of[int(rng.integers(len(of)))]
 
+        def nearness(i: int) -> tuple[float, float]:
+            """By how near a decision's level is to the middle, and within a level by how much less it is so."""
+            side = words.side(self.levels[i])
+            return -abs(side), float(felt[i] if side < 0 else 1 - felt[i])
+
         self.names, self.words, self.levels = names, words, words.level(felt).tolist()
         self.wordings = [[level[i] for i in rng.permutation(len(level))] for level in words.levels]  # as they are used
         self.opening, self.join = one(words.openings), one(words.joins)
         self.rest, self.whole = one(RESTS), one(WHOLES)
         self.worst_first = bool(rng.integers(2))
-        self.order = sorted(range(len(names)), key=lambda i: self._nearness(i, float(felt[i])))  # farthest first
-
-    def _nearness(self, i: int, felt: float) -> tuple[float, float]:
-        """By how near a decision's level is to the middle, and within a level by how much less it is so."""
-        side = self.words.side(self.levels[i])
-        return -abs(side), felt if side < 0 else 1 - felt
+        self.order = sorted(range(len(names)), key=nearness)  # the farthest first
 
     def texts(self) -> Iterator[str]:
         """Texts from the fullest to the shortest."""
         n, terse = len(self.names), self.words.brief
         most = self.words.most or n
         if n <= most and not terse:
-            yield self._text(self._one_by_one(), self.opening)
-        for named in range(min(n, most), -1, -1):
+            counted = [self.levels[:i].count(level) for i, level in enumerate(self.levels)]
+            used = [(level, self.wordings[level]) for level in self.levels]
+            named = zip(self.names, used, counted, strict=True)
+            clauses = [(level, _filled(them[k % len(them)], name)) for name, (level, them), k in named]
+            yield self._text(clauses, self.opening)
+        for count in range(min(n, most), -1, -1):
             for brief in (
-                (True,) if terse or named > MOST_WORDS / 2 else (False, True)
+                (True,) if terse or count > MOST_WORDS / 2 else (False, True)
             ):  # what is numbered has two words
-                clauses = self._grouped(named, brief)
+                clauses = self._grouped(count, brief)
                 yield self._text(clauses, self.opening)
                 yield self._text(clauses, "")
 
-    def _one_by_one(self) -> list[tuple[float, str]]:
-        used = [0] * len(self.wordings)
-        clauses: list[tuple[float, str]] = []
-        for name, level in zip(self.names, self.levels, strict=True):
-            wordings = self.wordings[level]
-            clauses.append((level, _filled(wordings[used[level] % len(wordings)], name)))
-            used[level] += 1
-        return clauses
-
-    def _grouped(self, named: int, brief: bool) -> list[tuple[float, str]]:
+    def _grouped(self, count: int, brief: bool) -> list[tuple[int, str]]:
         """A clause for each level among the decisions farthest from the middle, and one for the rest."""
-        chosen, rest = sorted(self.order[:named]), self.order[named:]
-        clauses: list[tuple[float, str]] = []
+        chosen, rest = sorted(self.order[:count]), self.order[count:]
+        clauses: list[tuple[int, str]] = []
         for level in sorted({self.levels[i] for i in chosen}, reverse=not self.worst_first):
             group = [self.names[i] for i in chosen if self.levels[i] == level]
             clauses.append((level, _filled(self.wordings[level][0], self._listed(group, brief), len(group) > 1)))
@@ -289,13 +284,12 @@ class _Teller:
             return noun + ", ".join(items)
         return f"{noun}{', '.join(items[:-1])} and {items[-1]}"
 
-    def _text(self, clauses: Sequence[tuple[float, str]], opening: str) -> str:
+    def _text(self, clauses: Sequence[tuple[int, str]], opening: str) -> str:
         """Clauses joined, a good and a bad one after another by a contrast, but never two contrasts in a row."""
-        contrast, text, contrasted = self.words.contrast, opening + clauses[0][1], False
-        sides = [self.words.side(level) for level, _ in clauses]
-        for (_, words), before, side in zip(clauses[1:], sides, sides[1:], strict=False):
-            contrasted = bool(contrast) and not contrasted and before * side < 0
-            text += (contrast if contrasted else self.join) + words
+        text, contrasted, sides = opening + clauses[0][1], False, [self.words.side(level) for level, _ in clauses]
+        for (_, said), before, side in zip(clauses[1:], sides, sides[1:], strict=False):
+            contrasted = bool(self.words.contrast) and not contrasted and before * side < 0
+            text += (self.words.contrast if contrasted else self.join) + said
         end = self.join.strip()
         return text + (end if end != ";" else ".")
 

@@ -168,9 +168,6 @@ COMPARISON_NOISE = 0.25  # of a comparison, in standard deviations of a single g
 REPEATED = 0.5  # how alike errors are when somebody speaks of one option again: repeated words are not new ones
 LEAST = 1e-3  # smallest noise of any observation, so that no division is by 0
 
-Seen = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Linear observations: rows of shape (seen, decisions · options), values and noises of shape (seen,)."""
-
 
 class BayesianEstimator:
     """EstimateGain by Bayes' rule: one Gaussian for each participant over all its gains, updated by any kind of answer.
@@ -211,39 +208,34 @@ class BayesianEstimator:
 def _believed(mine: Answers, prior: Prior, table: Table) -> tuple[np.ndarray, np.ndarray]:
     _, n, m = table.shape
     mean, covariance = np.tile(prior.mean, n), np.kron(np.eye(n), prior.covariance)
-    for seen in (_totals(mine, m), _remarks(mine, prior, n, m), _words(mine, prior, n, m)):
-        mean, covariance = observed(mean, covariance, *seen) if len(seen[0]) else (mean, covariance)
+    if mine.scores:
+        rows = np.array([chosen(plan, m) for plan, _ in mine.scores])
+        totals, noises = np.array([total for _, total in mine.scores]), np.full(len(rows), SCORE_NOISE)
+        mean, covariance = observed(mean, covariance, rows, totals, noises)
+    if mine.wholes:
+        rows = np.array([chosen(plan, m) for plan, _ in mine.wholes])
+        values = prior.total(_around([level for _, level in mine.wholes]), n)
+        mean, covariance = observed(mean, covariance, rows, *_spread(values))
+    if mine.levels:
+        rows = np.zeros((len(mine.levels), n, m))
+        for row, pair in zip(rows, mine.levels, strict=True):
+            row[pair] = 1.0
+        values, noises = _spread(prior.quantile(_around([sum(v) / len(v) for v in mine.levels.values()])))
+        again = [sqrt(REPEATED + (1 - REPEATED) / len(levels)) for levels in mine.levels.values()]
+        mean, covariance = observed(mean, covariance, rows.reshape(-1, n * m), values, noises * np.array(again))
     noise = max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)
     for one, other, better in mine.comparisons:  # in the order in which they came: matching moments depends on it
         row = chosen(one, m) - chosen(other, m)
-        mean, covariance = (preferred if better else tied)(mean, covariance, row, noise)
+        if better:
+            mean, covariance = preferred(mean, covariance, row, noise)
+        else:
+            mean, covariance = observed(mean, covariance, row[None, :], np.zeros(1), np.array([noise]))
     return mean, covariance
 
 
 def chosen(plan: Plan, options: int) -> np.ndarray:
     """Which gains a plan adds up: 0 or 1, float of shape (decisions · options,)."""
     return np.eye(options)[list(plan)].ravel()
-
-
-def _totals(mine: Answers, m: int) -> Seen:
-    rows = np.array([chosen(plan, m) for plan, _ in mine.scores])
-    return rows, np.array([total for _, total in mine.scores]), np.full(len(rows), max(SCORE_NOISE, LEAST))
-
-
-def _remarks(mine: Answers, prior: Prior, n: int, m: int) -> Seen:
-    """What was said of whole plans."""
-    rows = np.array([chosen(plan, m) for plan, _ in mine.wholes])
-    return rows, *_spread(prior.total(_around([level for _, level in mine.wholes]), n))
-
-
-def _words(mine: Answers, prior: Prior, n: int, m: int) -> Seen:
-    """What was said of single options; of several remarks on one, the mean."""
-    rows = np.zeros((len(mine.levels), n, m))
-    for row, pair in zip(rows, mine.levels, strict=True):
-        row[pair] = 1.0
-    values, noises = _spread(prior.quantile(_around([sum(v) / len(v) for v in mine.levels.values()])))
-    again = [sqrt(REPEATED + (1 - REPEATED) / len(levels)) for levels in mine.levels.values()]
-    return rows.reshape(len(rows), n * m), values, noises * np.array(again)
 
 
 def _around(levels: Sequence[float]) -> np.ndarray:
@@ -284,8 +276,3 @@ def preferred(mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: 
     ratio = exp(-t * t / 2 - float(log_ndtr(t))) / sqrt(2 * pi)
     shrink = min(max(ratio * (ratio + t), 0.0), 1.0) / spread**2  # far out it is 1, and rounding would exceed that
     return mean + along * ratio / spread, covariance - shrink * np.outer(along, along)
-
-
-def tied(mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
-    """A Gaussian after learning that `row` @ gains, plus noise, is 0."""
-    return observed(mean, covariance, row[None, :], np.zeros(1), np.array([noise]))

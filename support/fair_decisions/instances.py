@@ -8,17 +8,15 @@ are shared. Here all ways to share them are equally likely: points are whole, op
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import product
-from pathlib import Path
-from string import Formatter
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel
 
 from support.data import inputs
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import InvalidInput
 from support.fair_decisions.problem import COUNTS, POINTS, RANKINGS, SCORES, FairDecisions
 
 HIGHEST = 20  # the largest gain under counts
@@ -87,10 +85,9 @@ def instance(
 
 
 class Kind(BaseModel):
-    """Decisions of one kind: their options, or a template that makes them out of `what` and `how`."""
+    """Decisions of one kind: their options, or a template `option` that makes them out of `what` and `how`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    kind: str = Field(min_length=1)
+    kind: str
     options: tuple[str, ...] = ()
     option: str = ""
     what: tuple[str, ...] = ()
@@ -99,41 +96,28 @@ class Kind(BaseModel):
     @property
     def names(self) -> tuple[str, ...]:
         """The options, in order."""
-        made = tuple(self.option.format(what=what, how=how) for how, what in product(self.how, self.what))
-        return self.options or made
-
-    @model_validator(mode="after")
-    def _fits(self) -> Kind:
-        if not self.options:
-            _slots("option", self.option, ("what", "how"))
-        _differ("options", self.names)
-        return self
+        return self.options or tuple(self.option.format(what=w, how=h) for h, w in product(self.how, self.what))
 
 
 class Skin(BaseModel):
     """Names for decisions and options without end; the fields are those of the README beside `menus.toml`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    about: str = ""
-    groups: tuple[str, ...] = Field(min_length=1)
+    about: str
+    groups: tuple[str, ...]
     decision: str
     again: str
-    kinds: tuple[Kind, ...] = Field(min_length=1)
+    kinds: tuple[Kind, ...]
 
-    @model_validator(mode="after")
-    def _fits(self) -> Skin:
-        _slots("decision", self.decision, ("group", "kind"))
-        _slots("again", self.again, ("name", "round"))
-        _differ("decisions", self.decisions(len(self.groups) * len(self.kinds)))
-        return self
+    def decision_of(self, j: int) -> str:
+        """The name of decision j, counted from 0.
 
-    def decisions(self, n: int) -> tuple[str, ...]:
-        """The first n decisions.
-
-        >>> load()["meals"].decisions(36)[-2:]
+        >>> load()["meals"].decision_of(34), load()["meals"].decision_of(35)
         ('Sunday dinner', 'Monday breakfast of week 2')
         """
-        return tuple(self._decision(j) for j in range(n))
+        turn, kind = divmod(j, len(self.kinds))
+        round_, group = divmod(turn, len(self.groups))
+        name = self.decision.format(group=self.groups[group], kind=self.kinds[kind].kind)
+        return self.again.format(name=name, round=round_ + 1) if round_ else name
 
     def options_of(self, j: int, m: int) -> tuple[str, ...]:
         """m options of decision j, counted from 0; the next decision of its kind goes on where they end.
@@ -146,47 +130,19 @@ class Skin(BaseModel):
         numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
         return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))
 
-    def _decision(self, j: int) -> str:
-        turn, kind = divmod(j, len(self.kinds))
-        round_, group = divmod(turn, len(self.groups))
-        name = self.decision.format(group=self.groups[group], kind=self.kinds[kind].kind)
-        return self.again.format(name=name, round=round_ + 1) if round_ else name
+
+@cache
+def load() -> Mapping[str, Skin]:
+    """All skins by name."""
+    tables = tomllib.loads(inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8"))
+    return {name: Skin(**table) for name, table in tables.items()}
 
 
-def named(problem: FairDecisions, skin: str | Skin = "meals") -> FairDecisions:
-    """The same gains and participants, the decisions and options with the names of a skin, or of one's own."""
-    if not isinstance(skin, Skin) and skin not in load():
-        raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}, or a Skin (see load)")
-    chosen = skin if isinstance(skin, Skin) else load()[skin]
+def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
+    """The same gains and participants, the decisions and options with the names of a skin."""
+    if skin not in load():
+        raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}")
     _, n, m = problem.shape
-    options = tuple(chosen.options_of(j, m) for j in range(n))
-    return FairDecisions(problem.gains, problem.participants, chosen.decisions(n), options)
-
-
-@lru_cache(maxsize=8)
-def load(path: Path | None = None) -> Mapping[str, Skin]:
-    """All skins of a file by name, by default the project's own."""
-    source = inputs("fair_decisions", "menus.toml") if path is None else path
-    try:
-        tables = tomllib.loads(source.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise MissingData(f"{source} is not there; give a file in the form of fair_decisions/README.md") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{source}: no TOML that can be read ({error}); mend it, nothing was changed") from error
-    try:
-        return TypeAdapter(dict[str, Skin]).validate_python(tables)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ", ".join(map(str, first["loc"]))
-        raise InvalidInput(f"{source}, skin {where}: {first['msg']} (see the README beside menus.toml)") from error
-
-
-def _slots(field: str, given: str, names: Sequence[str]) -> None:
-    if {name for _, name, _, _ in Formatter().parse(given) if name is not None} != set(names):
-        places = " and ".join(f"{{{name}}}" for name in names)
-        raise ValueError(f"{field} {given!r} given; expected a text with {places}")
-
-
-def _differ(field: str, names: Sequence[str]) -> None:
-    if not names or not all(name.strip() for name in names) or len(set(names)) < len(names):
-        raise ValueError(f"{field}: expected different names, at least one")
+    decisions = tuple(load()[skin].decision_of(j) for j in range(n))
+    options = tuple(load()[skin].options_of(j, m) for j in range(n))
+    return FairDecisions(problem.gains, problem.participants, decisions, options)

@@ -19,13 +19,13 @@ from support.solvers.ask_tell import Search
 
 LISTED = 4096  # up to so many plans, the unknown ones are listed; above, they are found by drawing
 TRIES = 30  # how often a searcher is asked again when it comes up with a known plan, before a plan is drawn
+MEETING = 3  # participants up to whom the special algorithm of the solvers works
 STEPS = 100
 """Solvers work on whole numbers: expected gains are rounded to so many steps from 0 to the largest of them.
 
 Finer ones would only cost time (a hundred times as much at 30 decisions): estimates err by far more than a step.
 """
 
-MEETING = 3  # participants up to whom the special algorithm of the solvers works
 
 Draw = Callable[[np.random.Generator], np.ndarray]
 """Draws gains of shape (participants, decisions, options) from what an estimator believes."""

@@ -85,15 +85,13 @@ class FairDecisions:
 
 def checked_gains(gains: object) -> np.ndarray:
     """Gains as an int64 array of three dimensions that cannot be written to, a copy of its own."""
-    expected = "expected (participants, decisions, options), at least one of each"
     try:
         given = np.asarray(gains)
-    except ValueError:
-        raise InvalidInput(f"gains: rows of different lengths given; {expected}") from None
-    if given.ndim != 3 or 0 in given.shape:
-        raise InvalidInput(f"gains: shape {given.shape} given; {expected}")
-    if not np.issubdtype(given.dtype, np.number) or np.iscomplexobj(given):
-        raise InvalidInput(f"gains: values of type {given.dtype} given; expected whole numbers of 0 or more")
+    except ValueError as error:
+        raise InvalidInput(f"gains: rows of different lengths given ({error})") from None
+    if given.ndim != 3 or 0 in given.shape or given.dtype.kind not in "iuf":
+        expected = "whole numbers of shape (participants, decisions, options), at least one of each"
+        raise InvalidInput(f"gains: {given.dtype} of shape {given.shape} given; expected {expected}")
     wrong = ~((given >= 0) & (given <= LARGEST) & (given == np.floor(given)))  # nan fails every comparison
     if wrong.any():
         i, j, k = map(int, np.argwhere(wrong)[0])

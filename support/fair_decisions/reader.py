@@ -17,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from types import MappingProxyType
 
 from support.fair_decisions.lexicon import Entry, lexicon, section, tokens
 from support.fair_decisions.problem import Table
@@ -59,11 +58,16 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
     whole: list[float] = []
     rest: list[float] = []
     for clause in clauses(scan(text, table)):
-        level = sum(clause.said) / len(clause.said)
+        level = mean(clause.said)
         decisions, others, unclear = resolved(clause.targets, plan)
         scopes = {target.scope for target in clause.targets}
-        for pair, said in _placed(level, clause, decisions, others, plan):
-            found[pair].append(said)
+        low, high = min(level, 1 - level), max(level, 1 - level)
+        beside = {d for d, _ in others}  # another option than the plan's takes it alone, unless the two are weighed
+        for d in decisions:
+            if d not in beside or clause.weighs:
+                found[d, plan[d]].append(low if d in beside else level)
+        for d, k in others:
+            found[d, k].append(high if d in decisions and clause.weighs else level)
         if REST in scopes:
             rest.append(level)
         elif not (decisions or others or unclear) and scopes <= {WHOLE, PRONOUN}:
@@ -71,21 +75,7 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
     named = {d for d, k in found if plan[d] == k}
     for d in (d for d in range(len(plan)) if rest and d not in named):
         found[d, plan[d]] = rest
-    levels_ = {pair: round(mean(v), 4) for pair, v in found.items()}
-    return Reading(MappingProxyType(levels_), round(mean(whole), 4) if whole else None)
-
-
-def _placed(
-    level: float, clause: Clause, decisions: list[int], others: list[Pair], plan: Plan
-) -> Iterator[tuple[Pair, float]]:
-    """A clause's level at its options. Another option than the plan's takes it alone, unless the two are weighed."""
-    beside = {d for d, _ in others}
-    low, high = min(level, 1 - level), max(level, 1 - level)
-    for d in decisions:
-        if d not in beside or clause.weighs:
-            yield (d, plan[d]), low if d in beside else level
-    for d, k in others:
-        yield (d, k), high if d in decisions and clause.weighs else level
+    return Reading({pair: round(mean(v), 4) for pair, v in found.items()}, round(mean(whole), 4) if whole else None)
 
 
 # ---- the text as targets, entries of the lexicon, and whatever else there is -----------------------------------------

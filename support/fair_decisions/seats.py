@@ -23,20 +23,6 @@ from support.fair_decisions.problem import COMPARISON, WORDS, Brief, FairDecisio
 from support.fair_decisions.records import Feedback, Plan
 from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, form
 
-
-@dataclass(frozen=True)
-class Asked:
-    """What a person sees with a question, in words: its own name and gains, or all that was heard; rounds from 1."""
-
-    me: str
-    round: int
-    feedback: str
-    table: Table
-    plans: tuple[Plan, ...] = ()
-    gains: Any = None
-    history: tuple[Heard, ...] = ()
-
-
 # ---- a participant, which knows `Own` --------------------------------------------------------------------------------
 
 
@@ -98,9 +84,7 @@ DECIDER = Role(
     asks={
         "judge": Ask(
             _judged,
-            lambda seat, plans, feedback: Asked(
-                seat.me, seat.asked, feedback, seat.own.table, tuple(plans), seat.own.gains
-            ),
+            lambda seat, plans, feedback: (seat.own, tuple(plans)),
             lambda seat, plans, feedback: feedback,
         )
     },
@@ -391,14 +375,7 @@ ESTIMATOR = Role(
             ),
         )
     },
-    asks={
-        "estimate": Ask(
-            _expected,
-            lambda seat, table, feedback, history: Asked(
-                seat.me, len(history), feedback, table, history=tuple(history)
-            ),
-        )
-    },
+    asks={"estimate": Ask(_expected, lambda seat, *view: view)},
     kinds={
         NONE: lambda me, rng, own: None,
         LEXICAL: lambda me, rng, own: LexicalEstimator(),

@@ -11,7 +11,7 @@ from support.errors import InvalidInput
 from support.fair_decisions.planners import Suggester
 from support.fair_decisions.problem import COMPARISON, SCORE, WORDS, FairDecisions
 from support.fair_decisions.records import Planning
-from support.fair_decisions.search import ROUNDS, choose, plan, record
+from support.fair_decisions.search import ROUNDS, Search, choose, record
 from support.fair_decisions.seats import (
     BAYESIAN,
     ESTIMATOR,
@@ -23,7 +23,7 @@ from support.fair_decisions.seats import (
     THOMPSON,
     Leading,
     seat_deciders,
-)
+)  # fmt: skip
 from support.seats import Seats, Spoken, check_number
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ async def fair_decisions(
     leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt, getattr(reads, "draw", None)), spoken)
     solves = Suggester(objective) if solver else None
     told: dict[str, Any] = {"feedback": feedback, "objective": objective, "preferences": preferences, "rounds": rounds}
-    finished = [entry async for entry in plan(problem, people, leads, estimator=reads, solver=solves, **told)]
+    finished = [entry async for entry in Search(problem, people, leads, reads, solves, **told).played()]
     roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
     return record(problem, roles, finished, final=final, **told, noise=noise, prompt=prompt)
 

@@ -16,7 +16,7 @@ from support.fair_decisions.instances import instance, load
 from support.fair_decisions.measures import OBJECTIVES
 from support.fair_decisions.problem import COMPLETE, FEEDBACK, PREFERENCES, table_of
 from support.fair_decisions.records import Plan, Planning, PlanningRound
-from support.fair_decisions.search import ROUNDS, plan, record
+from support.fair_decisions.search import ROUNDS, Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
 from support.fair_decisions.study import estimator_for
 from support.figures import png
@@ -165,7 +165,7 @@ class PlanningLab(PlayLab[PlanningRound]):
         leads = self._coordinator(led, reads, spoken)
         told = {name: s[name] for name in ("feedback", "objective", "preferences", "rounds")}
         self.reads = Kept(reads) if reads else None
-        self.run = plan(self.problem, people, leads, estimator=self.reads, **told)
+        self.run = Search(self.problem, people, leads, self.reads, **told).played()
         self.roles = {**people, "coordinator": leads, "estimator": reads, "solver": None}
 
     def _coordinator(self, rng: np.random.Generator, reads: Any, spoken: Spoken) -> Any:

@@ -9,28 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import InvalidInput
 from support.fair_decisions import instances
 from support.fair_decisions.instances import DRAWS, HIGHEST, instance, load, named
 from support.fair_decisions.problem import PREFERENCES, FairDecisions
 
 SKINS = ("meals", "offsite", "flat")
 UNLIKELY = 0.001
-FORM = """
-[picnic]
-about = "Where to eat."
-groups = ["first", "second"]
-decision = "{group} {kind}"
-again = "{name}, time {round}"
-[[picnic.kinds]]
-kind = "stop"
-options = ["park", "pier", "hill"]
-[[picnic.kinds]]
-kind = "drink"
-option = "{how} {what}"
-what = ["tea", "cider"]
-how = ["hot", "cold"]
-"""
 
 
 def drawn(kind, *shape, seed):
@@ -98,19 +83,6 @@ def test_a_setting_that_does_not_fit_is_refused(change, message):
 # ---- skins -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def written(tmp_path):
-    """A function that writes a file of skins, one of its lines changed."""
-
-    def write(old="", new=""):
-        assert old in FORM
-        path = tmp_path / "menus.toml"
-        path.write_text(FORM.replace(old, new, 1), encoding="utf-8")
-        return path
-
-    return write
-
-
 def gains(n, m):
     return FairDecisions(np.arange(3 * n * m).reshape(3, n, m), ("Ana", "Ben", "Cleo"))
 
@@ -128,42 +100,12 @@ def test_no_name_is_part_of_another_and_none_looks_like_a_score(skin):
     dressed = named(gains(35, 30), skin)  # before anything is numbered
     assert not any("(" in option for options in dressed.options for option in options)
     assert not [(a, b) for a, b in permutations(dressed.decisions, 2) if a in b]
+    assert not [name for name in dressed.decisions if re.search("[,:;]", name)]
     for options in dressed.options[:7]:
         assert not [(a, b) for a, b in permutations(options, 2) if a.lower() in b.lower()]
         assert not [name for name in options if re.search(r"[,:;\d]", name)]
-    assert not [name for name in dressed.decisions if re.search("[,:;]", name)]
 
 
-def test_names_come_again_when_all_are_used_up(written):
-    dressed = named(gains(5, 4), load(written())["picnic"])
-    assert dressed.decisions == ("first stop", "first drink", "second stop", "second drink", "first stop, time 2")
-    assert dressed.options[0] == ("park", "pier", "hill", "park (2)")
-    assert dressed.options[2] == ("pier", "hill", "park", "pier (2)")
-    assert dressed.options[4] == ("hill", "park", "pier", "hill (2)")
-    assert dressed.options[1] == ("hot tea", "hot cider", "cold tea", "cold cider")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('["first", "second"]', "[]", r"menus.toml, skin picnic, groups: .*at least 1 item"),
-        ('["first", "second"]', '["first", "first"]', "skin picnic: .*decisions: expected different names"),
-        ("{group} {kind}", "{group}", "decision '{group}' given; expected a text with {group} and {kind}"),
-        ("{name}, time {round}", "{name", "skin picnic: "),
-        ('kind = "stop"', "", "skin picnic, kinds, 0, kind: Field required"),
-        ('"pier"', '"park"', "skin picnic, kinds, 0: .*options: expected different names"),
-        ('"pier"', "3", "skin picnic, kinds, 0, options, 1: .*valid string"),
-        ("{how} {what}", "{what}", "option '{what}' given; expected a text with {what} and {how}"),
-        (FORM, "picnic = 3", "skin picnic: "),
-    ],
-)
-def test_a_file_that_does_not_fit_is_refused(written, old, new, message):
-    with pytest.raises(InvalidInput, match=message):
-        load(written(old, new))
-
-
-def test_a_file_that_is_no_toml_or_not_there_is_named(written, tmp_path):
-    with pytest.raises(DamagedFile, match=r"menus\.toml: no TOML that can be read"):
-        load(written(FORM, "[picnic"))
-    with pytest.raises(MissingData, match=r"nowhere\.toml is not there"):
-        load(tmp_path / "nowhere.toml")
+def test_the_next_decision_of_a_kind_goes_on_in_the_list():
+    dressed, known = named(gains(6, 3)), load()["meals"].kinds[0].options
+    assert dressed.options[0] + dressed.options[5] == known[:6]

@@ -65,10 +65,10 @@ def test_a_gain_that_does_not_fit_is_named_with_its_place(value):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([np.ones((2, 0, 3))], r"gains: shape \(2, 0, 3\) given; expected \(participants, decisions, options\)"),
-        ([np.ones((2, 3))], "gains: shape"),
-        ([[[["many"]]]], "gains: values of type .* given; expected whole numbers"),
-        ([[[[1 + 2j]]]], "gains: values of type"),
+        ([np.ones((2, 0, 3))], r"of shape \(2, 0, 3\) given; expected whole numbers of shape \(participants, "),
+        ([np.ones((2, 3))], "gains: float64 of shape"),
+        ([[[["many"]]]], "gains: <U4 of shape .* given; expected whole numbers"),
+        ([[[[1 + 2j]]]], "gains: complex128 of shape"),
         ([[[[1, 2], [3]]]], "gains: rows of different lengths"),
         ([ONES, ("Ana", "Ana")], "participants: .* given; expected 2 different names"),
         ([ONES, "AB"], "participants: 'AB' given"),
