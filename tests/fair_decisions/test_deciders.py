@@ -86,14 +86,6 @@ def test_raising_an_options_gain_never_makes_its_words_worse(decider, understood
     assert before == {"terse": 3, "understated": 3}.get(style, 4) or preferences == "scores"
 
 
-def test_noise_alone_changes_what_is_meant_and_a_seed_the_words(decider, understood):
-    def levels(noise):
-        return {str(understood(judged(decider(noise=noise, seed=s), MIDDLE).text, "plain")) for s in range(30)}
-
-    assert len(levels(0.0)) == 1 and len(levels(0.3)) > 5
-    assert judged(decider(noise=0.2, seed=1), MIDDLE) == judged(decider(noise=0.2, seed=1), MIDDLE)
-
-
 # ---- how satisfied ---------------------------------------------------------------------------------------------------
 
 
@@ -145,14 +137,6 @@ def test_a_text_is_short_and_tells_no_number_and_nothing_better_as_worse(sit, un
     assert {i: level for i, level in known.items() if level != vocabularies()[style].level(felt[i])} == {}
 
 
-@pytest.mark.parametrize("style", [style for style in STYLES if style not in ("vague", "polite")])
-def test_ten_decisions_are_all_named_and_told_alike_by_any_seed(understood, style):
-    felt = np.random.default_rng(3).random(10)
-    heard = [understood(told(felt, style, seed), style) for seed in range(20)]
-    named = [known for known, rest in heard if rest is None]
-    assert len(named) > 10 and all(known == named[0] for known in named)
-
-
 def test_what_cannot_be_named_is_the_middle_and_is_told_by_its_mean(understood):
     felt = np.array([0.5] * 30 + [0.95, 0.05])
     for seed in range(10):
@@ -191,11 +175,6 @@ FOUND = {
     "I give it 7.5": "7.5", "80% happy": "80%", "a solid Ten": "Ten", "twenty-five points": "twenty",
     "ninety percent": "ninety", "a hundred times": "hundred", "about ½ good": "½", "٤٢": "٤٢",
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("text", FREE)
-def test_names_and_ordinary_words_hold_no_number(sit, text):
-    assert checked_words(text, sit(n=12)) == text
 
 
 @pytest.mark.parametrize(("text", "number"), FOUND.items())

@@ -12,7 +12,6 @@ from support.fair_decisions.estimators import (
     BayesianEstimator,
     LexicalEstimator,
     chosen,
-    observed,
     preferred,
     prior_for,
 )
@@ -83,18 +82,6 @@ def test_a_level_becomes_the_prior_s_quantile_averaged_over_rounds_and_all_else_
     assert np.allclose(gains, prior.mean)
 
 
-def test_a_remark_on_the_whole_counts_where_nothing_else_was_said(played):
-    _, table, _ = played()
-    gains = lexical(table, said("I'm pleased overall. Meal 1 is bad."))[0]
-    assert gains[1, 0] == gains[2, 0] > prior_for(table).mean[0] > gains[0, 0]
-
-
-@pytest.mark.parametrize("feedback", [SCORE, COMPARISON])
-def test_numbers_and_comparisons_are_no_words(played, feedback):
-    _, table, history = played(feedback)
-    assert np.allclose(lexical(table, history, feedback), prior_for(table).mean)
-
-
 # ---- by Bayes' rule --------------------------------------------------------------------------------------------------
 
 
@@ -128,16 +115,6 @@ def test_the_order_of_totals_and_words_does_not_matter(played, kind, seed, order
     _, table, history = played(feedback, preferences=kind, seed=seed)
     one, other = believe(table, feedback, history), believe(table, feedback, [history[k] for k in order])
     assert np.allclose(one.mean, other.mean, atol=1e-4) and np.allclose(one.covariance, other.covariance, atol=1e-4)
-
-
-@pytest.mark.parametrize("kind", ["scores", "rankings", "counts"])
-def test_as_many_independent_totals_as_gains_identify_them(played, kind):
-    every = [[(a, b, c)] for a in range(3) for b in range(3) for c in range(3)]
-    problem, table, history = played(SCORE, preferences=kind, n=3, plans=every)
-    means, truth = believe(table, SCORE, history).mean, problem.gains
-    if kind == "counts":  # without a known sum, a constant between decisions stays open
-        means, truth = (x - x.mean(axis=2, keepdims=True) for x in (means, truth))
-    assert np.abs(means - truth).max() < 0.5
 
 
 @given(KINDS, SEEDS)
@@ -174,13 +151,6 @@ def test_moments_under_a_comparison_are_those_of_samples():
     kept = drawn[drawn @ row + 0.5 * rng.standard_normal(len(drawn)) > 0]
     after = preferred(mean, covariance, row, 0.5)
     assert np.allclose(after[0], kept.mean(axis=0), atol=0.02) and np.allclose(after[1], np.cov(kept.T), atol=0.02)
-
-
-def test_a_preference_against_all_expectation_stays_finite_and_an_observation_weighs_by_precision():
-    mean, covariance = preferred(np.array([1e4]), np.eye(1), np.array([-1.0]), 0.1)
-    assert mean[0] == pytest.approx(1e4 * 0.1**2 / 1.01, rel=0.01) and 0 <= covariance[0, 0] < 0.1
-    mean, covariance = observed(np.zeros(1), np.eye(1), np.ones((1, 1)), np.array([2.0]), np.array([1.0]))
-    assert mean.tolist() == [1.0] and covariance.tolist() == [[0.5]]
 
 
 def test_one_who_speaks_leaves_the_others_as_they_were_and_repeats_count_less(played):
@@ -220,15 +190,6 @@ def test_estimates_rank_plans_as_the_truth_does(played, likeness, feedback, roun
         problem, table, history = played(feedback, rounds=rounds, n=5, seed=seed)
         found.append(likeness(problem, believe(table, feedback, history).mean))
     assert np.mean(found) > least
-
-
-@pytest.mark.parametrize("preferences", ["scores", "rankings", "counts"])
-def test_read_estimates_rank_plans_as_the_truth_does(played, likeness, preferences):
-    found = []
-    for seed in range(8):
-        problem, table, history = played(WORDS, preferences=preferences, n=5, seed=seed)
-        found.append(likeness(problem, lexical(table, history)))
-    assert np.mean(found) > 0.75
 
 
 @pytest.mark.parametrize(("style", "least"), [("plain", 0.8), ("blunt", 0.68), ("understated", 0.12)])

@@ -172,24 +172,6 @@ def test_under_comparison_each_round_brings_a_new_plan_against_the_best(kind, br
         seen.add(second)
 
 
-@pytest.mark.parametrize("kind", SEARCHERS)
-def test_one_seed_gives_one_search_and_public_gains_change_nothing(kind, briefed):
-    gains = np.random.default_rng(3).integers(0, 50, (3, 8, 3))
-    runs = [tuple(search(briefed, kind, gains, 8, seed)[0]) for seed in (1, 1, 2, 3, 4, 5)]
-    assert runs[0] == runs[1] and len(set(runs)) > 1
-    planners = [PLANNER.seat(kind, np.random.default_rng(1), Leading(gains.shape)) for _ in range(2)]
-    told = [briefed(gains, (0,) * 8, gains=public) for public in (None, gains)]
-    assert move(planners[0], told[0]) == move(planners[1], told[1])  # evaluations are as many as rounds
-
-
-@pytest.mark.parametrize(("objective", "values"), [("divergence", [-5, -1]), ("welfare", [11, 15])])
-def test_a_search_learns_each_answer_once_with_the_value_of_the_objective(briefed, objective, values):
-    gains, planner = np.array([[[5, 1], [2, 2]], [[1, 1], [1, 7]]]), stubborn()
-    assert move(planner, briefed(gains, (1, 1), objective=objective)).plans == ((0, 0),)
-    move(planner, briefed(gains, (1, 1), (0, 1), objective=objective))
-    assert planner.searcher.learnt == [((1, 1), values[0]), ((0, 1), values[1])]
-
-
 def test_a_searcher_that_keeps_to_a_known_plan_is_told_again_and_at_last_overruled(briefed):
     planner = stubborn()
     made = move(planner, briefed(np.ones((2, 2, 2), int), (0, 0)))
@@ -217,12 +199,6 @@ def test_on_public_gains_it_proposes_the_optimum_and_then_stops_with_it(briefed)
     assert rich == tuple(GAINS.sum(axis=0).argmax(axis=1).tolist())
 
 
-def test_without_estimates_a_plan_is_drawn_and_under_comparison_two(briefed):
-    assert len({exact(briefed(GAINS), seed).plans[0] for seed in range(30)}) > 15
-    first, second = exact(briefed(GAINS, plans=2, feedback="comparison")).plans
-    assert first != second
-
-
 def test_on_estimates_it_proposes_what_is_expected_to_be_best_though_it_is_not(briefed):
     guess = np.random.default_rng(8).random((3, 4, 3)) * 30
     (plan,) = exact(briefed(GAINS, (0, 0, 0, 0), estimates=guess)).plans
@@ -231,21 +207,6 @@ def test_on_estimates_it_proposes_what_is_expected_to_be_best_though_it_is_not(b
     brief = briefed(GAINS, ((0, 0, 0, 0), (1, 1, 1, 1)), plans=2, feedback="comparison", estimates=GAINS + 0.0)
     first, second = exact(brief).plans
     assert first in brief.known and second not in brief.known
-
-
-def test_with_draws_it_solves_on_what_is_drawn_each_time_anew_with_its_own_stream(briefed):
-    drawn = []
-
-    def draw(rng):
-        drawn.append(rng.normal(30, 20, GAINS.shape))
-        return drawn[-1]
-
-    planner = PLANNER.seat("thompson", np.random.default_rng(4), Leading(GAINS.shape, draw=draw))
-    for i in range(2):
-        (plan,) = move(planner, briefed(GAINS, (0, 0, 0, 0), estimates=GAINS + 0.0)).plans
-        scaled = np.rint(drawn[i] * STEPS / np.abs(drawn[i]).max())
-        assert spread(scaled, plan) == min(spread(scaled, p) for p in PLANS if p != (0, 0, 0, 0))
-    assert not (drawn[0] == drawn[1]).all()
 
 
 @settings(deadline=None)

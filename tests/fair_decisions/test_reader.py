@@ -1,5 +1,8 @@
 """A text on a plan is read: which decisions it names, and how content it sounds with each."""
 
+import re
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -196,17 +199,6 @@ def test_options_that_are_mere_numbers_do_not_confuse():
     }
 
 
-def test_words_from_names_are_no_words_of_satisfaction():
-    table = Table(("Ana",), ("Good Hope", "Bad Ems"), (("x1", "y1"),) * 2, "scores", 100)
-    assert heard("Good Hope is terrible and Bad Ems is great.", (0, 0), table) == {"1": 0.1, "2": 0.9}
-    assert not heard("Good Hope, then Bad Ems.", (0, 0), table)
-
-
-def test_names_of_signs_only_are_never_found():
-    table = Table(("Ana",), ("☆", "Room"), (("x1", "y1"),) * 2, "scores", 100)
-    assert moods("I love the Room", plan=(0, 0), table=table) == {"2": "+"}
-
-
 @given(st.text(max_size=80) | st.lists(st.sampled_from(PIECES)))
 def test_any_text_gives_levels_between_0_and_1(text):
     reading = read(text if isinstance(text, str) else " ".join(text), PLAN, MEALS)
@@ -236,6 +228,14 @@ def test_every_word_is_found_as_the_text_writes_it():
 # The reader on language that its author did not write: the levels that it reached when first tested, less a margin. Fit
 # nothing on these texts. A reader that falls below has lost something that it could do; one that passes has proved
 # nothing new.
+
+
+def test_the_held_out_texts_are_short_say_no_digit_and_are_judged_on_five_levels():
+    texts = wordings()
+    assert len({one.text for one in texts}) == len(texts) == 219
+    assert all(len(one.text.split()) <= 40 and not re.search(r"\d", one.text) for one in texts)
+    levels = Counter(level for one in texts for level in one.levels.values())
+    assert set(levels) == {0.0, 0.25, 0.5, 0.75, 1.0} and min(levels.values()) >= 80
 
 
 def measured(texts, **settings):

@@ -1,7 +1,6 @@
 """Who sits in a search: models, people and rules; what each is told, what it may reply, and what a misfit costs."""
 
 import asyncio
-import json
 
 import numpy as np
 import pytest
@@ -16,14 +15,11 @@ from support.fair_decisions.seats import (
     ESTIMATOR,
     PLANNER,
     PROMPTS,
-    REASON,
     REASON_WORDS,
     Leading,
-    move_form,
     seat_deciders,
 )
 from support.models.fakes import scripted
-from support.models.model import strict_schema
 from support.seats import Spoken
 
 GAINS = np.array([[80, 10, 10], [50, 30, 20], [25, 30, 45]])
@@ -61,15 +57,13 @@ def decider(model, table):
     return DECIDER.seat("model", rng(), Own(table, GAINS), Spoken(model), "Ana")
 
 
-@pytest.mark.parametrize(
-    ("preferences", "meaning"), [("scores", "points over"), ("rankings", "to 3 for the"), ("counts", "0 means")]
-)
-def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words(overheard, sit, preferences, meaning):
+def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words_where_no_sum_will_do(overheard, sit):
     model, heard = overheard({"text": " I love\nMeal 1; Meals 2 and 3 are fine. "})
-    who = decider(model, sit(preferences=preferences))
+    who = decider(model, sit())
     assert judged(who, PLAN) == Feedback("Ana", text="I love Meal 1; Meals 2 and 3 are fine.")
     assert "You are Ana" in heard[0] and "Meal 1: Option 1 = 80, Option 2 = 10, Option 3 = 10\nMeal 2:" in heard[0]
-    assert "- Meal 1: Option 1\n- Meal 2: Option 2\n- Meal 3: Option 2\n" in heard[0] and meaning in heard[0]
+    assert "- Meal 1: Option 1\n- Meal 2: Option 2\n- Meal 3: Option 2\n" in heard[0]
+    assert judged(who, PLAN, feedback=SCORE).score == 140 and judged(who, OTHER, PLAN, feedback=COMPARISON).prefers == 1
     assert (who.replies, who.kind) == (1, "model tiny")
 
 
@@ -78,13 +72,6 @@ def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overhe
     assert judged(decider(model, sit()), PLAN).text == "Fine by me." and "the number '80' given" in heard[1]
     with pytest.raises(MalformedReply, match="the number 'eighty' given"):
         judged(decider(overheard(*[{"text": "eighty"}] * 9)[0], sit()), PLAN)
-
-
-def test_scores_and_comparisons_are_sums_and_ask_no_model(sit):
-    who = decider(scripted([]), sit())
-    assert judged(who, PLAN, feedback=SCORE).score == 140
-    assert judged(who, OTHER, PLAN, feedback=COMPARISON).prefers == 1
-    assert judged(who, PLAN, PLAN, feedback=COMPARISON) == Feedback("Ana", alike=True) and who.replies == 0
 
 
 @pytest.mark.parametrize(
@@ -119,13 +106,6 @@ def test_each_seat_knows_its_own_gains_and_a_seat_beside_changes_nobodys_words()
     assert set(drawn) == set(STYLES)
 
 
-def test_a_seed_is_drawn_above_temperature_0_only():
-    for temperature, same in ((0.0, True), (0.7, False)):
-        people = seat_deciders(PROBLEM, "scores", "model", rng(), spoken=Spoken(scripted([]), temperature, 3))
-        one, other = (who.settings for who in people.values())
-        assert (one["seed"] == other["seed"]) == same and one["repetition"] == 3
-
-
 # ---- coordinators ----------------------------------------------------------------------------------------------------
 
 
@@ -152,11 +132,9 @@ def prompt_of(brief, prompt="full"):
     return leader(scripted([]), prompt).question(PLANNER.acts["propose"], brief)
 
 
-def test_options_are_numbered_from_1_and_nothing_is_told_of_hidden_gains(briefed, asked):
-    move, (text,) = asked(briefed(SMALL), reply(1, 2))
-    assert move == Move(((0, 1),), "it may help Player 2")
-    assert "- Meal 1: 1 = Option 1; 2 = Option 2" in text and "(none)" in text and "FINISH" not in text
-    text = prompt_of(briefed(SMALL, (0, 0), (1, 1)))
+def test_a_model_is_told_what_is_known_and_of_gains_only_those_that_are_public(briefed, asked):
+    move, (text,) = asked(briefed(SMALL, (0, 0), (1, 1)), reply(1, 2))
+    assert move == Move(((0, 1),), "it may help Player 2")  # options are numbered from 1 for it
     known = "- [1, 1] (Meal 1: Option 1, Meal 2: Option 1). Player 1: 130; Player 2: 50; Player 3: 90"
     assert known in text and "80" not in text and '"status": "RUNNING|FINISH"' in text
     text = prompt_of(briefed(SMALL, feedback="complete", gains=SMALL))
@@ -187,9 +165,7 @@ ALL = [(0, 0), (0, 1), (1, 0), (1, 1)]
     ("known", "wrong", "complaint", "right"),
     [
         ([], reply(1, 3), "plan.1: Input should be 1 or 2", reply(1, 1)),
-        ([], reply(1), "plan: List should have at least 2 items", reply(1, 1)),
         ([], reply(1, 1, reason="so " * 41), f"41 words given; expected 1 to {REASON_WORDS}", reply(1, 1)),
-        ([], reply(1, 1, reason="x" * (REASON + 1)), "reason: String should have at most", reply(1, 1)),
         ([], reply(1, 1, status="FINISH"), "status: Input should be 'RUNNING'", reply(1, 1)),
         ([(0, 0)], reply(1, 1), "Meal 1: Option 1, Meal 2: Option 1 is known already", reply(2, 1)),
         ([(0, 0)], reply(2, 2, status="FINISH"), "is not known yet; to stop", reply(1, 1, status="FINISH")),
@@ -203,14 +179,6 @@ def test_a_move_that_is_not_allowed_goes_back_with_what_was_expected(known, wron
         asked(briefed(SMALL, *known), *[wrong] * 3)
 
 
-def test_a_solver_s_suggestion_is_told_with_what_it_rests_on_and_whether_it_is_known(briefed):
-    estimated = prompt_of(briefed(SMALL, (0, 0), suggestion=(1, 0), estimates=SMALL + 0.0))
-    assert "[2, 1], computed from what can be estimated of the points so far. Take it, or" in estimated
-    public = prompt_of(briefed(SMALL, (0, 0), suggestion=(0, 0), feedback="complete", gains=SMALL))
-    assert "[1, 1], computed from all points. It is among the known plans: stop with it, or" in public
-    assert "solver" not in prompt_of(briefed(SMALL, (0, 0)))
-
-
 @pytest.mark.parametrize("feedback", FEEDBACK)
 @pytest.mark.parametrize("objective", ["divergence", "welfare"])
 def test_the_ablations_take_out_the_example_or_the_objective_and_nothing_else(feedback, objective, briefed):
@@ -220,8 +188,6 @@ def test_the_ablations_take_out_the_example_or_the_objective_and_nothing_else(fe
     goal = {"divergence": "largest total minus the smallest", "welfare": "largest sum of all totals"}[objective]
     assert goal in full and goal in without and goal not in vague
     assert ("divergence" in vague, "sum of" in vague, "355" in vague) == (False, False, False)
-    lines = [line for line in without.splitlines() if line]
-    assert [line for line in full.splitlines() if line in lines] == lines
 
 
 def test_the_numbers_of_the_worked_example_are_right(briefed):
@@ -232,13 +198,6 @@ def test_the_numbers_of_the_worked_example_are_right(briefed):
     assert f"{max(first)} - {min(first)} = {np.ptp(first)}" in text and f"= {np.ptp(second)}, so" in text
     welfare = prompt_of(briefed(SMALL, objective="welfare"))
     assert f"170 + 60 + 125 = {sum(first)}" in welfare and f"120 + 105 + 130 = {sum(second)}" in welfare
-
-
-@pytest.mark.parametrize("plans", [1, 2])
-def test_every_part_of_the_form_is_bounded(plans, briefed):
-    schema = strict_schema(move_form(leader(scripted([])), briefed(SMALL, plans=plans)))
-    assert schema["properties"]["reason"]["maxLength"] == REASON and json.dumps(schema).count('"maxItems": 2') == plans
-    assert schema["properties"]["plan"]["items"]["enum"] == [1, 2]
 
 
 def test_a_person_proposes_and_a_move_that_is_not_allowed_can_be_made_again(briefed):
