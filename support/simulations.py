@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
+from support.fair_decisions.study import fair_decisions
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, seminar
+from support.studies import meeting_coordination, seminar
 from support.studies.meetings import DESIGNS
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {

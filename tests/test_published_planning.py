@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from support import data, published
-from support.environments.fair_decisions.measures import divergence
+from support.fair_decisions.measures import divergence
 
 SEED = "003_1a2bb55b71c6f802"
 TEXT = data.ROOT.parent / "shared" / "seeds" / f"{SEED}.txt"

@@ -15,7 +15,6 @@ from support.records.organizing import (
     OrganizingDay,
     Understood,
 )
-from support.records.planning import Feedback, Plan, Planning, PlanningRound
 
 __all__ = [
     "Action",
@@ -23,7 +22,6 @@ __all__ = [
     "Coordination",
     "CoordinationRound",
     "Edit",
-    "Feedback",
     "Flag",
     "FormatError",
     "Hook",
@@ -31,9 +29,6 @@ __all__ = [
     "Option",
     "Organizing",
     "OrganizingDay",
-    "Plan",
-    "Planning",
-    "PlanningRound",
     "Score",
     "Turn",
     "Understood",

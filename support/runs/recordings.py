@@ -30,6 +30,7 @@ from support.environments import natural_plan
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
+from support.fair_decisions.study import fair_decisions
 from support.instruments import load
 from support.models import connect
 from support.models.cache import Cache
@@ -40,7 +41,7 @@ from support.participants.respondents.simulate import simulate
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, seminar
+from support.studies import meeting_coordination, seminar
 
 FOLDER = ROOT / "data" / "replies"
 

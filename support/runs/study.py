@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput
+from support.fair_decisions.records import Planning
 from support.models.calls import Call
-from support.records import Coordination, Organizing, Planning
+from support.records import Coordination, Organizing
 from support.roundtable.records import Transcript
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Study functions: one unit of a study, from its settings to its record, for `support.runs.sweep`."""
 
 from support.studies.meetings import meeting_coordination
-from support.studies.planning import fair_decisions
 from support.studies.seminar import seminar
 
-__all__ = ["fair_decisions", "meeting_coordination", "seminar"]
+__all__ = ["meeting_coordination", "seminar"]

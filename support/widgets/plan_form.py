@@ -9,9 +9,9 @@ from typing import Any
 import ipywidgets as w
 import numpy as np
 
-from support.environments.fair_decisions.views import COMPARISON, Move, Table
 from support.errors import InvalidInput
-from support.records import Plan
+from support.fair_decisions.problem import COMPARISON, Move, Table
+from support.fair_decisions.records import Plan
 from support.seats import Question
 from support.widgets.plan_history import STYLE, options_to_html
 
@@ -48,7 +48,7 @@ class PlanForm:
         What everybody knows.
     about : str
         What the group decides, a sentence.
-    feedback, objective : names of `views.FEEDBACK` and of `measures.OBJECTIVES`
+    feedback, objective : names of `problem.FEEDBACK` and of `measures.OBJECTIVES`
     begin : callable
         Begins the next round; it will `ask`.
     gains : int array of shape (participants, decisions, options), optional

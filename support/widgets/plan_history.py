@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from support.analysis.fairness.instances import random_plans
-from support.environments.fair_decisions import FairDecisions
-from support.environments.fair_decisions.measures import divergence, value
-from support.environments.fair_decisions.views import Heard, Table
-from support.records import Feedback, Plan, Planning, PlanningRound
+from support.fair_decisions.measures import divergence, value
+from support.fair_decisions.problem import FairDecisions, Heard, Table
+from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.solvers.fair import Solution, solve
-
-if TYPE_CHECKING:
-    from support.participants.estimators.protocol import Estimator
 
 SECONDS = 3.0
 """How long a solver may look for the optimum while a person waits."""
@@ -70,7 +66,7 @@ class Truth:
 class Kept:
     """An estimator whose latest estimate stays to be seen: `latest`, of shape (participants, decisions, options)."""
 
-    def __init__(self, estimator: Estimator) -> None:
+    def __init__(self, estimator: Any) -> None:
         self.estimator, self.kind = estimator, estimator.kind
         self.latest: np.ndarray | None = None
 

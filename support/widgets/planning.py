@@ -11,24 +11,18 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.fairness import trajectory
-from support.environments.fair_decisions.generate import instance
-from support.environments.fair_decisions.measures import OBJECTIVES
-from support.environments.fair_decisions.menus import load
-from support.environments.fair_decisions.views import COMPLETE, FEEDBACK, PREFERENCES
+from support.fair_decisions.deciders import STYLES
+from support.fair_decisions.instances import instance, load
+from support.fair_decisions.measures import OBJECTIVES
+from support.fair_decisions.problem import COMPLETE, FEEDBACK, PREFERENCES, table_of
+from support.fair_decisions.records import Plan, Planning, PlanningRound
+from support.fair_decisions.search import ROUNDS, Search, record
+from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
+from support.fair_decisions.study import estimator_for
 from support.figures import png
-from support.mechanisms.planning import ROUNDS, plan, record
-from support.participants.deciders.rule_based import STYLES
-from support.participants.deciders.seating import seat_deciders, table_of
-from support.participants.estimators.seating import seat_estimator
-from support.participants.planners.human import HumanPlanner
-from support.participants.planners.protocol import Planner
-from support.participants.planners.seating import PLANNERS, seat_planner
-from support.participants.seating import MODEL
 from support.plots.live_planning import draw_planning
-from support.records import Plan, Planning, PlanningRound
 from support.runs.study import Store
-from support.seats import MIXED, Question
-from support.studies.planning import estimator_for
+from support.seats import MIXED, MODEL, Spoken
 from support.widgets.plan_form import PlanForm
 from support.widgets.plan_history import (
     Kept,
@@ -47,7 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from support.models.model import ChatModel
-    from support.participants.estimators.protocol import Estimator
 
 SWEEP = "fair decisions"
 SIZES = {"decisions": (1, 35), "options": (2, 30), "participants": (2, 6), "rounds": (1, 9)}
@@ -65,8 +58,8 @@ class PlanningLab(PlayLab[PlanningRound]):
     model : ChatModel or str, optional
         Offered as a kind of coordinator and of participants when it is given.
     decisions, options, participants, rounds, noise, preferences, feedback, objective, coordinator, seats, skin, seed
-        What the controls show at first: those of `support.studies.fair_decisions`, a person as coordinator, the names
-        of things (a key of `menus.load()`), and the seed of the hidden gains and of whatever draws.
+        What the controls show at first: those of `support.fair_decisions.study`, a person as coordinator, the names
+        of things (a key of `instances.load()`), and the seed of the hidden gains and of whatever draws.
     """
 
     sweep, called, place = SWEEP, "game", "form"
@@ -99,7 +92,7 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.feedback = _dropdown("feedback", FEEDBACK, feedback)
         self.objective = _dropdown("objective", list(OBJECTIVES), objective)
         self.skin = _dropdown("names of things", list(load()), skin)
-        led = [HUMAN, *offered(PLANNERS, model, coordinator)]
+        led = [HUMAN, *offered([*PLANNER.kinds, MODEL], model, coordinator)]
         self.coordinator = _dropdown("coordinator", led, coordinator)
         self.styles = _dropdown("participants", offered([*STYLES, MIXED, MODEL], model, seats), seats)
         self.seed = w.BoundedIntText(value=seed, min=0, max=2**31 - 1, description="seed")
@@ -166,23 +159,24 @@ class PlanningLab(PlayLab[PlanningRound]):
     async def _sit_down(self) -> None:
         s = self.settings
         who, led, guess = np.random.default_rng(s["seed"]).spawn(3)
-        people = seat_deciders(self.problem, s["preferences"], s["seats"], who, model=self.model, noise=s["noise"])
-        reads = seat_estimator(estimator_for(s["feedback"], s["coordinator"]), guess, model=self.model)
-        leads = self._coordinator(led, reads)
+        spoken = Spoken(self.model)
+        people = seat_deciders(self.problem, s["preferences"], s["seats"], who, noise=s["noise"], spoken=spoken)
+        reads = ESTIMATOR.seat(estimator_for(s["feedback"], s["coordinator"]), guess)
+        leads = self._coordinator(led, reads, spoken)
         told = {name: s[name] for name in ("feedback", "objective", "preferences", "rounds")}
         self.reads = Kept(reads) if reads else None
-        self.run = plan(self.problem, people, leads, estimator=self.reads, **told)
+        self.run = Search(self.problem, people, leads, self.reads, **told).played()
         self.roles = {**people, "coordinator": leads, "estimator": reads, "solver": None}
 
-    def _coordinator(self, rng: np.random.Generator, reads: Estimator | None) -> Planner:
+    def _coordinator(self, rng: np.random.Generator, reads: Any, spoken: Spoken) -> Any:
         if self.form is None:
-            draw = getattr(reads, "draw", None)
-            return seat_planner(self.coordinator.value, self.problem.shape, rng, draw=draw, model=self.model)
-        person = HumanPlanner()
+            leading = Leading(self.problem.shape, draw=getattr(reads, "draw", None))
+            return PLANNER.seat(self.coordinator.value, rng, leading, spoken)
+        person: Any = PLANNER.person()  # its questions are those of `support.seats`
         self._listen(person.questions, self._ask)
         return person
 
-    def _ask(self, question: Question) -> None:
+    def _ask(self, question: Any) -> None:
         """Pass a question on to the form; say so when it is not answered at once."""
         assert self.form is not None
         self.form.ask(question)

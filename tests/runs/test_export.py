@@ -9,13 +9,14 @@ import pytest
 from pydantic import BaseModel
 
 from support.errors import InvalidInput
+from support.fair_decisions.study import fair_decisions
 from support.play import FormatError
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript
 from support.roundtable.study import roundtable_exchange
 from support.runs.export import TABLES, export, flatten, tables
 from support.runs.study import Store, Unit, from_json
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, seminar
+from support.studies import meeting_coordination, seminar
 
 READ = {"parquet": pd.read_parquet, "csv": pd.read_csv}
 VALUE = ((60.0, 40.0), (40.0, 60.0))

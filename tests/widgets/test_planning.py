@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from support.analysis.fairness import runs_of, trajectory
-from support.environments.fair_decisions import FairDecisions
 from support.errors import CallFailed
-from support.mechanisms.planning import choose
+from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.records import Feedback
+from support.fair_decisions.search import choose
+from support.fair_decisions.seats import PLANNER
 from support.models.fakes import scripted
-from support.participants.planners.seating import PLANNERS
 from support.plots.live_planning import draw_planning
-from support.records import Feedback
 from support.solvers.fair import solve
 from support.widgets import planning
 from support.widgets.plan_form import NOTHING
@@ -262,7 +262,7 @@ def test_the_controls_make_another_problem_in_the_same_words_for_the_same_seed(s
 
 def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_game_with_words(store):
     async def none(lab):
-        assert list(lab.coordinator.options) == ["human", *(kind for kind in PLANNERS if kind != "model")]
+        assert list(lab.coordinator.options) == ["human", *PLANNER.kinds]
         assert "model" not in lab.styles.options
 
     async def some(lab):

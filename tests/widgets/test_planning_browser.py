@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.environments.fair_decisions import FairDecisions
+from support.fair_decisions.problem import FairDecisions
 from support.runs.study import Store
 from support.widgets.planning import SWEEP, PlanningLab
 

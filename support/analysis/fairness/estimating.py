@@ -7,21 +7,19 @@ every option that was proposed, and expected the mean of all others; no estimato
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.fairness.reading import NOISES, SIZES, once, spearman
-from support.environments.fair_decisions.generate import instance
-from support.environments.fair_decisions.problem import FairDecisions
-from support.environments.fair_decisions.views import SCORES, WORDS, Heard, Table
-from support.mechanisms.planning import ROUNDS
-from support.participants.deciders.rule_based import STYLES
-from support.participants.deciders.seating import seat_deciders, table_of
-from support.participants.estimators.hearing import averaged
-from support.participants.estimators.priors import prior_for
-from support.participants.estimators.seating import BAYESIAN, LEXICAL, seat_estimator
+from support.fair_decisions.deciders import STYLES
+from support.fair_decisions.estimators import averaged
+from support.fair_decisions.instances import instance
+from support.fair_decisions.problem import SCORES, WORDS, FairDecisions, Heard, Table, table_of
+from support.fair_decisions.search import ROUNDS
+from support.fair_decisions.seats import BAYESIAN, ESTIMATOR, LEXICAL, seat_deciders
 
 OTHERS = 200
 """Random plans on which estimated totals are held against the true ones."""
@@ -46,8 +44,8 @@ async def estimates(
 
     Parameters
     ----------
-    styles : keys of `rule_based.STYLES`; all participants speak in the same one
-    estimators : kinds of `seat_estimator` that need no model
+    styles : of `deciders.STYLES`; all participants speak in the same one
+    estimators : kinds of `seats.ESTIMATOR` that need no model
     decisions : n, one after the other
     instances : of each n; the same ones, and the same plans, in every style and noise
     seed : of the instances and plans; wordings and noise are drawn from `rng`
@@ -67,7 +65,8 @@ async def estimates(
                     problem = instance(preferences, n, options, number, seed)
                     plans = np.random.default_rng([seed, n, number]).integers(options, size=(rounds + OTHERS, n))
                     history = await _played(problem, preferences, style, noise, plans[:rounds], rng)
-                    guesses = await _guessed(problem, table_of(problem, preferences), history, estimators)
+                    seated = {name: ESTIMATOR.seat(name, rng) for name in estimators}
+                    guesses = await _guessed(problem, table_of(problem, preferences), history, seated)
                     head = {"style": style, "noise": noise, "decisions": n, "instance": number}
                     rows += [
                         {"estimator": name, **head, "spearman": likeness(problem, gains, plans[rounds:])}
@@ -87,18 +86,17 @@ async def _played(
 
 
 async def _guessed(
-    problem: FairDecisions, table: Table, history: Sequence[Heard], estimators: Sequence[str]
+    problem: FairDecisions, table: Table, history: Sequence[Heard], seated: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
     """Gains by estimator, each of shape (participants, decisions, options)."""
-    seated = {name: seat_estimator(name) for name in estimators}
-    guesses = {name: await who.estimate(table, WORDS, history) for name, who in seated.items() if who}
+    guesses = {name: await who.estimate(table, WORDS, history) for name, who in seated.items()}
     return guesses | {EXACTLY: _exactly(problem, table, history)}
 
 
 def _exactly(problem: FairDecisions, table: Table, history: Sequence[Heard]) -> np.ndarray:
     pairs = {pair for entry in history for pair in enumerate(entry.plans[0])}
     told = [{pair: [float(own[pair])] for pair in pairs} for own in problem.gains]
-    return np.array([averaged(prior_for(table).mean, table.shape[1], mine) for mine in told])
+    return averaged(table, told)
 
 
 def likeness(problem: FairDecisions, gains: np.ndarray, plans: np.ndarray) -> float:

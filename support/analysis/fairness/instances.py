@@ -17,9 +17,9 @@ import pandas as pd
 
 from support.analysis.fairness.runs import Records, settings_of
 from support.analysis.frames import need_columns
-from support.environments.fair_decisions.measures import value
-from support.environments.fair_decisions.problem import FairDecisions
 from support.errors import InvalidInput
+from support.fair_decisions.measures import value
+from support.fair_decisions.problem import FairDecisions
 
 ALL = 60_000  # plans that are listed rather than drawn: 3 options up to 10 decisions
 REFERENCES = (

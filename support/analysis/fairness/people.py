@@ -18,8 +18,8 @@ from scipy import stats
 
 from support.analysis.fairness.instances import Solve
 from support.analysis.frames import need_columns
-from support.environments.fair_decisions.problem import FairDecisions
 from support.errors import InvalidInput
+from support.fair_decisions.problem import FairDecisions
 
 MANY = 4096  # every deal is compared with every other
 FAIR = "divergence then welfare"
@@ -31,7 +31,7 @@ def against_solver(deals: pd.DataFrame, *, objective: str = FAIR, solve: Solve |
 
     Parameters
     ----------
-    deals : as `support.environments.fair_decisions.casino.deals` gives it: dialogue, gains (participants, decisions,
+    deals : as `support.fair_decisions.casino.deals` gives it: dialogue, gains (participants, decisions,
         options), plan (None where both walked away), satisfaction_a and satisfaction_b
     objective : what the solver looks for; by default the fairest deals and among them the one with the most welfare
     solve : by default `support.solvers.fair.solve`

@@ -1,6 +1,6 @@
 """How well words are read that the reader's author did not write: the blind test of the estimators.
 
-The reader of `participants.estimators.reading` and its lexicon are held against two kinds of text:
+The reader of `fair_decisions.reader` and its lexicon are held against two kinds of text:
 
 - `wordings`: answers that another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice,
 - `told`: what rule-based participants say, by style and noise; the truth is what the option is to them, without noise.
@@ -22,17 +22,12 @@ import pandas as pd
 
 from support.analysis.frames import check_level, need_columns, need_keys
 from support.data import inputs
-from support.environments.fair_decisions.generate import instance
-from support.environments.fair_decisions.problem import FairDecisions
-from support.environments.fair_decisions.views import SCORES, Table
 from support.errors import DamagedFile, InvalidInput
-from support.participants.deciders.own import satisfaction
-from support.participants.deciders.rule_based import STYLES
-from support.participants.deciders.seating import table_of
-from support.participants.deciders.telling import tell
-from support.participants.deciders.vocabulary import vocabularies
-from support.participants.estimators.reading import read
-from support.records import Plan
+from support.fair_decisions.deciders import STYLES, satisfaction, tell, vocabularies
+from support.fair_decisions.instances import instance
+from support.fair_decisions.problem import SCORES, FairDecisions, Table, table_of
+from support.fair_decisions.reader import read
+from support.fair_decisions.records import Plan
 
 DECISION, PLAN = "decision", "plan"
 NOISES = (0.0, 0.1, 0.2)

@@ -10,11 +10,11 @@ import pandas as pd
 
 from support.analysis.fairness.runs import Records, changed, problem_of, settings_of
 from support.analysis.frames import need_columns, need_keys
-from support.environments.fair_decisions import measures
-from support.environments.fair_decisions.problem import FairDecisions
 from support.errors import InvalidInput
-from support.mechanisms.planning import choose
-from support.records import Plan, Planning, PlanningRound
+from support.fair_decisions import measures
+from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.records import Plan, Planning, PlanningRound
+from support.fair_decisions.search import choose
 
 MEASURED = ("divergence", "welfare")
 SO_FAR = tuple(f"{when}_{what}" for when in ("standing", "best") for what in MEASURED)

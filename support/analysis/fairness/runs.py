@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.coordination.rounds import head
-from support.environments.fair_decisions import measures
-from support.environments.fair_decisions.problem import FairDecisions
+from support.fair_decisions import measures
+from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.records import Plan, Planning
 from support.models.profiles import MODEL, is_model
-from support.records import Plan, Planning
 from support.runs.study import Unit
 
 QUALITY = ("divergence", "shortfall", "welfare", "nash", "gini", "envy", "least", "most")

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from support.environments.fair_decisions.problem import FairDecisions
+from support.fair_decisions.problem import FairDecisions
+from support.fair_decisions.records import Feedback, Planning, PlanningRound
 from support.play import FormatError
-from support.records import Feedback, Planning, PlanningRound
 
 GAINS = (((10, 0), (4, 6)), ((0, 10), (8, 2)), ((5, 5), (5, 5)))  # three participants, two decisions, two options
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.analysis.fairness.estimating import EXACTLY, estimates, likeness
-from support.environments.fair_decisions.problem import FairDecisions
+from support.fair_decisions.problem import FairDecisions
 
 PLANS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 FEW_MANY_NOISY = ({"noises": [0.0], "rounds": 1}, {"noises": [0.0]}, {"noises": [0.4]})

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from support.analysis.fairness import references, runs_of, with_references
 from support.analysis.fairness.instances import ALL, expected_best, random_plans
-from support.environments.fair_decisions.generate import instance
-from support.environments.fair_decisions.problem import FairDecisions
 from support.errors import InvalidInput
+from support.fair_decisions.instances import instance
+from support.fair_decisions.problem import FairDecisions
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=8), st.integers(1, 6))

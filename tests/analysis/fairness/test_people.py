@@ -81,9 +81,9 @@ def test_more_than_two_parties_and_missing_columns_are_refused(made):
 
 
 def test_the_people_of_casino(made, have):
-    from support.environments.fair_decisions import casino
+    from support.fair_decisions import casino
 
-    table = against_solver(have(lambda: casino.deals(casino.negotiations())), solve=made.listed)
+    table = against_solver(have(casino.deals), solve=made.listed)
     reached = table[table["reached"]]
     assert (reached["wasted"] >= 0).all() and (reached["divergence"] >= reached["fair_divergence"]).all()
     assert reached["fair_divergence"].mean() < 0.5 * reached["divergence"].mean()

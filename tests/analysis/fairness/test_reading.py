@@ -18,9 +18,9 @@ from support.analysis.fairness.reading import (
     told,
     wordings,
 )
-from support.environments.fair_decisions.views import Table
 from support.errors import DamagedFile, InvalidInput
-from support.participants.deciders.rule_based import STYLES
+from support.fair_decisions.deciders import STYLES
+from support.fair_decisions.problem import Table
 
 TABLE = Table(("Ana",), ("Meal 1", "Meal 2", "Meal 3"), (("A", "B"),) * 3, "scores", 100)
 NAN = float("nan")

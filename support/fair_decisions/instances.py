@@ -1,0 +1,148 @@
+"""Seeded instances, with names that can be read: arbitrary scores, rankings, counts (sections 3, 4.1 and 4.3 of 003).
+
+The paper draws 30 instances for each number of decisions and options, and does not say how the 100 points of a decision
+are shared. Here all ways to share them are equally likely: points are whole, options may get none. Names lie in
+`data/inputs/fair_decisions/menus.toml`, whose README explains the fields, and carry no gains.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import product
+
+import numpy as np
+from pydantic import BaseModel
+
+from support.data import inputs
+from support.errors import InvalidInput
+from support.fair_decisions.problem import COUNTS, POINTS, RANKINGS, SCORES, FairDecisions
+
+HIGHEST = 20  # the largest gain under counts
+
+
+def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """Options share exactly 100 points. Stars and bars: m - 1 bars among 100 stars, gains are the runs between them."""
+    p, n, m = shape
+    places = np.broadcast_to(np.arange(POINTS + m - 1), (p, n, POINTS + m - 1))
+    bars = np.sort(rng.permuted(places, axis=2)[..., : m - 1], axis=2)
+    edges = np.pad(bars, ((0, 0), (0, 0), (1, 1)), constant_values=-1)
+    edges[..., -1] = POINTS + m - 1
+    return np.diff(edges, axis=2) - 1
+
+
+def _rankings(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """Each participant ranks the options of each decision at random, from 1 to m; more is better."""
+    return rng.permuted(np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2)
+
+
+def _counts(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    return rng.integers(0, HIGHEST, size=shape, endpoint=True)
+
+
+DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]] = {
+    SCORES: (0, _scores),
+    RANKINGS: (1, _rankings),
+    COUNTS: (2, _counts),
+}
+"""Each kind of preference with what draws its gains, and a number that must never change: seeds hang on it."""
+
+
+def instance(
+    preferences: str,
+    decisions: int,
+    options: int,
+    number: int,
+    seed: int,
+    participants: int = 3,
+    *,
+    skin: str = "meals",
+) -> FairDecisions:
+    """Problem `number` of a setting: the same whoever coordinates, and whatever other settings are drawn beside it.
+
+    Numbers 0 to 29 are the paper's 30. Kind, sizes and number become the spawn key of the SeedSequence of `seed`; gains
+    do not depend on the `skin`.
+
+    >>> instance("scores", decisions=2, options=3, number=0, seed=1).gains.sum(axis=2).tolist()
+    [[100, 100], [100, 100], [100, 100]]
+    >>> instance("rankings", decisions=1, options=3, number=0, seed=1).decisions
+    ('Monday breakfast',)
+    """
+    if preferences not in DRAWS:
+        raise InvalidInput(f"preferences: {preferences!r} given; expected one of {', '.join(DRAWS)}")
+    sizes = {"participants": participants, "decisions": decisions, "options": options}
+    for field, value, least in (*((k, v, 1) for k, v in sizes.items()), ("number", number, 0), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InvalidInput(f"{field}: {value!r} given; expected a whole number of {least} or more")
+    code, draw = DRAWS[preferences]
+    shape = (participants, decisions, options)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(code, *map(int, shape), int(number))))
+    return named(FairDecisions(draw(rng, shape)), skin)
+
+
+# ---- what is decided, and what options are called --------------------------------------------------------------------
+
+
+class Kind(BaseModel):
+    """Decisions of one kind: their options, or a template `option` that makes them out of `what` and `how`."""
+
+    kind: str
+    options: tuple[str, ...] = ()
+    option: str = ""
+    what: tuple[str, ...] = ()
+    how: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The options, in order."""
+        return self.options or tuple(self.option.format(what=w, how=h) for h, w in product(self.how, self.what))
+
+
+class Skin(BaseModel):
+    """Names for decisions and options without end; the fields are those of the README beside `menus.toml`."""
+
+    about: str
+    groups: tuple[str, ...]
+    decision: str
+    again: str
+    kinds: tuple[Kind, ...]
+
+    def decision_of(self, j: int) -> str:
+        """The name of decision j, counted from 0.
+
+        >>> load()["meals"].decision_of(34), load()["meals"].decision_of(35)
+        ('Sunday dinner', 'Monday breakfast of week 2')
+        """
+        turn, kind = divmod(j, len(self.kinds))
+        round_, group = divmod(turn, len(self.groups))
+        name = self.decision.format(group=self.groups[group], kind=self.kinds[kind].kind)
+        return self.again.format(name=name, round=round_ + 1) if round_ else name
+
+    def options_of(self, j: int, m: int) -> tuple[str, ...]:
+        """m options of decision j, counted from 0; the next decision of its kind goes on where they end.
+
+        >>> load()["meals"].options_of(0, 2)
+        ('porridge with plums', 'cheese omelette')
+        """
+        turn, kind = divmod(j, len(self.kinds))
+        known = self.kinds[kind].names
+        numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
+        return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))
+
+
+@cache
+def load() -> Mapping[str, Skin]:
+    """All skins by name."""
+    tables = tomllib.loads(inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8"))
+    return {name: Skin(**table) for name, table in tables.items()}
+
+
+def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
+    """The same gains and participants, the decisions and options with the names of a skin."""
+    if skin not in load():
+        raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}")
+    _, n, m = problem.shape
+    decisions = tuple(load()[skin].decision_of(j) for j in range(n))
+    options = tuple(load()[skin].options_of(j, m) for j in range(n))
+    return FairDecisions(problem.gains, problem.participants, decisions, options)

@@ -1,0 +1,189 @@
+"""The search: a coordinator proposes, participants answer, gains are estimated, a solver may suggest, until it stops.
+
+Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C). In each round
+
+1. the coordinator proposes a plan that is not known yet (two under comparison), or stops with one that is,
+2. every participant answers in the kind of feedback that was agreed,
+3. the estimator turns all answers into expected gains (EstimateGain), and a solver may suggest the next plan on them.
+
+The algorithm as printed returns the last plan, s_i; its prompt tells the coordinator to end with the best of the known
+plans. Both are here: `final="best known"`, by the totals as the group knows them, and `final="last"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from support.errors import InvalidInput, InvalidProposal
+from support.fair_decisions.measures import OBJECTIVES
+from support.fair_decisions.planners import best_known
+from support.fair_decisions.problem import (
+    COMPARISON,
+    COMPLETE,
+    FEEDBACK,
+    SCORE,
+    Brief,
+    FairDecisions,
+    Heard,
+    Move,
+    table_of,
+)  # fmt: skip
+from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
+from support.play import FormatError, asked, counted
+
+ROUNDS = 5
+FINAL = ("best known", "last")
+
+
+@dataclass
+class Search:
+    """One search; `played` yields each finished round. Five at most in the paper, in each of which everybody answers.
+
+    Nobody in the loop sees the gains of the problem, but under complete information. The `solver` suggests a plan on
+    the estimates, of shape (participants, decisions, options), under complete information on the gains.
+
+    A reply that does not fit its form is recorded as a `FormatError`. A coordinator's costs the round its plan, a
+    participant's is an empty answer, an estimator's leaves the estimates as they were.
+    """
+
+    problem: FairDecisions
+    seats: Mapping[str, Any]
+    coordinator: Any
+    estimator: Any = None
+    solver: Callable[[np.ndarray], Plan] | None = None
+    feedback: str = SCORE
+    objective: str = "divergence"
+    preferences: str = "scores"
+    rounds: int = ROUNDS
+    estimates: np.ndarray | None = field(default=None, init=False)
+    history: tuple[Heard, ...] = field(default=(), init=False)
+    errors: list[FormatError] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.table = table_of(self.problem, self.preferences)
+        if set(self.seats) != set(names := self.problem.participants):
+            given = ", ".join(self.seats) or "nobody"
+            raise InvalidInput(f"seats: {given} given; expected one for each of {', '.join(names)}")
+        for what, given, known in (("feedback", self.feedback, FEEDBACK), ("objective", self.objective, OBJECTIVES)):
+            if given not in known:
+                raise InvalidInput(f"{what}: {given!r} given; expected one of {', '.join(known)}")
+        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
+            raise InvalidInput(f"rounds: {self.rounds!r} given; expected a whole number of at least 1")
+        if self.solver and not self.estimator and self.feedback != COMPLETE:
+            raise InvalidInput("solver: it needs an estimator, for nobody tells the gains; or feedback='complete'")
+
+    async def played(self) -> AsyncIterator[PlanningRound]:
+        """Propose, answer, estimate; until the coordinator stops, or no round is left."""
+        for number in range(1, self.rounds + 1):
+            entry = await self._round(number)
+            yield entry
+            if entry.finish:
+                return
+
+    async def _round(self, number: int) -> PlanningRound:
+        self.errors, before = [], [self._spent(what) for what in ("replies", "tokens")]
+        known = self.problem.gains if self.feedback == COMPLETE else self.estimates
+        suggestion = self.problem.check(self.solver(known)) if self.solver and known is not None else None
+        move = await self._one("coordinator", "propose", self._proposed(number, suggestion)) or Move(())
+        answers = () if move.finish or not move.plans else await self._answers(move.plans)
+        if answers:
+            self.history += (Heard(move.plans, answers),)
+            if self.estimator:
+                made = self.estimator.estimate(self.table, self.feedback, self.history)
+                gains = await self._one("estimator", "estimate", made)
+                self.estimates = self.estimates if gains is None else gains
+            self.history = tuple(Heard(h.plans, h.feedback, self._heard(h)) for h in self.history)
+        return PlanningRound(
+            number=number,
+            plans=move.plans,
+            feedback=answers,
+            heard=self.history[-1].totals if answers else (),
+            totals=tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans),
+            best=best_known(self.history, self.objective),
+            suggestion=suggestion,
+            reason=move.reason,
+            finish=move.finish,
+            format_errors=tuple(self.errors),
+            replies=self._spent("replies") - before[0],
+            tokens=self._spent("tokens") - before[1],
+        )
+
+    async def _proposed(self, number: int, suggestion: Plan | None) -> Move:
+        brief = Brief(
+            table=self.table,
+            feedback=self.feedback,
+            objective=self.objective,
+            round=number,
+            rounds=self.rounds,
+            plans=2 if self.feedback == COMPARISON else 1,
+            history=self.history,
+            gains=self.problem.gains if self.feedback == COMPLETE else None,
+            estimates=self.estimates,
+            suggestion=suggestion,
+        )
+        move = await self.coordinator.propose(brief)
+        plans = tuple(self.problem.check(plan) for plan in move.plans)
+        wanted = 1 if move.finish else brief.plans
+        if len(plans) != wanted:
+            raise InvalidProposal(f"{len(plans)} plans given; expected {wanted}")
+        if move.finish and plans[0] not in brief.known:
+            raise InvalidProposal("the plan to end with is not among the known ones; expected one that was judged")
+        return Move(plans, move.reason, move.finish)
+
+    async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
+        kind = SCORE if self.feedback == COMPLETE else self.feedback
+        names = self.problem.participants
+        answers = await asked(names, lambda name: self.seats[name].judge(plans, kind), self._amiss("judge"))
+        return tuple(answers[name] or Feedback(name) for name in names)
+
+    def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
+        """The totals of a round's plans as the group knows them now: reported by everybody, or estimated."""
+        scores = [answer.score for answer in entry.feedback]
+        if len(entry.plans) == 1 and None not in scores:
+            return (tuple(map(float, scores)),)  # type: ignore[arg-type]
+        if self.estimates is None:
+            return ()
+        decisions = np.arange(self.table.shape[1])
+        return tuple(tuple(self.estimates[:, decisions, list(p)].sum(axis=1).tolist()) for p in entry.plans)
+
+    async def _one(self, agent: str, phase: str, made: Awaitable[Any]) -> Any:
+        return (await asked([agent], lambda _: made, self._amiss(phase)))[agent]
+
+    def _amiss(self, phase: str) -> Callable[[str, str], None]:
+        return lambda agent, reason: self.errors.append(FormatError(agent, phase, reason))
+
+    def _spent(self, what: str) -> int:
+        return counted((*self.seats.values(), self.coordinator, self.estimator), what)
+
+
+def record(
+    problem: FairDecisions,
+    roles: Mapping[str, Any],
+    rounds: Sequence[PlanningRound],
+    /,  # so that a setting may be called rounds
+    *,
+    final: str = "best known",
+    **settings: Any,
+) -> Planning:
+    """The record of rounds that were played; `roles` holds participants, coordinator, estimator and solver."""
+    kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
+    gains = tuple(tuple(tuple(row) for row in decision) for decision in problem.gains.tolist())
+    told = {**settings, "final": final}
+    return Planning(gains, problem.participants, kinds, tuple(rounds), choose(rounds, final), told)
+
+
+def choose(rounds: Sequence[PlanningRound], final: str = "best known") -> Plan | None:
+    """The plan that a group ends with; None when there was none.
+
+    That is the plan with which the coordinator stopped; else the last one, or the best known one of the last round.
+    """
+    if final not in FINAL:
+        raise InvalidInput(f"final: {final!r} given; expected one of {', '.join(FINAL)}")
+    plans = [plan for entry in rounds for plan in entry.plans]
+    if not plans or final == "last" or rounds[-1].finish:
+        return plans[-1] if plans else None
+    return rounds[-1].best

@@ -1,0 +1,109 @@
+"""One search for a fair plan by the framework of 003, "Investigating Language Models for … Group Decisions"."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.errors import InvalidInput
+from support.fair_decisions.planners import Suggester
+from support.fair_decisions.problem import COMPARISON, SCORE, WORDS, FairDecisions
+from support.fair_decisions.records import Planning
+from support.fair_decisions.search import ROUNDS, Search, choose, record
+from support.fair_decisions.seats import (
+    BAYESIAN,
+    ESTIMATOR,
+    EXACT,
+    LEXICAL,
+    NONE,
+    PLANNER,
+    PROMPTS,
+    THOMPSON,
+    Leading,
+    seat_deciders,
+)  # fmt: skip
+from support.seats import Seats, Spoken, check_number
+
+if TYPE_CHECKING:
+    from support.models.model import ChatModel
+
+DEFAULT = "default"
+
+
+async def fair_decisions(
+    rng: np.random.Generator,
+    decisions: int = 5,
+    options: int = 3,
+    participants: int = 3,
+    preferences: str = "scores",
+    feedback: str = SCORE,
+    objective: str = "divergence",
+    coordinator: Any = "mcts",
+    estimator: Any = DEFAULT,
+    solver: bool = False,
+    seats: Seats = "plain",
+    noise: float = 0.0,
+    rounds: int = ROUNDS,
+    final: str = "best known",
+    prompt: str = "full",
+    temperature: float = 0.0,
+    repetition: int = 0,
+    instances_seed: int = 2025,
+    model: ChatModel | str | None = None,
+    prompts: str | None = None,
+) -> Planning:
+    """One search on one instance (sections 4 and 5): n `decisions` of m `options` for p `participants`.
+
+    `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`, `objective` one of
+    `measures.OBJECTIVES`, `final` one of `search.FINAL`. `coordinator`, `estimator` (by default what `estimator_for`
+    says) and `seats`, of the participants, are kinds of the roles in `seats`, or participants of one's own; `solver`
+    says whether an exact solver suggests a plan to the coordinator before each round. At most `rounds` plans are
+    judged, and twice as many under comparison. `noise` is that of `deciders.Own`, `prompt` one of `seats.PROMPTS`.
+
+    `repetition` says which of the instances that `instances.instance` draws with `instances_seed`: the same ones under
+    every coordinator and feedback, 30 in the paper.
+    """
+    choose((), final)  # refuses another `final` before anybody is asked
+    check_number("noise", noise)
+    if prompt not in PROMPTS:
+        raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
+    problem = _instance(preferences, decisions, options, repetition, instances_seed, participants)
+    who, led, guess = rng.spawn(3)
+    spoken = Spoken(model, temperature, repetition, prompts)
+    people = seat_deciders(problem, preferences, seats, who, noise=noise, spoken=spoken)
+    guessed = estimator_for(feedback, coordinator, solver) if estimator == DEFAULT else estimator
+    reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)
+    leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt, getattr(reads, "draw", None)), spoken)
+    solves = Suggester(objective) if solver else None
+    told: dict[str, Any] = {"feedback": feedback, "objective": objective, "preferences": preferences, "rounds": rounds}
+    finished = [entry async for entry in Search(problem, people, leads, reads, solves, **told).played()]
+    roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
+    return record(problem, roles, finished, final=final, **told, noise=noise, prompt=prompt)
+
+
+def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool = False) -> str:
+    """The estimator that a feedback needs where none is asked for.
+
+    Words are read by the lexical one, comparisons by the Bayesian one, from whose belief "thompson" draws in any case.
+    Scores tell the totals as they are: it takes a solver to need more, the Bayesian one. Under complete information
+    there is nothing to estimate.
+
+    >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
+    ('none', 'bayesian', 'lexical')
+    """
+    if coordinator == THOMPSON or feedback == COMPARISON:
+        return BAYESIAN
+    if feedback == SCORE and (solver or coordinator == EXACT):
+        return BAYESIAN
+    return LEXICAL if feedback == WORDS else NONE
+
+
+@lru_cache(maxsize=1024)
+def _instance(
+    preferences: str, decisions: int, options: int, number: int, seed: int, participants: int
+) -> FairDecisions:
+    from support.fair_decisions.instances import instance
+
+    return instance(preferences, decisions, options, number, seed, participants)

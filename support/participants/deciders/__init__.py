@@ -1,1 +1,0 @@
-"""Participants of a group decision: rule-based, language model, human."""

@@ -1,1 +1,0 @@
-"""EstimateGain: from what participants answer to what options are worth to them."""

@@ -1,1 +1,0 @@
-"""Coordinators of a group decision: search, solvers on estimates, language model, human."""

@@ -1,0 +1,195 @@
+"""Rule-based participants: true scores, comparisons, and words that tell what is felt, without a number."""
+
+import asyncio
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from support.errors import InvalidInput
+from support.fair_decisions.deciders import (
+    MOST,
+    MOST_WORDS,
+    STYLES,
+    Own,
+    RuleBasedDecider,
+    checked_words,
+    number_in,
+    satisfaction,
+    tell,
+    together,
+    vocabularies,
+)
+from support.fair_decisions.problem import PREFERENCES, Table
+from support.fair_decisions.records import Feedback
+
+GAINS = np.array([[80, 10, 10], [50, 30, 20], [25, 30, 45]])
+BEST, MIDDLE, WORST = (0, 0, 2), (0, 1, 1), (1, 2, 0)
+QUANTITY = re.compile(
+    r"\d|%|\b(zero|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|half|quarter|once|twice|both|"
+    r"single|double|pair|couple|dozen|hundred|percent)\b",
+    re.IGNORECASE,
+)
+FELT = st.lists(st.floats(0, 1), min_size=1, max_size=35).map(np.array)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture
+def decider(sit):
+    def seat(style="plain", noise=0.0, seed=0, gains=GAINS, preferences="scores"):
+        own = Own(sit(*np.shape(gains), preferences), gains, noise)
+        return RuleBasedDecider("Ana", np.random.default_rng(seed), own, style)
+
+    return seat
+
+
+def judged(who, *plans, feedback="words"):
+    return asyncio.run(who.judge(plans, feedback))
+
+
+def told(felt, style, seed=0, names=None):
+    names = names or [f"Meal {i + 1}" for i in range(len(felt))]
+    return tell(names, np.array(felt), vocabularies()[style], np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_score_is_the_true_total_and_a_comparison_the_larger_one_in_every_style(decider, style):
+    assert judged(decider(style, noise=2.0), MIDDLE, feedback="score") == Feedback("Ana", score=140)
+    for plans, prefers in [((BEST, WORST), 0), ((WORST, BEST), 1), ((BEST, BEST), None)]:
+        answer = judged(decider(style), *plans, feedback="comparison")
+        assert answer == Feedback("Ana", prefers=prefers, alike=prefers is None)
+    flat = decider(style, noise=1.0, gains=np.full((2, 2), 50))
+    assert judged(flat, (0, 1), (1, 1), feedback="comparison") == Feedback("Ana", alike=True)
+
+
+@pytest.mark.parametrize("noise", [0.25, 1.0])
+def test_a_noisy_comparison_errs_with_a_logistic_chance_in_the_difference(decider, noise):
+    who, draws = decider(noise=noise), 1000
+    difference, unit = 175 - 140, (70 + 30 + 20) / 3
+    chance = 1 / (1 + np.exp(difference / (noise * unit)))
+    wrong = sum(judged(who, BEST, MIDDLE, feedback="comparison").prefers == 1 for _ in range(draws)) / draws
+    assert wrong == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / draws))
+
+
+@pytest.mark.parametrize("style", [style for style in STYLES if style != "vague"])
+@pytest.mark.parametrize("preferences", PREFERENCES)
+def test_raising_an_options_gain_never_makes_its_words_worse(decider, understood, style, preferences):
+    before = -1
+    for gain in range(0, 101, 5):
+        other = np.array([[gain, 40, 20], [30, 30, 40]])
+        level = understood(judged(decider(style, gains=other, preferences=preferences), (0, 0)).text, style)[0][0]
+        assert level >= before
+        before = level
+    assert before == {"terse": 3, "understated": 3}.get(style, 4) or preferences == "scores"
+
+
+# ---- how satisfied ---------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.tuples(st.integers(1, 5), st.integers(1, 6)).flatmap(lambda s: arrays(int, s, elements=st.integers(0, 100))),
+    st.sampled_from(PREFERENCES),
+)
+def test_a_larger_gain_never_satisfies_less_and_equal_gains_satisfy_alike(gains, preferences):
+    felt = satisfaction(gains, preferences)
+    assert ((felt >= 0) & (felt <= 1)).all()
+    for row, own in zip(gains, felt, strict=True):
+        order = np.argsort(row, kind="stable")
+        assert (np.diff(own[order]) >= -1e-12).all()
+        assert (own[order][1:] == own[order][:-1])[np.diff(row[order]) == 0].all()
+
+
+def test_satisfaction_by_hand():
+    assert satisfaction(np.full((1, 7), 10), "scores") == pytest.approx(0.5)
+    assert satisfaction(np.array([[100, 0, 0]]), "scores").tolist() == [[1.0, 0.0, 0.0]]
+    assert satisfaction(np.array([[4, 1, 2, 3]]), "rankings") == pytest.approx(np.array([[3, 0, 1, 2]]) / 3)
+    assert satisfaction(np.array([[9, 9, 0]]), "rankings").tolist() == [[0.75, 0.75, 0.0]]
+    assert satisfaction(np.array([[10, 20, 15], [3, 3, 3]]), "counts").tolist() == [[0, 1, 0.5], [0.5] * 3]
+    assert all(satisfaction(np.array([[100], [0]]), kind).tolist() == [[0.5], [0.5]] for kind in PREFERENCES)
+
+
+# ---- what is told is what is felt ------------------------------------------------------------------------------------
+
+
+def test_every_style_has_a_vocabulary_with_a_wording_at_one_level_only_and_no_number():
+    assert tuple(vocabularies()) == STYLES
+    for style, vocabulary in vocabularies().items():
+        wordings = [wording for level in vocabulary.levels for wording in level]
+        assert len(set(wordings)) == len(wordings), style
+        assert len(vocabulary.cuts) == len(vocabulary.levels) - 1
+        assert not [part for part in (*vocabulary.openings, vocabulary.contrast, *wordings) if QUANTITY.search(part)]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@given(felt=FELT, seed=SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_a_text_is_short_and_tells_no_number_and_nothing_better_as_worse(sit, understood, style, felt, seed):
+    text = told(felt, style, seed)
+    assert 0 < len(text.split()) <= MOST_WORDS and number_in(text, sit(n=len(felt), m=1)) is None
+    assert not QUANTITY.search(re.sub(r"Meals? \d+(, \d+)*( and \d+)?", "", text))
+    known, rest = understood(text, style)
+    levels = [known.get(i, rest) for i in range(len(felt))]
+    assert None not in levels  # nothing is left out
+    assert np.greater_equal.outer(levels, levels)[np.greater.outer(felt, felt)].all()
+    assert {i: level for i, level in known.items() if level != vocabularies()[style].level(felt[i])} == {}
+
+
+def test_what_cannot_be_named_is_the_middle_and_is_told_by_its_mean(understood):
+    felt = np.array([0.5] * 30 + [0.95, 0.05])
+    for seed in range(10):
+        known, rest = understood(told(felt, "plain", seed), "plain")
+        assert (known[30], known[31], rest) == (4, 0, 2)
+    for n in range(1, 12):
+        known, rest = understood(told(np.linspace(0, 1, n), "vague", n), "vague")
+        assert len(known) == min(n, 3) and (rest is None) == (n <= 3)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_shortest_text_always_fits(style):
+    names = ["word " * 50 + letter for letter in "abc"]
+    for level in np.linspace(0, 1, 6):
+        assert all(len(told([level] * 3, style, seed, names).split()) <= MOST_WORDS for seed in range(5))
+
+
+def test_verbs_agree_and_sentences_begin_with_a_capital():
+    texts = [told(felt, style, seed) for style in STYLES for seed in range(20) for felt in ([0.9] * 6, [0.1, 0.9])]
+    for text in texts:
+        assert not re.search(r"Meals? [\d, ]+and (Meal )?\d+ (is|does|lets|seems|leaves|works|suits|sounds)\b", text)
+        assert not re.search(r"(?<!and )(?<!, )Meal \d+ (are|do|let|seem|leave|work|suit|sound)\b", text)
+        assert re.fullmatch(r"[A-Z].*[.!]", text) and not re.search(r"[.!] [a-z]", text)
+
+
+# ---- words without numbers -------------------------------------------------------------------------------------------
+
+FREE = [
+    "I like Meal 1 and meal 12.",
+    "Meals 1, 4 and 12 are fine, Meals 2 or 3 less so.",
+    "Option 2 for Meal 3 is great; this one I love.",
+    "The tenth time I say it: often, someone, weight, canine.",
+]
+FOUND = {
+    "Meal 1: 45": "45", "Meal 13 is fine": "13", "Meals 1, 4 and 50 are fine": "50", "Meal 1, 4 points": "4",
+    "I give it 7.5": "7.5", "80% happy": "80%", "a solid Ten": "Ten", "twenty-five points": "twenty",
+    "ninety percent": "ninety", "a hundred times": "hundred", "about ½ good": "½", "٤٢": "٤٢",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "number"), FOUND.items())
+def test_a_number_is_found_in_digits_and_in_words_and_named(sit, text, number):
+    with pytest.raises(InvalidInput, match=f"the number '{number}' given; expected words that tell no number"):
+        checked_words(text, sit(n=12))
+
+
+def test_names_of_any_form_may_hold_numbers_but_lend_none_to_others():
+    table = Table(("Ana",), ("Seven Hills", "Room (2)", "dinner"), (("at 8", "at 9"),) * 3, "scores", 100)
+    assert checked_words("Seven Hills at 8, and Room (2)!", table) and together(table.decisions) is None
+    assert number_in("seven rooms", table) == "seven" and number_in("at 10", table) == "10"
+
+
+@pytest.mark.parametrize("text", ["", " \n ", None, 3, "so " * 41, "m" * (MOST + 1)])
+def test_nothing_and_too_much_are_refused(sit, text):
+    with pytest.raises(InvalidInput, match="text: "):
+        checked_words(text, sit())

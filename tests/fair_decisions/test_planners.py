@@ -1,0 +1,255 @@
+"""Coordinators that compute: nothing is proposed twice, answers are learnt once, and solvers solve on what they may."""
+
+import asyncio
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.errors import InvalidInput
+from support.fair_decisions.planners import (
+    LISTED,
+    STEPS,
+    TRIES,
+    ExactPlanner,
+    SearchPlanner,
+    Suggester,
+    best_known,
+    checked_move,
+    nearby,
+    new_move,
+    unknown,
+    whole,
+)
+from support.fair_decisions.problem import Brief, Heard, Move
+from support.fair_decisions.seats import PLANNER, Leading
+
+SMALL = [[[80, 10], [50, 50]], [[20, 70], [30, 70]], [[40, 60], [50, 50]]]
+ALL = [(0, 0), (0, 1), (1, 0), (1, 1)]
+GAINS = np.random.default_rng(7).integers(0, 60, (3, 4, 3))
+PLANS = list(product(range(3), repeat=4))
+SEARCHERS = ("mcts", "mcts printed", "random", "local")
+
+
+def spread(gains, plan):
+    return np.ptp(gains[:, range(len(plan)), plan].sum(axis=1))
+
+
+def move(planner, brief):
+    return asyncio.run(planner.propose(brief))
+
+
+def exact(brief, seed=0):
+    return move(ExactPlanner(np.random.default_rng(seed)), brief)
+
+
+# ---- what is common to all -------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32 - 1), st.sets(st.sampled_from(list(product(range(3), repeat=3)))))
+def test_an_unknown_plan_is_not_known_and_there_is_one_until_all_are(seed, known):
+    found = unknown(np.random.default_rng(seed), 3, 3, known)
+    assert (found is None) == (len(known) == 27)
+    assert found is None or (found not in known and len(found) == 3 and set(found) <= {0, 1, 2})
+
+
+def test_unknown_plans_are_drawn_uniformly_whether_they_are_listed_or_found():
+    rng = np.random.default_rng(1)
+    for n, m in ((1, 4), (13, 2)):
+        assert (m**n <= LISTED) == (n == 1)
+        drawn = np.array([unknown(rng, n, m, {(0,) * n}) for _ in range(600)])
+        expected = [0, 200, 200, 200] if n == 1 else [300, 300]
+        assert (abs(np.bincount(drawn[:, 0], minlength=m) - expected) < 60).all()
+
+
+def test_the_best_known_plan_is_the_earlier_of_equals_and_the_last_where_nothing_is_known(briefed):
+    history = briefed(SMALL, (0, 0), (1, 1), (1, 0)).history
+    assert best_known(history, "divergence") == (1, 0) and best_known(history[:2], "divergence") == (0, 0)
+    assert best_known(history, "welfare") == (1, 1) and best_known([], "divergence") is None
+    mute = [Heard(((0, 1),), ()), Heard(((1, 1), (0, 0)), ())]
+    assert best_known(mute, "divergence") == (0, 0) and best_known([*history, *mute], "divergence") == (1, 0)
+
+
+def test_a_new_move_is_new_is_set_against_the_best_and_stops_when_nothing_is(briefed):
+    def first(known):
+        return next((plan for plan in ALL if plan not in known), None)
+
+    assert new_move(briefed(SMALL, (0, 0)), first, "why") == Move(((0, 1),), "why")
+    assert new_move(briefed(SMALL, plans=2), first, "why").plans == ((0, 0), (0, 1))
+    assert new_move(briefed(SMALL, ((0, 0), (1, 0)), plans=2), first, "why").plans == ((1, 0), (0, 1))
+    for plans, rounds in ((1, ALL), (2, [(ALL[0], ALL[1]), (ALL[2], ALL[3])])):
+        last = new_move(briefed(SMALL, *rounds, plans=plans), first, "why")
+        assert last.finish and last.plans == ((0, 1),)
+    only = new_move(one := briefed([[[3]], [[4]]], plans=2), lambda known: None if known else (0,), "why")
+    assert only.plans == ((0,), (0,)) and checked_move(one, only) == only
+
+
+KNOWN = "Meal 1: Option 1, Meal 2: Option 1 is known already"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "move", "said"),
+    [
+        ([(0, 0)], Move(((0, 0),)), KNOWN),
+        ([(0, 0)], Move(((0, 1),), finish=True), "Meal 1: Option 1, Meal 2: Option 2 is not known yet; to stop"),
+        ([(0, 0)], Move(((0, 1), (1, 1))), "plans: 2 given; expected 1"),
+        ([(0, 0)], Move(((0, 2),)), "option 2 given; expected a whole number from 0 to 1"),
+        ([(0, 0)], ((0, 1),), "expected a Move"),
+        ([((0, 0), (1, 0))], Move(((0, 1), (0, 0))), KNOWN),
+        ([((0, 0), (1, 0))], Move(((0, 1), (0, 1))), "given twice; expected two different plans"),
+        ([((0, 0), (1, 0))], Move(((1, 0), (0, 1))), ""),
+        ([((0, 0), (1, 0))], Move(((1, 0),), finish=True), ""),
+        (ALL, Move(((0, 0),)), ""),
+    ],
+)
+def test_a_move_that_is_not_allowed_is_refused_with_the_plan_in_words(rounds, move, said, briefed):
+    brief = briefed(SMALL, *rounds, plans=2 if isinstance(rounds[0][0], tuple) else 1)
+    if said:
+        with pytest.raises(InvalidInput, match=said):
+            checked_move(brief, move)
+    else:
+        assert checked_move(brief, move) == move
+
+
+# ---- searchers -------------------------------------------------------------------------------------------------------
+
+
+class Stubborn:
+    """Asks for the same plan until it is closed, then for another one; keeps what it was told."""
+
+    best = None
+
+    def __init__(self):
+        self.learnt, self.closed = [], set()
+
+    def descend(self):
+        return (1, 1) if (0, 0) in self.closed else (0, 0)
+
+    def learn(self, plan, value):
+        self.learnt.append((plan, value))
+
+    def close(self, plan):
+        self.closed.add(plan)
+
+
+def stubborn():
+    return SearchPlanner("stub", Stubborn(), np.random.default_rng(0))
+
+
+def search(briefed, kind, gains, rounds, seed=0, plans=1):
+    """The plans of each round until the planner stops, and its last move."""
+    planner, known = PLANNER.seat(kind, np.random.default_rng(seed), Leading(np.shape(gains))), []
+    for _ in range(rounds):
+        made = move(planner, briefed(gains, *known, plans=plans))
+        if made.finish:
+            break
+        known.append(made.plans if plans > 1 else made.plans[0])
+    return known, made
+
+
+@pytest.mark.parametrize("kind", SEARCHERS)
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 3), m=st.integers(1, 3))
+def test_every_plan_is_proposed_once_and_then_the_best_one_ends_the_search(kind, briefed, seed, n, m):
+    gains = np.random.default_rng(seed).integers(0, 50, (3, n, m))
+    known, last = search(briefed, kind, gains, m**n + 1, seed)
+    assert len(known) == len(set(known)) == m**n and last.finish
+    assert last.plans[0] == known[int(np.argmin([spread(gains, plan) for plan in known]))]
+
+
+@pytest.mark.parametrize("kind", SEARCHERS)
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_under_comparison_each_round_brings_a_new_plan_against_the_best(kind, briefed, seed):
+    gains = np.random.default_rng(seed).integers(0, 50, (3, 4, 3))
+    known, _ = search(briefed, kind, gains, 6, seed, plans=2)
+    seen = set(known[0])
+    for first, second in known[1:]:
+        assert first in seen and second not in seen
+        seen.add(second)
+
+
+def test_a_searcher_that_keeps_to_a_known_plan_is_told_again_and_at_last_overruled(briefed):
+    planner = stubborn()
+    made = move(planner, briefed(np.ones((2, 2, 2), int), (0, 0)))
+    assert made.plans[0] != (0, 0) and planner.searcher.learnt == [((0, 0), 0.0)] * (1 + TRIES)
+
+
+def test_a_plan_that_nobody_understood_is_closed_and_a_new_suggestion_goes_first(briefed):
+    gains, planner = np.ones((2, 2, 2), int), stubborn()
+    mute = Brief(briefed(gains).table, "words", "divergence", 2, 5, history=(Heard(((0, 0),), ()),))
+    assert move(planner, mute).plans == ((1, 1),)
+    assert planner.searcher.closed == {(0, 0)} and planner.searcher.learnt == []
+    assert move(stubborn(), briefed(gains, suggestion=(0, 1))).plans == ((0, 1),)
+    assert move(stubborn(), briefed(gains, (0, 1), suggestion=(0, 1))).plans == ((0, 0),)
+
+
+# ---- the solver ------------------------------------------------------------------------------------------------------
+
+
+def test_on_public_gains_it_proposes_the_optimum_and_then_stops_with_it(briefed):
+    first = exact(briefed(GAINS, gains=GAINS))
+    assert spread(GAINS, first.plans[0]) == min(spread(GAINS, plan) for plan in PLANS) and not first.finish
+    last = exact(briefed(GAINS, first.plans[0], gains=GAINS))
+    assert last.finish and last.plans == first.plans
+    rich = exact(briefed(GAINS, gains=GAINS, objective="welfare")).plans[0]
+    assert rich == tuple(GAINS.sum(axis=0).argmax(axis=1).tolist())
+
+
+def test_on_estimates_it_proposes_what_is_expected_to_be_best_though_it_is_not(briefed):
+    guess = np.random.default_rng(8).random((3, 4, 3)) * 30
+    (plan,) = exact(briefed(GAINS, (0, 0, 0, 0), estimates=guess)).plans
+    scaled = np.rint(guess * STEPS / guess.max())
+    assert spread(scaled, plan) == min(spread(scaled, other) for other in PLANS if other != (0, 0, 0, 0))
+    brief = briefed(GAINS, ((0, 0, 0, 0), (1, 1, 1, 1)), plans=2, feedback="comparison", estimates=GAINS + 0.0)
+    first, second = exact(brief).plans
+    assert first in brief.known and second not in brief.known
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from(["divergence", "welfare"]))
+def test_nearby_is_the_best_unknown_plan_that_differs_in_one_or_two_decisions(seed, count, objective):
+    rng = np.random.default_rng(seed)
+    gains = rng.normal(10, 5, (3, 4, 3))
+    plan = tuple(rng.integers(3, size=4).tolist())
+    known = {plan} | {PLANS[i] for i in rng.choice(len(PLANS), count)}
+
+    def worth(other):
+        totals = gains[:, range(4), other].sum(axis=1)
+        return -np.ptp(totals) if objective == "divergence" else totals.sum()
+
+    near = [p for p in PLANS if 1 <= sum(a != b for a, b in zip(p, plan, strict=True)) <= 2 and p not in known]
+    found = nearby(plan, gains, objective, known)
+    assert found in near and worth(found) == pytest.approx(max(map(worth, near)))
+    assert nearby(plan, gains, objective, known - {plan}) == plan
+    assert nearby((0,), np.ones((2, 1, 2)), "divergence", {(0,), (1,)}) is None
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_whole_numbers_keep_their_divergences_and_negative_expectations_are_raised_not_cut(seed):
+    gains = np.random.default_rng(seed).normal(0, 5, (3, 3, 2))
+    made = whole(gains)
+    assert made.min() >= 0 and np.issubdtype(made.dtype, np.integer)
+    for plan in product(range(2), repeat=3):
+        assert spread(made, plan) == spread(np.rint(gains * STEPS / np.abs(gains).max()), plan)
+    assert whole(GAINS) is GAINS and not whole(np.zeros((1, 1, 2))).any()
+
+
+@pytest.mark.parametrize(
+    ("gains", "objective", "expected"),
+    [
+        (GAINS, "divergence", "auto"),
+        (GAINS + 0.5, "divergence", "meet"),
+        (GAINS + 0.5, "welfare", "auto"),
+        (np.ones((4, 2, 2)), "divergence", "auto"),
+    ],
+)
+def test_no_proof_is_waited_for_on_estimates_where_the_special_algorithm_works(gains, objective, expected, monkeypatch):
+    seen = []
+    made = SimpleNamespace(plan=(0, 0))
+    monkeypatch.setattr("support.solvers.fair.solve", lambda g, o, solver, time_limit: seen.append(solver) or made)
+    assert Suggester(objective)(gains) == (0, 0) and seen == [expected]

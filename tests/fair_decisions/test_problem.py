@@ -1,0 +1,105 @@
+"""The problem, the laws of its measures, and what a user sees when a problem or a plan does not fit."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.errors import InvalidInput
+from support.fair_decisions.measures import divergence, envy, gini, shortfall, welfare
+from support.fair_decisions.problem import LARGEST, FairDecisions, table_of
+
+ONES = np.ones((2, 2, 3), dtype=int)
+totals = st.lists(st.integers(0, 10_000), min_size=1, max_size=6).map(np.array)
+
+
+def changed(value):
+    gains = ONES.astype(type(value))
+    gains[1, 0, 2] = value
+    return gains
+
+
+def test_the_worked_example_of_the_papers_appendix_a():
+    """The example in the coordinator's prompt: the third player's apple is worth 35, and 31 in the sum below it."""
+    plan_1 = FairDecisions([[[3], [30], [50]], [[80], [70], [60]], [[35], [1], [45]]]).totals((0, 0, 0))
+    plan_2 = FairDecisions([[[70], [30], [50]], [[5], [70], [60]], [[25], [1], [45]]]).totals((0, 0, 0))
+    assert plan_1.tolist() == [83, 210, 81]  # printed: 83, 210, 77
+    assert plan_2.tolist() == [150, 135, 71]
+    assert divergence(np.array([[83, 210, 77], plan_2])).tolist() == [133, 79]
+
+
+def test_gains_are_a_copy_that_cannot_be_written_to():
+    given = ONES.copy()
+    problem = FairDecisions(given)
+    given[:] = 7
+    assert problem.gains.max() == 1
+    with pytest.raises(ValueError, match="read-only"):
+        problem.gains[0, 0, 0] = 5
+
+
+@pytest.mark.parametrize(("preferences", "highest"), [("scores", 100), ("rankings", 2), ("counts", 7)])
+def test_the_table_tells_the_largest_gain_that_the_rules_allow_and_not_the_hidden_one(preferences, highest):
+    table = table_of(FairDecisions([[[7, 0]], [[1, 2]]]), preferences)
+    assert table.highest == highest and not table.problem.gains.any()
+
+
+@pytest.mark.parametrize("value", [-1, 0.5, float("nan"), float("inf"), LARGEST + 1, 1e300])
+def test_a_gain_that_does_not_fit_is_named_with_its_place(value):
+    with pytest.raises(InvalidInput) as error:
+        FairDecisions(changed(value))
+    assert str(error.value) == (
+        f"gains: {changed(value)[1, 0, 2]} given for participant 2, decision 1, option 3; expected a whole number "
+        "from 0 to 1,000,000,000 (multiply fractions up)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([np.ones((2, 0, 3))], r"of shape \(2, 0, 3\) given; expected whole numbers of shape \(participants, "),
+        ([np.ones((2, 3))], "gains: float64 of shape"),
+        ([[[["many"]]]], "gains: <U4 of shape .* given; expected whole numbers"),
+        ([[[[1 + 2j]]]], "gains: complex128 of shape"),
+        ([[[[1, 2], [3]]]], "gains: rows of different lengths"),
+        ([ONES, ("Ana", "Ana")], "participants: .* given; expected 2 different names"),
+        ([ONES, "AB"], "participants: 'AB' given"),
+        ([ONES, (), ("Ana", 2)], "decisions: .* given; expected 2 different names"),
+        ([ONES, (), (), (("a", "b", "c"),)], "options: names for 1 decisions given; expected 2"),
+        ([ONES, (), (), ((), ("a", "b", "b"))], "options of Meal 2: .* given; expected 3 different names"),
+    ],
+)
+def test_a_problem_that_does_not_fit_is_refused(given, message):
+    with pytest.raises(InvalidInput, match=message):
+        FairDecisions(*given)
+
+
+@pytest.mark.parametrize("plan", [(0,), (0, 0, 0), (0, 3), (0, -1), (0, 1.0), (0, True), (0, None), None, {0: 1, 1: 2}])
+def test_a_plan_that_does_not_fit_is_refused(two_meals, plan):
+    with pytest.raises(InvalidInput, match=r"expected an option for each of 2 decisions|Meal 2: .* from 0 to 2"):
+        two_meals.check(plan)
+    assert two_meals.words(np.array([1, 2])) == "Meal 1: Option 2, Meal 2: Option 3"
+
+
+@pytest.mark.parametrize("spread", [divergence, gini, envy])
+@given(v=totals, gift=st.integers(0, 1000), factor=st.integers(1, 50))
+def test_property_a_spread_is_zero_only_when_all_have_the_same_and_knows_its_unit(spread, v, gift, factor):
+    assert (spread(v) == 0) == (len(set(v.tolist())) == 1) and spread(v) >= 0
+    assert spread(factor * v) == pytest.approx(spread(v) * (1 if spread is gini else factor))
+    if spread is not gini:
+        assert spread(v + gift) == pytest.approx(spread(v))
+
+
+@given(v=totals)
+def test_property_gini_is_the_mean_envy_as_a_share_and_reaches_its_bound_when_one_has_it_all(v):
+    """Both sum |V_i - V_j|: over n (n - 1) ordered pairs, or over 2 n times the total and both orders."""
+    assert gini(v) * welfare(v) == pytest.approx((len(v) - 1) * envy(v))
+    assert gini(np.eye(1, len(v))[0] * 5) == pytest.approx(1 - 1 / len(v))
+
+
+@given(seed=st.integers(0, 999))
+def test_property_shortfall_is_the_largest_distance_from_what_each_could_have(seed):
+    problem = FairDecisions(np.random.default_rng(seed).integers(0, 100, (3, 3, 2)))
+    reached = problem.totals_of(np.array(list(product(range(2), repeat=3))))
+    assert (shortfall(problem, reached) == (reached.max(axis=0) - reached).max(axis=1)).all()

@@ -1,0 +1,271 @@
+"""A text on a plan is read: which decisions it names, and how content it sounds with each."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.analysis.fairness import heard as read_texts
+from support.analysis.fairness import read_well, told, wordings
+from support.fair_decisions.lexicon import lexicon, tokens
+from support.fair_decisions.problem import Table
+from support.fair_decisions.reader import read, scaled, turned
+
+MEALS = Table(
+    ("Ana",), tuple(f"Meal {k}" for k in range(1, 6)), (("Option 1", "Option 2", "Option 3"),) * 5, "scores", 100
+)
+PLAN = (0, 1, 2, 0, 1)
+DAYS = Table(
+    ("Ana",),
+    ("Monday breakfast", "Monday lunch", "Tuesday breakfast", "Tuesday lunch"),
+    (
+        ("porridge with plums", "cheese omelette"),
+        ("lentil soup", "chicken wrap"),
+        ("buckwheat pancakes", "French toast"),
+        ("tuna salad", "mushroom risotto"),
+    ),
+    "scores",
+    100,
+)
+GOODS = Table(("Ana",), ("Food", "Water", "Firewood"), (("0", "1", "2", "3"),) * 3, "counts", 15)
+
+
+PIECES = ["Meal 1", "Meals 2", "3", "not", "good", "bad", "but", "and", "than", ",", ".", "the rest", "it", "rather"]
+
+
+def heard(text, plan=PLAN, table=MEALS):
+    """Levels by the number of the decision, and "2b" for another option of decision 2 than the plan's."""
+    levels = read(text, plan, table).levels
+    return {f"{d + 1}" + ("" if plan[d] == k else "abc"[k]): level for (d, k), level in levels.items()}
+
+
+def moods(text, **rest):
+    """As `heard`, in three sorts."""
+    return {d: "+" if x > 0.55 else "-" if x < 0.45 else "=" for d, x in heard(text, **rest).items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I love Meal 1, but Meal 2 is a letdown.", {"1": "+", "2": "-"}),
+        ("Meal 1 delights me and Meal 2 bores me. Meal 3? Average.", {"1": "+", "2": "-", "3": "="}),
+        ("I adore Meal 1, Meal 2 and Meal 3, and detest Meal 4.", {"1": "+", "2": "+", "3": "+", "4": "-"}),
+        ("Meals 1, 2 and 4 are superb; meal three stinks, or is at least bad.", dict(zip("1243", "+++-", strict=True))),
+        ("Meals 1-3 are lovely.", {"1": "+", "2": "+", "3": "+"}),
+        ("Meals 1 through 3 please me; the last two do not.", dict(zip("12345", "+++--", strict=True))),
+        ("The first and third meals are tasty, the second one is not.", {"1": "+", "3": "+", "2": "-"}),
+        ("Glad about Meal 4, less so about Meal 5.", {"4": "+", "5": "-"}),
+        ("Meal 2 is great. Same for Meal 3.", {"2": "+", "3": "+"}),
+        ("I enjoy Meal 2, not Meal 3.", {"2": "+", "3": "-"}),
+        ("Meal 1 great Meal 2 awful Meal 3 okay", {"1": "+", "2": "-", "3": "="}),
+        ("Meal 1: thrilled. Meal 2: dissatisfied. Meal 3: so-so.", {"1": "+", "2": "-", "3": "="}),
+        ("Meal 5 is tasty, refreshing, and light.", {"5": "+"}),
+        ("Meal 1 is nice. It is delicious, and I treasure it.", {"1": "+"}),
+    ],
+)
+def test_words_of_satisfaction_go_to_the_decisions_they_are_about(text, said):
+    assert moods(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Meal 1 isn't good.", {"1": "-"}),
+        ("I don't find Meal 1 appealing.", {"1": "-"}),
+        ("Meal 1 could be better.", {"1": "-"}),
+        ("I wish Meal 1 were nicer.", {"1": "-"}),
+        ("I have little enthusiasm for Meal 1.", {"1": "-"}),
+        ("Meal 1 is not bad.", {"1": "+"}),
+        ("No need to change Meal 1, but please swap Meal 2.", {"1": "+", "2": "-"}),
+        ("Nothing wrong with Meal 1.", {"1": "+"}),
+        ("Meal 1 is neither good nor bad.", {"1": "="}),
+        ("2 out of 10 for Meal 1, 90% for Meal 2.", {"1": "-", "2": "+"}),
+        ("Meal 1: yes. Meal 2: no. Meal 3, no.", {"1": "+", "2": "-", "3": "-"}),
+        ("I would not want Meal 1 or Meal 2.", {"1": "-", "2": "-"}),
+        ("I'd be glad if you swapped Meal 1.", {"1": "-"}),
+        ("Meal 1 might yet get nicer.", {"1": "-"}),
+        ("Meal 1 might be worse.", {"1": "="}),
+        ("Meal 1 is not particularly my thing.", {"1": "-"}),
+        ("Meals 1 and 2 leave a lot to be desired.", {"1": "-", "2": "-"}),
+    ],
+)
+def test_negations_and_wishes_turn_what_is_said(text, said):
+    assert moods(text) == said
+
+
+def test_strengthening_words_order_levels():
+    words = ["extremely good", "very good", "good", "fairly good", "slightly good", "slightly bad", "bad", "very bad"]
+    levels = [heard(f"Meal 1 is {word}.")["1"] for word in words]
+    assert levels == sorted(levels, reverse=True) and len(set(levels)) == len(levels)
+    assert heard("Meal 1 is not very good.")["1"] < heard("Meal 1 is so-so.")["1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "less"),
+    [
+        ("Meal 1 is better than Meal 2.", "1", "2"),
+        ("I prefer Meal 3 to Meal 4.", "3", "4"),
+        ("Meal 4 is not as good as Meal 1.", "1", "4"),
+        ("I would much prefer Option 3 for Meal 2.", "2c", "2"),
+        ("Meal 3 would be nicer with Option 1.", "3a", "3"),
+        ("Meal 1 beats Meal 2.", "1", "2"),
+    ],
+)
+def test_comparisons_say_something_of_both_sides(text, more, less):
+    levels = heard(text)
+    assert set(levels) == {more, less} and levels[more] > 0.5 > levels[less]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I have eaten nicer things than Meal 1 and Meal 2.", {"1": "-", "2": "-"}),
+        ("Nothing outshines Meal 3.", {"3": "+"}),
+        ("Bring me something else than Meal 4.", {"4": "-"}),
+    ],
+)
+def test_what_is_compared_with_no_other_decision_is_what_stands_after_than(text, said):
+    assert moods(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Meal 1 is great, Meal 2 is not.", {"1": "+", "2": "-"}),
+        ("Meal 1 is great. Meal 2 is not of this planet.", {"1": "+"}),
+        ("Meal 1 is bad. Meal 2 has never seen a kitchen.", {"1": "-"}),
+    ],
+)
+def test_only_a_sentence_without_words_of_its_own_turns_the_one_before(text, said):
+    assert moods(text) == said
+
+
+def test_an_option_beside_the_plan_s_is_not_taken_for_it():
+    assert heard("Option 3 in Meal 1 is dreadful.") == {"1c": 0.1}
+    assert heard("Option 1 in Meal 1 is dreadful.") == {"1": 0.1}
+
+
+def test_the_rest_is_what_was_not_named():
+    assert moods("Meal 1 is poor, everything else is wonderful.") == dict(zip("12345", "-++++", strict=True))
+    assert moods("Apart from Meal 2, which I dislike, the others are fine.") == dict(zip("21345", "-++++", strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("Overall I am pretty happy with this plan.", 0.7, 0.8),
+        ("Nothing here appeals to me.", 0.1, 0.4),
+        ("It works well for me.", 0.7, 0.9),
+        ("All the meals are terrible!", 0.0, 0.2),
+    ],
+)
+def test_a_remark_on_the_whole_names_no_decision(text, low, high):
+    reading = read(text, PLAN, MEALS)
+    assert not reading.levels and low <= reading.whole <= high
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Hello, and thanks!", "Meal 1, Meal 2.", "Two of the meals are terrible.", "Das ist schön.", "Option 2?!"],
+)
+def test_what_cannot_be_read_says_nothing(text):
+    reading = read(text, PLAN, MEALS)
+    assert not reading.levels and reading.whole is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The breakfasts are excellent, both lunches disappointing.", {"1": "+", "3": "+", "2": "-", "4": "-"}),
+        ("Delighted by everything on Monday; Tuesday is poor.", {"1": "+", "2": "+", "3": "-", "4": "-"}),
+        ("Lunch on Tuesday is my favourite.", {"4": "+"}),
+        ("I cannot stand the wrap, but love the risotto.", {"2": "-", "4": "+"}),
+        ("I'd much prefer French toast to the pancakes.", {"3b": "+", "3": "-"}),
+        ("Lentil soup would be better for Monday's lunch.", {"2a": "+", "2": "-"}),
+    ],
+)
+def test_other_names_are_found_whole_or_by_a_telling_word(text, said):
+    assert moods(text, plan=(0, 1, 0, 1), table=DAYS) == said
+
+
+def test_options_that_are_mere_numbers_do_not_confuse():
+    assert moods("Plenty of food, too little water. I need more firewood!", plan=(1, 2, 3), table=GOODS) == {
+        "1": "+",
+        "2": "-",
+        "3": "-",
+    }
+
+
+@given(st.text(max_size=80) | st.lists(st.sampled_from(PIECES)))
+def test_any_text_gives_levels_between_0_and_1(text):
+    reading = read(text if isinstance(text, str) else " ".join(text), PLAN, MEALS)
+    assert all(0 <= level <= 1 and PLAN[d] is not None for (d, _), level in reading.levels.items())
+    assert reading.whole is None or 0 <= reading.whole <= 1
+
+
+@given(st.permutations(range(1, 6)))
+def test_the_order_of_sentences_does_not_matter(order):
+    said = {1: "I love Meal 1", 2: "Meal 2 is bad", 3: "Meal 3 is fine", 4: "I hate Meal 4", 5: "Meal 5 is good"}
+    assert heard(". ".join(said[k] for k in order)) == heard(". ".join(said.values()))
+
+
+@given(st.floats(0, 1), st.floats(0, 2))
+def test_levels_stay_within_0_and_1_and_denial_never_mirrors(level, factor):
+    assert 0 <= scaled(level, factor) <= 1 and 0 <= turned(level) <= 1
+    assert turned(level) < 0.5 if level >= 0.5 else turned(level) >= 0.5
+
+
+def test_every_word_is_found_as_the_text_writes_it():
+    known = lexicon()
+    assert sum(entry.role == "level" for entry in known.entries.values()) > 500
+    assert all(tuple(tokens(" ".join(words))) == words for words in known.entries)
+
+
+# ---- blind -----------------------------------------------------------------------------------------------------------
+# The reader on language that its author did not write: the levels that it reached when first tested, less a margin. Fit
+# nothing on these texts. A reader that falls below has lost something that it could do; one that passes has proved
+# nothing new.
+
+
+def test_the_held_out_texts_are_short_say_no_digit_and_are_judged_on_five_levels():
+    texts = wordings()
+    assert len({one.text for one in texts}) == len(texts) == 219
+    assert all(len(one.text.split()) <= 40 and not re.search(r"\d", one.text) for one in texts)
+    levels = Counter(level for one in texts for level in one.levels.values())
+    assert set(levels) == {0.0, 0.25, 0.5, 0.75, 1.0} and min(levels.values()) >= 80
+
+
+def measured(texts, **settings):
+    return read_well(read_texts(texts), rng=np.random.default_rng(0), draws=1, **settings).iloc[0]
+
+
+def test_another_author_s_texts_are_read_as_well_as_at_first():
+    found = measured(wordings())  # at first: 0.597, 0.776, 0.134 and 0.007
+    assert found["spoken"] == 464 and found["coverage"] > 0.52
+    assert found["spearman"] > 0.7 and found["error"] < 0.17 and found["extra"] < 0.03
+
+
+def test_another_author_s_remarks_on_whole_plans_are_read_as_well_as_at_first():
+    found = measured(wordings(), about="plan")  # at first: 0.571, 0.859 and 0.141
+    assert found["spoken"] == 28 and found["coverage"] > 0.45
+    assert found["spearman"] > 0.7 and found["error"] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("style", "coverage", "spearman"),  # at first, in any style without noise: 0.76 to 0.98, and as below
+    [
+        ("plain", 0.95, 0.9),  # 0.94
+        ("terse", 0.85, 0.74),  # 0.81
+        ("polite", 0.7, 0.68),  # 0.77
+        ("blunt", 0.8, 0.74),  # 0.80
+        ("vague", 0.7, 0.53),  # 0.65
+        ("enthusiastic", 0.85, 0.82),  # 0.89
+        ("understated", 0.45, 0.25),  # 0.21, and it read 0.79 of them: what it misunderstood then it leaves unread now
+    ],
+)
+def test_vocabularies_of_participants_are_read_as_well_as_at_first(style, coverage, spearman):
+    found = measured(told(np.random.default_rng(1), [style], [0.0], texts=80))
+    assert found["coverage"] > coverage and found["spearman"] > spearman and found["error"] < found["middle"] + 0.05

@@ -1,0 +1,143 @@
+"""The study of fair decisions: its settings reach the run, and a unit's seed alone decides what happens."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from support.errors import InvalidInput
+from support.fair_decisions.problem import FEEDBACK, Move
+from support.fair_decisions.seats import PLANNER
+from support.fair_decisions.study import estimator_for, fair_decisions
+from support.models.fakes import scripted
+from support.runs.export import TABLES, export
+from support.runs.sweep import Sweep
+
+
+def play(seed=1, **settings):
+    return asyncio.run(fair_decisions(np.random.default_rng(seed), **{"decisions": 3, **settings}))
+
+
+def totals(made, plan):
+    return np.array(made.gains)[:, range(len(plan)), list(plan)].sum(axis=1)
+
+
+@pytest.mark.parametrize("feedback", FEEDBACK)
+@pytest.mark.parametrize("kind", PLANNER.kinds)
+def test_every_coordinator_searches_under_every_feedback(kind, feedback):
+    made = play(coordinator=kind, feedback=feedback)
+    assert made.chosen is not None and not any(entry.format_errors for entry in made.rounds)
+    assert made.seats["coordinator"] == kind and made == play(coordinator=kind, feedback=feedback)
+    proposed = [plan for entry in made.rounds if not entry.finish for plan in entry.plans]
+    if feedback != "comparison":
+        assert len(proposed) == len(set(proposed))
+    for entry in made.rounds:
+        assert [list(t) for t in entry.totals] == [totals(made, plan).tolist() for plan in entry.plans]
+
+
+def test_a_repetition_is_an_instance_the_same_whatever_else_is_set():
+    made = [play(coordinator=c, feedback=f, repetition=3) for c, f in (("mcts", "score"), ("local", "words"))]
+    assert made[0].gains == made[1].gains != play(repetition=4).gains
+    assert play(instances_seed=1).gains != play().gains == play(seed=2).gains and play() != play(seed=2)
+
+
+def test_with_public_gains_the_exact_coordinator_finds_the_optimum_and_stops():
+    made = play(coordinator="exact", feedback="complete", decisions=8)
+    assert len(made.rounds) == 2 and made.rounds[1].finish
+    every = np.stack(np.meshgrid(*[range(3)] * 8), -1).reshape(-1, 8)
+    found = np.array(made.gains)[:, range(8), every].sum(axis=2)
+    assert np.ptp(totals(made, made.chosen)) == np.ptp(found, axis=0).min()
+    rich = play(coordinator="exact", feedback="complete", objective="welfare", decisions=5)
+    assert totals(rich, rich.chosen).sum() == np.array(rich.gains).sum(axis=0).max(axis=1).sum()
+
+
+@pytest.mark.parametrize("feedback", FEEDBACK)
+def test_a_solver_suggests_once_there_is_something_to_solve_on_and_the_search_takes_it(feedback):
+    made = play(feedback=feedback, solver=True, decisions=5)
+    assert (made.rounds[0].suggestion is not None) == (feedback == "complete")
+    assert all(entry.suggestion is not None for entry in made.rounds[1:]) and made.seats["solver"] == "exact auto"
+    new = [e for e in made.rounds[1:] if e.suggestion not in {p for r in made.rounds[: e.number - 1] for p in r.plans}]
+    assert all(entry.suggestion in entry.plans for entry in new) and (new or feedback == "complete")
+
+
+@pytest.mark.parametrize(
+    ("feedback", "coordinator", "solver", "expected"),
+    [
+        ("score", "mcts", False, "none"),
+        ("score", "exact", False, "bayesian"),
+        ("score", "model", True, "bayesian"),
+        ("words", "mcts", False, "lexical"),
+        ("words", "thompson", False, "bayesian"),
+        ("words", PLANNER.person, True, "lexical"),
+        ("comparison", "random", False, "bayesian"),
+        ("complete", "thompson", False, "bayesian"),
+        ("complete", "exact", True, "none"),
+    ],
+)
+def test_each_feedback_has_the_estimator_that_it_needs(feedback, coordinator, solver, expected):
+    assert estimator_for(feedback, coordinator, solver) == expected
+
+
+def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
+    best, last = (play(coordinator="random", final=final, decisions=6) for final in ("best known", "last"))
+    plans = [entry.plans[0] for entry in best.rounds]
+    assert best.chosen == plans[int(np.argmin([np.ptp(totals(best, plan)) for plan in plans]))]
+    assert last.chosen == plans[-1] and (best.settings["final"], last.settings["final"]) == ("best known", "last")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of mcts"),
+        ({"final": "first"}, "final: 'first' given; expected one of best known, last"),
+        ({"estimator": "oracle"}, "estimator: 'oracle' given"),
+        ({"coordinator": "thompson", "estimator": "none"}, "pass estimator='bayesian'"),
+        ({"coordinator": "model"}, "model: none given for the seat of the coordinator"),
+        ({"solver": True, "estimator": "none"}, "solver: it needs an estimator"),
+        ({"noise": -1.0}, "noise: -1.0 given"),
+        ({"temperature": 3.0}, "temperature: 3.0 given"),
+        ({"prompt": "short"}, "prompt: 'short' given; expected one of full, no example, no objective"),
+        ({"seats": "angry"}, "'angry' given for Player 1"),
+        ({"options": 0}, "options: 0 given"),
+        ({"repetition": -1}, "-1 given"),
+    ],
+)
+def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
+    with pytest.raises(InvalidInput, match=said):
+        play(**settings)
+
+
+def test_a_model_coordinates_and_is_counted_and_its_known_plan_costs_a_repair_and_no_round():
+    lines = iter([[1, 1, 1], [1, 1, 1], [2, 2, 2]])
+
+    def script(messages):
+        return {"reason": "to see", "status": "RUNNING", "plan": next(lines)}
+
+    made = play(coordinator="model", model=scripted(script, name="tiny"), rounds=2)
+    assert [entry.plans for entry in made.rounds] == [((0, 0, 0),), ((1, 1, 1),)]
+    assert made.seats["coordinator"] == "model tiny" and [entry.replies for entry in made.rounds] == [1, 1]
+
+
+def test_a_person_coordinates_a_group_to_its_end():
+    async def game():
+        seat = PLANNER.person()
+        run = asyncio.create_task(fair_decisions(np.random.default_rng(1), decisions=3, coordinator=seat))
+        for move in (Move(((0, 0, 0),)), Move(((1, 0, 0),)), Move(((0, 0, 0),), "enough", True)):
+            question = await asyncio.wait_for(seat.questions.get(), 5)
+            question.answer(move)
+        return await asyncio.wait_for(run, 5)
+
+    made = asyncio.run(game())
+    assert made.chosen == (0, 0, 0) and len(made.rounds) == 3 and made.seats["coordinator"] == "human"
+
+
+def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
+    grid = {"coordinator": ["mcts", "random"], "feedback": ["score", "words"], "decisions": [3]}
+    sweep = Sweep("plans", fair_decisions, grid, repetitions=2, seed=1)
+    count = asyncio.run(sweep.run(store, progress=False))
+    records = list(sweep.records(store))
+    assert (count["failed"], count["done"]) == (0, 8) and len(
+        {(unit.repetition, made.gains) for unit, made in records}
+    ) == 2
+    names = {path.stem for path in export(store, "plans", tmp_path / "out", format="csv")}
+    assert set(TABLES["Planning"]) <= names
