@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
+from support.meetings.study import DESIGNS, meeting_coordination
 from support.records import Transcript
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
-from support.studies.meetings import DESIGNS
+from support.studies import fair_decisions, roundtable_exchange, roundtable_movielens, seminar
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "exchange_economy": roundtable_exchange,

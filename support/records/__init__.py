@@ -3,7 +3,6 @@
 A record holds everything that a later analysis may ask, and nothing that only a running process knows.
 """
 
-from support.records.coordination import Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.records.organizing import (
     Action,
     Edit,
@@ -33,9 +32,6 @@ __all__ = [
     "Ballot",
     "Candidate",
     "Choice",
-    "Conversation",
-    "Coordination",
-    "CoordinationRound",
     "Decision",
     "Edit",
     "Feedback",
@@ -44,7 +40,6 @@ __all__ = [
     "Hook",
     "Mail",
     "Message",
-    "Option",
     "Organizing",
     "OrganizingDay",
     "Plan",
@@ -52,9 +47,7 @@ __all__ = [
     "PlanningRound",
     "Proposal",
     "Round",
-    "Score",
     "Transcript",
-    "Turn",
     "Understood",
     "View",
 ]

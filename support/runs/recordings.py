@@ -26,20 +26,21 @@ from support.analysis.organizing.judging import model_selections, model_verdicts
 from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
-from support.environments import natural_plan
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.instruments import load
+from support.meetings import natural_plan
+from support.meetings.parsing import parses
+from support.meetings.study import meeting_coordination
 from support.models import connect
 from support.models.cache import Cache
 from support.models.model import ChatModel
 from support.participants.detectors.language_model import SHOTS
-from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.studies import fair_decisions, roundtable_exchange, roundtable_movielens, seminar
 
 FOLDER = ROOT / "data" / "replies"
 
@@ -95,7 +96,7 @@ class Parses(Recording):
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every problem read."""
-        read = await model_parses(self.drawn(), model)
+        read = await parses(self.drawn(), "model", model)
         return _count(len(read), model, int((~read["valid"]).sum()))
 
 

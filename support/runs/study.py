@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput
+from support.meetings.records import Coordination
 from support.models.calls import Call
-from support.records import Coordination, Organizing, Planning, Transcript
+from support.records import Organizing, Planning, Transcript
 
 if TYPE_CHECKING:
     import pandas as pd

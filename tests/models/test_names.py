@@ -10,6 +10,7 @@ import pytest
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
 from support.environments.exchange_economy import exchange_economy
 from support.errors import InvalidInput
+from support.meetings.study import meeting_coordination
 from support.models import serving
 from support.models.calls import collected
 from support.models.fakes import scripted, stand_in
@@ -19,7 +20,7 @@ from support.participants.negotiators.language_model import LanguageModel
 from support.participants.negotiators.seating import seat_all
 from support.participants.organizers.seating import seat_organizer
 from support.records import View
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.studies import fair_decisions, roundtable_exchange, roundtable_movielens, seminar
 
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}
 ROLES = {

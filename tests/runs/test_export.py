@@ -9,11 +9,12 @@ import pytest
 from pydantic import BaseModel
 
 from support.errors import InvalidInput
+from support.meetings.study import meeting_coordination
 from support.records import Ballot, Candidate, Decision, FormatError, Message, Proposal, Round, Transcript
 from support.runs.export import TABLES, export, flatten, tables
 from support.runs.study import Store, Unit, from_json
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, seminar
+from support.studies import fair_decisions, roundtable_exchange, seminar
 
 READ = {"parquet": pd.read_parquet, "csv": pd.read_csv}
 VALUE = ((60.0, 40.0), (40.0, 60.0))
