@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from support.environments.natural_plan import load, parse, to_scheduling
+from support.meetings.natural_plan import load, parse, to_scheduling
 from support.solvers.scheduling import Block, SchedulingProblem, Wish, exhaustive, merged, slot_at, solve
 from support.solvers.scheduling_problem import holds
 

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
+from support.meetings.study import DESIGNS, meeting_coordination
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
-from support.studies import meeting_coordination, seminar
-from support.studies.meetings import DESIGNS
+from support.studies import seminar
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "exchange_economy": roundtable_exchange,

@@ -28,7 +28,7 @@ from support.analysis.coordination.change import changes
 from support.analysis.coordination.designs import table_1
 from support.analysis.coordination.rounds import METRICS, final
 from support.analysis.frames import need_columns
-from support.studies.meetings import DESIGNS
+from support.meetings.study import DESIGNS
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "n = 3, K = 2": ("n = 3",),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from support.environments.meetings.company import COLLABORATOR, MANAGER, TEAMMATE
 from support.errors import InvalidInput
 from support.figures import COLOURS
+from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -11,14 +11,14 @@ import pandas as pd
 
 from support.analysis.coordination.rounds import METRICS
 from support.analysis.frames import need_columns
-from support.environments.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
 from support.errors import InvalidInput
 from support.figures import COLOURS, MARKERS, STYLES
+from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from support.records import CoordinationRound
+    from support.meetings.records import CoordinationRound
 
 LABELS: Mapping[str, str] = {
     "interactions": "interactions of a member (turns)",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.environments.meetings.satisfaction import HIGHEST
 from support.figures import COLOURS, MARKERS, STYLES
+from support.meetings.satisfaction import HIGHEST
 from support.plots.coordination import plot_scores
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from support.records import CoordinationRound
+    from support.meetings.records import CoordinationRound
 
 LINES = {
     "satisfaction_ratio": ("satisfied members", 100.0),

@@ -4,7 +4,6 @@ A record holds everything that a later analysis may ask, and nothing that only a
 """
 
 from support.play import FormatError
-from support.records.coordination import Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.records.organizing import (
     Action,
     Edit,
@@ -18,18 +17,12 @@ from support.records.organizing import (
 
 __all__ = [
     "Action",
-    "Conversation",
-    "Coordination",
-    "CoordinationRound",
     "Edit",
     "Flag",
     "FormatError",
     "Hook",
     "Mail",
-    "Option",
     "Organizing",
     "OrganizingDay",
-    "Score",
-    "Turn",
     "Understood",
 ]

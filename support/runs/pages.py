@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 from support.database import guarded, open_database
 from support.errors import DamagedFile, MissingData
 from support.figures import COLOURS
+from support.meetings.records import Coordination, CoordinationRound
 from support.models.calls import Call
 from support.models.money import dollars
-from support.records import Coordination, CoordinationRound, Mail, OrganizingDay
+from support.records import Mail, OrganizingDay
 from support.records.organizing import ORGANISER
 from support.roundtable.records import Round, Transcript
 
@@ -111,8 +112,8 @@ def meeting_to_html(
 
 def _met(entry: CoordinationRound, members: Sequence[str], only: Sequence[str]) -> dict[str, Any]:
     """What the template draws of a round: whose conversations are shown, and options with their scores and measures."""
-    from support.environments.meetings.meeting import in_words
-    from support.environments.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
+    from support.meetings.data import in_words
+    from support.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 
     shown, options = [c for c in entry.conversations if c.member in only], []
     scores = {(s.option, s.member): s if s.member in only else replace(s, reasons=()) for s in entry.scores}

@@ -26,22 +26,23 @@ from support.analysis.organizing.judging import model_selections, model_verdicts
 from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
-from support.environments import natural_plan
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
 from support.instruments import load
+from support.meetings import natural_plan
+from support.meetings.parsing import parses
+from support.meetings.study import meeting_coordination
 from support.models import connect
 from support.models.cache import Cache
 from support.models.model import ChatModel
 from support.participants.detectors.language_model import SHOTS
-from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import meeting_coordination, seminar
+from support.studies import seminar
 
 FOLDER = ROOT / "data" / "replies"
 
@@ -97,7 +98,7 @@ class Parses(Recording):
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every problem read."""
-        read = await model_parses(self.drawn(), model)
+        read = await parses(self.drawn(), "model", model)
         return _count(len(read), model, int((~read["valid"]).sum()))
 
 

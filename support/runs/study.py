@@ -18,8 +18,9 @@ from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput
 from support.fair_decisions.records import Planning
+from support.meetings.records import Coordination
 from support.models.calls import Call
-from support.records import Coordination, Organizing
+from support.records import Organizing
 from support.roundtable.records import Transcript
 
 if TYPE_CHECKING:

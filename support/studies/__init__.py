@@ -1,6 +1,5 @@
-"""Study functions: one unit of a study, from its settings to its record, for `support.runs.sweep`."""
+"""The study function of the seminar, for `support.runs.sweep`."""
 
-from support.studies.meetings import meeting_coordination
 from support.studies.seminar import seminar
 
-__all__ = ["meeting_coordination", "seminar"]
+__all__ = ["seminar"]

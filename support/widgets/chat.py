@@ -11,12 +11,10 @@ from zoneinfo import ZoneInfo
 
 import ipywidgets as w
 
-from support.environments.meetings.company import Private, Profile
-from support.environments.meetings.meeting import Meeting, in_words
-from support.environments.meetings.views import Chat
 from support.errors import InvalidInput
-from support.records import Option
-from support.records.coordination import ASSISTANT
+from support.meetings.data import Meeting, Private, Profile, in_words
+from support.meetings.records import ASSISTANT, Option
+from support.meetings.scenario import Chat
 from support.seats import Question
 
 SETTLE = 0.15

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as w
 import numpy as np
 import pandas as pd
 
 from support.analysis.coordination import rounds_of
-from support.environments.meetings.scenario import load_company, scenario
 from support.figures import png
-from support.mechanisms.coordination import OPTIONS, ROUNDS, coordinate, record
-from support.participants.facilitators.seating import COORDINATORS, MODEL, RULES, seat_facilitators
-from support.participants.members.human import HumanMember
-from support.participants.members.rule_based import STYLES
-from support.participants.members.seating import seat_members
+from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
+from support.meetings.evaluators import ExactEvaluator
+from support.meetings.members import STYLES
+from support.meetings.records import Coordination, CoordinationRound
+from support.meetings.scenario import load_company, scenario
+from support.meetings.seats import COORDINATOR, MEMBER, RULES, seat_everybody
+from support.models.profiles import MODEL
 from support.plots.live_coordination import draw_coordination
-from support.records import Coordination, CoordinationRound
 from support.runs.pages import FACILITATORS, meeting_to_html
 from support.runs.study import Store
-from support.studies.meetings import exact_evaluator
+from support.seats import HUMAN, HumanSeat, Spoken
 from support.widgets.chat import ChatForm
-from support.widgets.play import HUMAN, PlayLab, offered, warning
+from support.widgets.play import PlayLab, offered, warning
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         self.rounds = w.BoundedIntText(value=rounds, min=1, max=8, description="rounds T")
         self.seed = w.IntText(value=seed, description="seed")
         rules = offered([RULES, MODEL], model)
-        led = offered(COORDINATORS, model, coordinator)
+        led = offered([*COORDINATOR.kinds, MODEL], model, coordinator)
         self.interviewer = w.Dropdown(options=rules, description="interviewer")
         self.coordinator = w.Dropdown(options=led, value=coordinator, description="coordinator")
         self.evaluator = w.Dropdown(options=rules, description="evaluator")
@@ -128,29 +128,29 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         )
 
     async def _sit_down(self) -> None:
-        who, drawn = np.random.default_rng(self.seed.value).spawn(2)
-        people = {name: HumanMember(name) for name, kind in self.kinds.items() if kind == HUMAN}
-        seats = seat_members(self.scenario, {**self.kinds, **people}, who, model=self.model)
+        people = {name: MEMBER.person(name) for name, kind in self.kinds.items() if kind == HUMAN}
         chosen = {role: getattr(self, role).value for role in FACILITATORS}
-        led = seat_facilitators(self.scenario, drawn, **chosen, model=self.model)
+        rng, spoken = np.random.default_rng(self.seed.value), Spoken(self.model)
+        seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
         self.run = coordinate(
             self.scenario,
             seats,
-            *led,
+            **led,
             options=self.options.value,
             rounds=self.rounds.value,
             database=self.database.value,
             tracking=self.tracking.value,
-            audit=exact_evaluator(self.scenario, seats),
+            audit=ExactEvaluator(self.scenario, seats),
         )
-        self.roles = {**seats, **dict(zip(FACILITATORS, led, strict=True))}
+        self.roles = {**seats, **led}
         self.chats = {name: self._form(seat) for name, seat in people.items()}
         self.forms.children = tuple(form.view for form in self.chats.values())
 
-    def _form(self, seat: HumanMember) -> ChatForm:
+    def _form(self, seat: HumanSeat) -> ChatForm:
         given = self.scenario
         form = ChatForm(given.company.by_name[seat.me], given.private[seat.me], given.meeting)
-        self._listen(seat.questions, form.ask)
+        questions, ask = cast("Any", seat.questions), cast("Any", form.ask)
+        self._listen(questions, ask)
         return form
 
     @property

@@ -17,8 +17,8 @@ from support.analysis.consistency import (
     setting_of,
 )
 from support.analysis.consistency.meetings import FOUND
-from support.environments.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 from support.errors import InvalidInput
+from support.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 
 PAPER = published.load("000_cf17db17b5f2de1a")
 TABLES = PAPER[PAPER["table"].map(setting_of).notna()]

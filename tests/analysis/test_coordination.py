@@ -22,7 +22,7 @@ from support.analysis.coordination import (
     with_standard_errors,
 )
 from support.errors import InvalidInput
-from support.records import Conversation, Coordination, CoordinationRound, Option, Score, Turn
+from support.meetings.records import Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.runs.study import Unit
 from support.tables import against_published
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from support.analysis.coordination import audit, confusion, kappa, on_theta
-from support.analysis.coordination.audit import _at_once, weighted_kappa
-from support.environments.meetings.meeting import Meeting
+from support.analysis.coordination.audit import weighted_kappa
 from support.errors import InvalidInput
-from support.records import Conversation, Coordination, CoordinationRound, Option, Score
+from support.meetings.data import Meeting
+from support.meetings.records import Conversation, Coordination, CoordinationRound, Option, Score
 
 MEETING = Meeting(
     "M1",
@@ -180,13 +180,3 @@ def test_confusion_counts_every_pair_and_keeps_scores_that_never_occur():
 def test_tables_of_counts_are_handled_at_once():
     counts = np.array([[[5, 1], [2, 4]], [[3, 0], [0, 3]]])
     assert weighted_kappa(counts, 2).tolist() == [weighted_kappa(c, 2).item() for c in counts]
-
-
-def test_an_evaluator_that_waits_is_refused():
-    import asyncio
-
-    async def waits():
-        await asyncio.sleep(0)
-
-    with pytest.raises(InvalidInput, match="answers at once"):
-        _at_once(waits())

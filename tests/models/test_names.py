@@ -10,6 +10,7 @@ import pytest
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
 from support.errors import InvalidInput
 from support.fair_decisions.study import fair_decisions
+from support.meetings.study import meeting_coordination
 from support.models import serving
 from support.models.calls import collected
 from support.models.fakes import scripted, stand_in
@@ -20,7 +21,7 @@ from support.roundtable.economy import exchange_economy
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
-from support.studies import meeting_coordination, seminar
+from support.studies import seminar
 
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}
 ROLES = {

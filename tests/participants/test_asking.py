@@ -9,7 +9,11 @@ from support.models.cache import Cache
 from support.models.fakes import scripted
 from support.models.model import ChatModel, Completion, Transport
 from support.participants.asking import Asker
-from support.participants.facilitators.forms import text_form
+from support.seats import form, text
+
+
+def text_form():
+    return form("TextReply", text=text(240))
 
 
 def test_replies_are_counted_and_a_briefing_comes_before_the_question():

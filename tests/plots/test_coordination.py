@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 from support.analysis.coordination import changes, confusion, kappa, mean_changes
 from support.errors import InvalidInput
 from support.figures import COLOURS
+from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.coordination import (
     metric_grid,
     plot_changes,
@@ -17,7 +18,6 @@ from support.plots.coordination import (
     plot_runs,
     plot_scores,
 )
-from support.records import CoordinationRound, Option, Score
 
 
 def frame():

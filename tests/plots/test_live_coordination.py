@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.live_coordination import LINES, draw_coordination
-from support.records import CoordinationRound, Option, Score
 
 MEMBERS = ("Ana Roe", "Ben Ode", "Cleo Tan")
 ENTRY = CoordinationRound(

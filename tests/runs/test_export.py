@@ -10,13 +10,14 @@ from pydantic import BaseModel
 
 from support.errors import InvalidInput
 from support.fair_decisions.study import fair_decisions
+from support.meetings.study import meeting_coordination
 from support.play import FormatError
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript
 from support.roundtable.study import roundtable_exchange
 from support.runs.export import TABLES, export, flatten, tables
 from support.runs.study import Store, Unit, from_json
 from support.runs.sweep import Sweep
-from support.studies import meeting_coordination, seminar
+from support.studies import seminar
 
 READ = {"parquet": pd.read_parquet, "csv": pd.read_csv}
 VALUE = ((60.0, 40.0), (40.0, 60.0))

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from support import records
 from support.environments.seminar.policies import load_policies
 from support.errors import CallFailed, DamagedFile, MalformedReply, MissingData
+from support.meetings import records as met
 from support.models.cache import Cache
 from support.models.calls import Call, Fault, collected
 from support.models.fakes import scripted
@@ -75,20 +76,20 @@ def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussi
 
 
 def coordination(said="ten is ten"):
-    talks = (records.Conversation("Ana", (records.Turn("Ana", f"At ten. {said}"),), (said,)),
-             records.Conversation("Ben", (records.Turn("Ben", "After one."),), ("Ben's",), "O1"))  # fmt: skip
+    talks = (met.Conversation("Ana", (met.Turn("Ana", f"At ten. {said}"),), (said,)),
+             met.Conversation("Ben", (met.Turn("Ben", "After one."),), ("Ben's",), "O1"))  # fmt: skip
     options = (
-        records.Option("O1", "2026-02-16T10:00-05:00", ("Ana",), (said,)),
-        records.Option("O2", "2026-02-16T14:00-05:00", (), ()),
+        met.Option("O1", "2026-02-16T10:00-05:00", ("Ana",), (said,)),
+        met.Option("O2", "2026-02-16T14:00-05:00", (), ()),
     )
     given = (("O1", "Ana", 3, said), ("O1", "Ben", 0, "told"), ("O2", "Ana", 0, "told"), ("O2", "Ben", 3, "told"))
-    scores = tuple(records.Score(*cell, (why,)) for *cell, why in given)
-    audit = tuple(records.Score(o, m, 2) for o in ("O1", "O2") for m in ("Ana", "Ben"))
+    scores = tuple(met.Score(*cell, (why,)) for *cell, why in given)
+    audit = tuple(met.Score(o, m, 2) for o in ("O1", "O2") for m in ("Ana", "Ben"))
     errors = (records.FormatError("Ben", "talk", "no words"), records.FormatError("Ana", "talk", said))
     meeting = {"organiser": "Ina", "members": ["Ana", "Ben"], "subject": said, "invitation": "Come.", "duration": 60,
                "zone": "America/New_York", "required": ["Ben"]}  # fmt: skip
-    entry = records.CoordinationRound(1, talks, options, scores, "O1", audit, (said,), errors)
-    return records.Coordination(meeting, {"Ana": "human", "Ben": "terse", "coordinator": "rule-based"}, (entry,))
+    entry = met.CoordinationRound(1, talks, options, scores, "O1", audit, (said,), errors)
+    return met.Coordination(meeting, {"Ana": "human", "Ben": "terse", "coordinator": "rule-based"}, (entry,))
 
 
 def test_a_coordination_is_shown_whole_with_its_measures_escaped_and_true_scores_on_request():

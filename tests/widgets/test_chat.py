@@ -4,17 +4,15 @@ import asyncio
 
 import pytest
 
-from support.environments.meetings.company import Private, Profile
-from support.environments.meetings.meeting import Meeting
-from support.environments.meetings.preferences import Flexible
-from support.environments.meetings.views import Chat
-from support.participants.members.human import HumanMember
-from support.records import Option, Turn
+from support.meetings.data import Flexible, Meeting, Private, Profile
+from support.meetings.records import Option, Turn
+from support.meetings.scenario import Chat
+from support.meetings.seats import MEMBER
 from support.widgets import chat as module
 from support.widgets.chat import ChatForm
 
 EVIL = "<script>alert(1)</script>"
-PROFILE = Profile("Dev", "Engineer", "Ben", 2, ("code",), "Europe/London")
+PROFILE = Profile("Dev", "Engineer", 2, ("code",), "Europe/London", manager="Ben")
 PRIVATE = Private((f"Dev likes mornings {EVIL}",), (Flexible(),))
 MEETING = Meeting(
     "M1", "Ina", ("Ana", "Dev"), "Trial", "2026-02-16", 60, f"Monday? {EVIL}", "2026-02-10T09:00-05:00",
@@ -37,7 +35,7 @@ def seated(talk):
     """Run a talk with a seat, its form, and a function that asks and awaits the form's showing of the question."""
 
     async def run():
-        seat, form = HumanMember("Dev"), ChatForm(PROFILE, PRIVATE, MEETING)
+        seat, form = MEMBER.person("Dev"), ChatForm(PROFILE, PRIVATE, MEETING)
 
         async def asks(view):
             answering = asyncio.create_task(seat.answer(view))

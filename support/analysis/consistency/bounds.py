@@ -17,7 +17,7 @@ import pandas as pd
 
 from support.analysis.consistency.meetings import meetings_that_fit, members_of
 from support.analysis.frames import need_columns
-from support.environments.meetings.satisfaction import HIGHEST
+from support.meetings.satisfaction import HIGHEST
 
 CHECKS = ("20 meetings", "score <= 3 ratio", "score >= ratio", "equity >= 1 - ratio")
 """What each row of `check_table` tests."""

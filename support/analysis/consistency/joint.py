@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.consistency.meetings import FOUND, READINGS, identified
-from support.environments.meetings.satisfaction import HIGHEST, equity
 from support.errors import InvalidInput
+from support.meetings.satisfaction import HIGHEST, equity
 
 HALF = 0.005
 QUESTIONS = {

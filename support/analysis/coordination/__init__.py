@@ -15,7 +15,7 @@ from support.analysis.coordination.designs import (
     with_standard_errors,
 )
 from support.analysis.coordination.rounds import METRICS, final, name_settings, rounds_of
-from support.studies.meetings import DESIGNS
+from support.meetings.study import DESIGNS
 
 __all__ = [
     "DESIGNS",

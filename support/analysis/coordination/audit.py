@@ -20,13 +20,13 @@ import pandas as pd
 
 from support.analysis.coordination.rounds import head
 from support.analysis.frames import need_columns, need_keys
-from support.environments.meetings.meeting import Meeting, meeting
-from support.environments.meetings.preferences import At
-from support.environments.meetings.reading import read
-from support.environments.meetings.satisfaction import HIGHEST
-from support.environments.meetings.views import Intent
 from support.errors import InvalidInput
-from support.records import Coordination, CoordinationRound, Option, Score
+from support.meetings.data import At, Meeting, meeting
+from support.meetings.evaluators import RuleBasedEvaluator
+from support.meetings.reading import read
+from support.meetings.records import Coordination, CoordinationRound, Option, Score
+from support.meetings.satisfaction import HIGHEST
+from support.meetings.scenario import Intent
 from support.runs.study import Unit
 
 Rule = Callable[[Meeting, Sequence[Option], Mapping[str, Intent], int], Sequence[Score]]
@@ -65,14 +65,7 @@ def on_theta(zones: Mapping[str, str], lowest: int = 0) -> Rule:
     zones : IANA time zone of each member, in which the member speaks
     lowest : 0 by equation (5), 1 as in the paper's evaluator prompt
     """
-    from support.participants.facilitators.evaluators import RuleBasedEvaluator
-
-    evaluator = RuleBasedEvaluator(zones, lowest)
-
-    def rule(given: Meeting, options: Sequence[Option], intents: Mapping[str, Intent], round: int) -> Sequence[Score]:
-        return _at_once(evaluator.score(given, options, intents, round))
-
-    return rule
+    return RuleBasedEvaluator(zones, lowest).scores
 
 
 def confusion(pairs: pd.DataFrame, a: str = "score", b: str = "exact") -> pd.DataFrame:
@@ -135,7 +128,7 @@ def weighted_kappa(counts: np.ndarray, power: int) -> np.ndarray:
 def _theta(record: Coordination, tracking: bool) -> dict[int, dict[str, Intent]]:
     """What the evaluator was given, by round: the round's restatements; with tracking, those of earlier rounds too.
 
-    As in `support.mechanisms.coordination`, exact times of earlier rounds are not kept.
+    As in `support.meetings.coordination`, exact times of earlier rounds are not kept.
     """
     said: dict[str, Intent] = {}
     theta = {}
@@ -215,12 +208,3 @@ def _why_not(group: pd.DataFrame, a: str, b: str) -> str:
     if constant:
         return f"{' and '.join(constant)} never {'vary' if len(constant) > 1 else 'varies'}: agreement is not defined"
     return ""
-
-
-def _at_once(coroutine: Any) -> Any:
-    """The result of a coroutine that awaits nothing, so that no event loop is needed."""
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        return done.value
-    raise InvalidInput("rule: the evaluator waits for something; give one that answers at once, as RuleBasedEvaluator")

@@ -14,7 +14,7 @@ from support.analysis.coordination.rounds import METRICS, final
 from support.analysis.frames import need_columns, need_keys
 from support.analysis.inference import compare
 from support.errors import InvalidInput
-from support.studies.meetings import MEETINGS
+from support.meetings.study import MEETINGS
 
 TABLE_1 = ("satisfaction_ratio", "satisfaction_score", "equity", "interactions")
 

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns
-from support.environments.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
-from support.records import Coordination, CoordinationRound, Score
+from support.meetings.records import Coordination, CoordinationRound, Score
+from support.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 from support.runs.study import Unit, flat
 
 METRICS = ("interactions", "satisfaction_ratio", "satisfaction_score", "equity")

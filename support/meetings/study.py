@@ -1,0 +1,87 @@
+"""One coordination of a meeting's time by the system of Papachristou, Yang and Hsu (2023)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.errors import InvalidInput
+from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
+from support.meetings.evaluators import ExactEvaluator
+from support.meetings.records import Coordination
+from support.meetings.scenario import Scenario, scenarios
+from support.meetings.seats import RULES, seat_everybody
+from support.seats import Seats, Spoken
+
+if TYPE_CHECKING:
+    from support.models.model import ChatModel
+
+DESIGNS = ("no conversation", "single round", "rounds")
+"""The two baselines of section 5.2, and the paper's system."""
+
+MEETINGS = 20
+"""Meetings for each setting, as in the paper."""
+
+
+async def meeting_coordination(
+    rng: np.random.Generator,
+    members: int = 3,
+    options: int = OPTIONS,
+    design: str = "rounds",
+    database: bool = False,
+    paraphrase: int = 0,
+    seats: Seats = "mixed",
+    coordinator: Any = "satisficing",
+    interviewer: Any = RULES,
+    evaluator: Any = RULES,
+    lowest: int = 0,
+    tracking: bool = False,
+    rounds: int = ROUNDS,
+    temperature: float = 0.0,
+    repetition: int = 0,
+    meetings_seed: int = 2023,
+    model: ChatModel | str | None = None,
+    prompts: str | Path | None = None,
+) -> Coordination:
+    """One coordination of a meeting of the synthetic company (sections 4 and 5).
+
+    `members`, `options` and `rounds` are n, K and T; `design` is one of `DESIGNS`: without conversation, the
+    coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
+    baselines have one round. With `database` the coordinator sees the social graph, and the meetings are those with
+    required attendees. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`.
+    `repetition` is which of the meetings that `scenarios` draws with `meetings_seed`, so that a sweep of 20 repetitions
+    goes through 20 meetings, the same ones in every design.
+    """
+    if design not in DESIGNS:
+        raise InvalidInput(f"design: {design!r} given; expected one of {', '.join(DESIGNS)}")
+    scenario = _scenario(members, repetition, meetings_seed, database)
+    spoken = Spoken(model, temperature, repetition, prompts)
+    people, led = seat_everybody(scenario, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
+    played = coordinate(
+        scenario,
+        people,
+        **led,
+        options=options,
+        rounds=rounds if design == "rounds" else 1,
+        handed=scenario.handed(paraphrase) if design == "no conversation" else None,
+        database=database,
+        tracking=tracking,
+        audit=ExactEvaluator(scenario, people),
+    )
+    finished = [entry async for entry in played]
+    return record(scenario, {**people, **led}, finished, design=design)
+
+
+@lru_cache(maxsize=64)
+def _drawn(members: int, count: int, seed: int, required: bool) -> tuple[Scenario, ...]:
+    return scenarios(members, count, seed, required=required)
+
+
+def _scenario(members: int, number: int, seed: int, required: bool) -> Scenario:
+    drawn = _drawn(members, MEETINGS, seed, required)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(drawn):
+        raise InvalidInput(f"repetition: {number!r} given; expected 0 to {len(drawn) - 1}, one for each meeting drawn")
+    return drawn[number]

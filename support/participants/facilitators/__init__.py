@@ -1,1 +1,0 @@
-"""Interviewers, coordinators and evaluators: rule-based, language model, exact."""

@@ -1,1 +1,0 @@
-"""Members of a meeting: rule-based, language model, human."""

@@ -1,0 +1,184 @@
+"""Calendars in: what keeps somebody busy, in every zone, and what a damaged file says. Invitations out, read back."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from icalendar import Calendar
+
+from support.errors import DamagedFile, InvalidInput
+from support.meetings.calendars import Event, busy, invitation_of, read
+from support.meetings.data import Meeting, iso
+from support.meetings.records import Option
+
+LOW, HIGH = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def calendar(*events, head=""):
+    """The bytes of a calendar; each event is given by its lines."""
+    body = "".join(
+        f"BEGIN:VEVENT\r\nUID:{n}\r\n" + "\r\n".join(lines) + "\r\nEND:VEVENT\r\n" for n, lines in enumerate(events)
+    )
+    return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//\r\n{head}{body}END:VCALENDAR\r\n".encode()
+
+
+def at(day, hour, minute=0, month=2):
+    return datetime(2026, month, day, hour, minute, tzinfo=UTC)
+
+
+@pytest.fixture
+def events(tmp_path):
+    """A function that reads a calendar's bytes as a file."""
+
+    def found(data, zone="UTC", low=LOW, high=HIGH):
+        (tmp_path / "ana.ics").write_bytes(data)
+        return read(tmp_path / "ana.ics", low, high, zone)
+
+    return found
+
+
+@pytest.fixture
+def spans(events):
+    """A function to the starts and ends of its events."""
+    return lambda *given, **more: [(event.start, event.end) for event in events(*given, **more)]
+
+
+def test_times_come_out_in_utc_whatever_their_zone(spans):
+    data = calendar(
+        ("DTSTART:20260216T090000Z", "DTEND:20260216T100000Z"),
+        ("DTSTART;TZID=America/New_York:20260217T090000", "DURATION:PT90M"),
+        ("DTSTART:20260218T090000", "DTEND:20260218T093000"),
+    )
+    assert spans(data, "Asia/Kolkata") == [
+        (at(16, 9), at(16, 10)), (at(17, 14), at(17, 15, 30)), (at(18, 3, 30), at(18, 4)),
+    ]  # fmt: skip
+    own = calendar(("DTSTART:20260218T090000", "DTEND:20260218T093000"), head="X-WR-TIMEZONE:Europe/Berlin\r\n")
+    assert spans(own, "Asia/Kolkata") == [(at(18, 8), at(18, 8, 30))]
+    zone = (
+        "BEGIN:VTIMEZONE\r\nTZID:Our Island\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0500\r\n"
+        "TZOFFSETTO:+0500\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
+    )
+    ours = calendar(("DTSTART;TZID=Our Island:20260216T100000", "DURATION:PT1H"), head=zone)
+    assert spans(ours) == [(at(16, 5), at(16, 6))] and spans(calendar()) == []
+
+
+@pytest.mark.parametrize(("day", "hours"), [("20260328", 24), ("20260329", 23), ("20261025", 25)])
+def test_a_whole_day_is_as_long_as_the_day_is_there(events, day, hours):
+    (event,) = events(calendar((f"DTSTART;VALUE=DATE:{day}",)), "Europe/Berlin", at(1, 0), at(1, 0, month=12))
+    assert event.end - event.start == timedelta(hours=hours)
+    assert event.start.astimezone(ZoneInfo("Europe/Berlin")).hour == 0
+
+
+def test_a_weekly_event_keeps_its_local_hour_over_the_change_of_clocks(spans):
+    data = calendar(("DTSTART;TZID=America/New_York:20260301T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=3"))
+    found = spans(data, low=at(1, 0, month=3), high=at(1, 0, month=4))
+    assert [start for start, _ in found] == [at(1, 14, month=3), at(8, 13, month=3), at(15, 13, month=3)]
+
+
+def test_an_occurrence_that_was_left_out_moved_or_cancelled_is_not_where_the_rule_puts_it(spans):
+    rule = calendar(("DTSTART:20260216T090000Z", "DURATION:PT1H", "RRULE:FREQ=DAILY", "EXDATE:20260217T090000Z"))
+    data = rule.replace(
+        b"END:VCALENDAR",
+        b"BEGIN:VEVENT\r\nUID:0\r\nRECURRENCE-ID:20260218T090000Z\r\nDTSTART:20260218T150000Z\r\nDURATION:PT1H\r\n"
+        b"END:VEVENT\r\nBEGIN:VEVENT\r\nUID:0\r\nRECURRENCE-ID:20260219T090000Z\r\nDTSTART:20260219T090000Z\r\n"
+        b"DURATION:PT1H\r\nSTATUS:CANCELLED\r\nEND:VEVENT\r\nEND:VCALENDAR",
+    )
+    assert [start for start, _ in spans(data, high=at(21, 0))] == [at(16, 9), at(18, 15), at(20, 9)]
+
+
+@pytest.mark.parametrize("line", ["TRANSP:TRANSPARENT", "STATUS:CANCELLED", "DURATION:PT0M"])
+def test_what_keeps_nobody_from_meeting_is_left_out(spans, line):
+    end = () if line.startswith("DURATION") else ("DURATION:PT1H",)
+    assert spans(calendar(("DTSTART:20260216T090000Z", *end, line))) == []
+
+
+def test_only_what_overlaps_the_horizon_is_read_and_an_event_from_before_may_reach_into_it(events):
+    data = calendar(
+        ("DTSTART:20260131T230000Z", "DTEND:20260201T010000Z"),
+        ("DTSTART:20260131T230000Z", "DTEND:20260201T000000Z"),
+        ("DTSTART:20260301T000000Z", "DURATION:PT1H"),
+        ("DTSTART:20251201T000000Z", "DTEND:20260601T000000Z"),
+    )
+    assert [event.uid for event in events(data)] == ["3", "0"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(1, 400))))
+def test_busy_times_cover_the_events_and_nothing_else(pairs):
+    made = busy(Event(LOW + timedelta(minutes=a), LOW + timedelta(minutes=a + b)) for a, b in pairs)
+    within = [((a - LOW) // timedelta(minutes=1), (b - LOW) // timedelta(minutes=1)) for a, b in made]
+    assert {m for a, b in within for m in range(a, b)} == {m for a, b in pairs for m in range(a, a + b)}
+    assert all(left[1] < right[0] for left, right in pairwise(within))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (("SUMMARY:Tea", "DTSTART;TZID=Mars/Olympus:20260216T100000"), "'Tea': DTSTART names the unknown time zone"),
+        (
+            ("DTSTART:20260216T100000Z", "RRULE:FREQ=DAILY", "EXDATE;TZID=Foo/Bar:20260217T100000"),
+            "EXDATE names the unknown",
+        ),
+        (("DTSTART:20261316T100000Z",), "DTSTART cannot be read"),
+        (("SUMMARY:no start",), "'no start': No DTSTART given"),
+        (("DTSTART:20260216T100000Z", "DTEND:20260216T090000Z"), "ends .* before it begins"),
+        (("DTSTART:20260216T100000", "DTEND:20260216T110000Z"), "only one of its start .* has a time zone"),
+        (("DTSTART:20260216T100000Z", "RRULE:FREQ=SOMETIMES"), "RRULE cannot be read"),
+    ],
+)
+def test_an_event_that_cannot_be_read_damages_the_file_and_is_named(events, lines, said):
+    with pytest.raises(DamagedFile, match=rf"ana\.ics: .*{said}"):
+        events(calendar(lines))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"hello", b"\xff\xfe\x00", b"BEGIN:VEVENT\r\nEND:VEVENT\r\n", calendar(("DTSTART:20260216T090000Z",))[:-20],
+     calendar(head="X-WR-TIMEZONE:Atlantis\r\n")],
+)  # fmt: skip
+def test_what_is_no_calendar_says_so(events, data):
+    with pytest.raises(DamagedFile, match=r"ana\.ics: not a calendar that can be read"):
+        events(data)
+
+
+# -- invitations -----------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.dates(datetime(2020, 1, 1).date(), datetime(2040, 1, 1).date()).filter(lambda day: day.weekday() < 5),
+    st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns"]),
+    st.integers(0, 8),
+)
+@example(datetime(2026, 3, 9).date(), "America/New_York", 0)  # the day after the clocks changed
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_invitation_is_read_back_at_the_same_moment(events, day, zone, number):
+    made = Meeting(
+        "m1", "Olu", ("Ana",), "Plan; review, and more", day.isoformat(), 45, "Hi", "2019-12-01T00:00Z", zone
+    )
+    start = made.slots()[number]
+    data = invitation_of(Option("O1", iso(start)), made)
+    (event,) = events(data, zone, start - timedelta(days=1), start + timedelta(days=1))
+    assert (event.start, event.end) == (start.astimezone(UTC), start.astimezone(UTC) + timedelta(minutes=45))
+    assert event.summary == "Plan; review, and more" and data == invitation_of(Option("O1", iso(start)), made)
+
+
+def test_an_invitation_says_who_has_to_come_who_may_and_why_and_refuses_what_does_not_fit(invite):
+    made = invite(("Ana", "Zoë, PhD"), required=("Ana",))
+    option = Option("O1", iso(made.slots()[4]), (), ("free for all 3",))
+    (event,) = Calendar.from_ical(invitation_of(option, made)).walk("VEVENT")
+    roles = {str(a): (a.params["CN"], a.params["ROLE"]) for a in event["ATTENDEE"]}
+    assert roles["mailto:ana@example.org"] == ("Ana", "REQ-PARTICIPANT")
+    assert roles["mailto:zo.phd@example.org"] == ("Zoë, PhD", "OPT-PARTICIPANT")
+    assert event["DESCRIPTION"] == "Let us meet on Monday.\nfree for all 3" and event["DTSTAMP"].dt == made.sent_at
+    known = {"Olu": "olu@example.org", "Ana": "ana@example.org", "Zoë, PhD": "z@example.org"}
+    for addresses, told in (
+        ({"Olu": "o@example.org"}, "addresses: none given for Ana, Zoë"),
+        (known | {"Ana": "ana"}, "addresses: 'ana' of Ana given"),
+        (known | {"Ana": "ana@example.org\r\nX:1"}, "of Ana given"),
+    ):
+        with pytest.raises(InvalidInput, match=told):
+            invitation_of(option, made, addresses)
+    with pytest.raises(InvalidInput, match="start:"):
+        invitation_of(Option("O1", "2026-02-16T03:00-05:00"), made)

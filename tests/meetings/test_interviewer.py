@@ -1,0 +1,213 @@
+"""The rule-based interviewer: asks until it knows enough, never in circles, and adds nothing of its own."""
+
+import asyncio
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.meetings.data import At, Focus, Gap, Meeting, Notice, Weekdays, Window, iso
+from support.meetings.interviewer import RuleBasedInterviewer, agreed, heard
+from support.meetings.members import STYLES, RuleBasedMember
+from support.meetings.reading import read
+from support.meetings.records import Option, Turn
+from support.meetings.scenario import Chat
+
+MEETING = Meeting(
+    "m1", "Olu", ("Ana", "Ben"), "Budget", "2026-02-16", 60, "Hi", "2026-02-13T09:00-05:00", "America/New_York", (), 2
+)
+ZONE = "Europe/Berlin"  # six hours ahead of the organiser
+O1, O2, O7 = (Option(id, iso(MEETING.slots()[i])) for id, i in (("O1", 0), ("O2", 2), ("O7", 21)))  # 14, 15; 15 (17th)
+OPTIONS = (O1, O2, O7)
+HELD = (
+    Window(start="14:00", end="16:00"), Focus(3, "17:00", "19:00", weekdays=("Tuesday", "Thursday")),
+    Weekdays(1, ("Friday",), avoid=True), Notice(hours=48), Gap(3, 20),
+)  # fmt: skip
+INTERVIEWER = RuleBasedInterviewer({"Ana": ZONE, "Ben": "America/New_York"})
+
+
+def chat(*answers, round=1, options=(), candidate=None):
+    """A conversation in which something was asked before each answer."""
+    turns = tuple(turn for text in answers for turn in (Turn("assistant", "?"), Turn("Ana", text)))
+    return Chat("Ana", MEETING, round, options, candidate, turns)
+
+
+def later(*answers, options=OPTIONS):
+    return chat(*answers, round=2, options=options, candidate="O2")
+
+
+def ask(given):
+    return asyncio.run(INTERVIEWER.remark(given))
+
+
+def extract(given):
+    return asyncio.run(INTERVIEWER.extract(given))
+
+
+@pytest.fixture(scope="module")
+def conversation(small):
+    """A whole conversation with a member of a style, as the mechanism has it, and whether the interviewer ended it."""
+
+    def hold(style, round=1, seed=0, wishes=HELD):
+        made = small({"Ana": wishes, "Ben": ()}, {"Ana": ZONE}, {"Ana": ()}, days=2, sent=MEETING.sent)
+        member = RuleBasedMember("Ana", np.random.default_rng(seed), made.persona("Ana"), style)
+        options = OPTIONS if round > 1 else ()
+        given = Chat("Ana", MEETING, round, options, (options and "O2") or None)
+        while True:
+            remark = ask(given)
+            given = replace(given, turns=(*given.turns, Turn("assistant", remark.text)))
+            if remark.done or len(given.spoken) == 8:
+                return given, remark.done
+            given = replace(given, turns=(*given.turns, Turn("Ana", asyncio.run(member.answer(given)))))
+
+    return hold
+
+
+def understood(texts):
+    """Restatements as structures."""
+    return {p for text in texts for p in read(text, year=2026)}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("round", [1, 2, 3])
+def test_every_style_is_heard_out_without_going_in_circles_and_what_was_understood_is_extracted(
+    conversation, style, round
+):
+    for seed in range(5):
+        done, ended = conversation(style, round, seed)
+        asked = [t.text for t in done.turns if t.speaker == "assistant"]
+        assert ended and len(done.spoken) <= (6 if round == 1 else 3)
+        assert all(a != b for a, b in pairwise(asked))
+        if round == 1:
+            assert understood(extract(done).preferences) == set(heard(done.spoken, 2026))
+
+
+@given(st.sampled_from(sorted(STYLES)), st.integers(0, 500), st.sampled_from([1, 2, 3]))
+@settings(max_examples=40)
+def test_property_nothing_is_restated_that_was_not_said(conversation, style, seed, round):
+    done, _ = conversation(style, round, seed)
+    said = {p for text in done.spoken for p in read(text, year=2026)}
+    senses = {replace(p, start="00:00", end="24:00", priority=2) for p in said if isinstance(p, Window)}
+    hours = {(p.start, p.end) for p in said if isinstance(p, Window)}
+    intent = extract(done)
+    for found in understood(intent.preferences[intent.agreed is not None :]):
+        made_exact = isinstance(found, Window) and (found.start, found.end) in hours
+        assert found in said or (made_exact and replace(found, start="00:00", end="24:00", priority=2) in senses)
+
+
+def test_what_a_member_is_shown_holds_nothing_private_of_another(conversation):
+    conversation("chatty", wishes=(Window(3, "14:30", "15:45"), Weekdays(2, ("Wednesday",))))
+    for round in (1, 2):
+        done, _ = conversation("chatty", round)
+        assert not any(word in turn.text for turn in done.turns for word in ("14:30", "2:30", "15:45", "Wednesday"))
+
+
+def test_it_opens_with_the_subject_the_days_and_the_duration_and_later_with_options_on_the_members_clock():
+    said = ask(chat()).text
+    assert all(part in said for part in ("Olu", "Budget", "60 minutes", "Monday 16 February", "Tuesday 17 February"))
+    assert ask(chat(round=2)).text == said  # without options a later round asks for preferences
+    shown = (replace(O1, reasons=("Ben: prefers mornings",)), O2)
+    text = ask(Chat("Ana", MEETING, 2, shown, "O2")).text
+    assert "O1: Monday 16 February at 14:00 – Ben: prefers mornings" in text
+    assert "O2: Monday 16 February at 15:00 (the best" in text and ZONE in text
+    at_home = ask(Chat("Ben", MEETING, 2, shown, "O2")).text
+    assert "O1: Monday 16 February at 08:00" in at_home and "clock" not in at_home
+
+
+def test_a_part_of_the_day_is_asked_for_its_hours_once():
+    first = ask(chat("I prefer mornings.")).text
+    assert "From when to when" in first and "morning" in first
+    assert "From when" not in ask(chat("I prefer mornings.", "Just mornings.")).text
+    both = ask(chat("I prefer mornings.", "And I keep my afternoons free for deep work.")).text
+    assert "afternoon" in both and "morning" not in both
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["I prefer mornings.", "From 9 to 11."], [Window(start="09:00", end="11:00")]),
+        (["I prefer mornings.", "I prefer meetings on Mondays."],
+         [Window(start="08:00", end="12:00"), Weekdays(2, ("Monday",))]),
+        (["I keep my afternoons free for deep work.", "From 2 to 4 pm."], [Focus(2, "14:00", "16:00")]),
+        (["I never meet in the morning.", "From 8 to 10 am."], [Window(3, "08:00", "10:00", True)]),
+        (["I prefer mornings.", "Between 3 and 5 pm is fine too."],
+         [Window(start="08:00", end="12:00"), Window(start="15:00", end="17:00")]),
+        (["I prefer Mondays.", "I can only meet on Mondays."], [Weekdays(3, ("Monday",))]),
+    ],
+)  # fmt: skip
+def test_hours_that_follow_take_the_sense_of_the_part_that_they_make_exact_and_what_was_said_last_counts(texts, found):
+    assert list(heard(texts, 2026)) == found
+
+
+@pytest.mark.parametrize(
+    "closing", ["No.", "That's all.", "nothing else", "No, that is everything, thanks!", "Well. That's it from me."]
+)
+def test_it_ends_when_there_is_nothing_more(closing):
+    assert ask(chat("I prefer meetings on Mondays.", closing)).done
+    assert not ask(chat("I prefer meetings on Mondays.", f"{closing} Although, not before 10 am.")).done
+
+
+def test_who_is_not_understood_is_asked_once_in_a_row_to_speak_of_times_and_it_ends_at_the_limit():
+    assert "days and times" in ask(chat("My cat is grey.")).text
+    assert "days and times" not in ask(chat("My cat is grey.", "It is a nice cat.")).text
+    assert ask(chat(*["My cat is grey."] * 3)).done
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    answers = [f"I prefer meetings on {day}s." for day in days]
+    assert not ask(chat(*answers[:5])).done and ask(chat(*answers)).done
+
+
+@pytest.mark.parametrize(
+    ("answer", "option"),
+    [
+        ("Option O2 suits me.", "O2"),
+        ("o2", "O2"),
+        ("option 7 please", "O7"),
+        ("O1 doesn't work for me, but O2 is fine.", "O2"),
+        ("I can't do O1, O7 works.", "O7"),
+        ("Monday 16 February at 3 pm works for me.", "O2"),
+        ("I have no problem with O1.", "O1"),
+        ("O1? Why not.", "O1"),
+        ("O1, unfortunately, does not work.", None),
+        ("Neither O1 nor O2 works.", None),
+        ("O1 is too early for me.", None),
+        ("None of these suits me.", None),
+        ("I never meet on Mondays.", None),
+        ("Hello, how are you?", None),
+        ("O9 would be great.", None),
+        ("Any of them is fine.", "O2"),
+        ("First I wanted O1. No, sorry, I'll take O7!", "O7"),
+        ("Let's take option O2: Monday 16 February at 3 pm.", "O2"),
+        ("I don’t mind O7.", "O7"),
+    ],
+)
+def test_agreement_is_heard_in_many_words(answer, option):
+    found = agreed(later(answer), ZONE)
+    assert (found and found.id) == option
+
+
+def test_an_agreement_or_an_alternative_ends_the_conversation_and_is_restated():
+    said = later("Option O2 suits me, Monday 16 February at 15:00. I prefer meetings on Mondays.")
+    intent = extract(said)
+    assert ask(said).done and intent.agreed == "O2"
+    assert intent.preferences[0] == "Agrees to Monday 16 February at 15:00"
+    assert understood(intent.preferences[1:]) == {Weekdays(2, ("Monday",))}
+    said = later("None of these works for me. Could we meet on Tuesday 17 February at 4 pm instead?")
+    intent = extract(said)
+    assert ask(said).done and intent.agreed is None
+    assert At(time="16:00", date="2026-02-17") in understood(intent.preferences)
+    refused = extract(later("O2 on Monday 16 February at 15:00 does not work for me."))
+    assert refused.agreed is None and not any(isinstance(p, At) for p in understood(refused.preferences))
+    assert agreed(later("Yes, that works.", options=(O7,)), ZONE) == O7  # the only one there is
+    assert "O1, O2, O7" in ask(later("Yes, that works.")).text
+
+
+def test_a_bare_no_is_asked_for_reason_and_alternative_once_and_then_let_go():
+    reason = "I never meet on Mondays."
+    assert "unsuitable" in ask(later("None of them.")).text and "instead" in ask(later(reason)).text
+    assert not ask(later("None of them.", "Just no.")).done
+    assert ask(later("None of them.", "Just no.", "No!")).done
+    assert ask(later(reason, "As I said, never on Mondays.")).done
+    assert ask(later(f"{reason} I can't name a better slot.")).done

@@ -1,0 +1,284 @@
+"""The reader on sentences of our own, none of them from the synthetic company."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.meetings.data import (
+    WEEKDAYS,
+    At,
+    Deadline,
+    Flexible,
+    Focus,
+    Gap,
+    Notice,
+    Preference,
+    Weekdays,
+    Window,
+)
+from support.meetings.reading import Recovered, read, read_sentences, recovered, restate, vague
+from support.meetings.scenario import load_private
+
+TABLE: list[tuple[str, list[Preference]]] = [
+    # windows with hours
+    ("I prefer to meet between 9 and noon.", [Window(2, "09:00", "12:00")]),
+    ("Between half past nine and a quarter to twelve would suit me.", [Window(2, "09:30", "11:45")]),
+    ("From 2 to 4 pm is best.", [Window(2, "14:00", "16:00")]),
+    ("She is available from 9 to 5.", [Window(2, "09:00", "17:00")]),
+    ("10-12 works well.", [Window(2, "10:00", "12:00")]),
+    ("He likes calls between 13:00 and 15:30.", [Window(2, "13:00", "15:30")]),
+    ("After 2 pm works best for me.", [Window(2, "14:00", "24:00")]),
+    ("Any time after three is fine.", [Window(2, "15:00", "24:00")]),
+    ("Nothing before ten, please.", [Window(2, "00:00", "10:00", True)]),
+    ("Not before ten.", [Window(2, "00:00", "10:00", True)]),
+    ("She never accepts meetings after 5 p.m.", [Window(3, "17:00", "24:00", True)]),
+    ("No earlier than 9:30, please.", [Window(2, "09:30", "24:00")]),
+    ("It must end no later than 16:00.", [Window(3, "00:00", "16:00")]),
+    ("Four o'clock at the latest, please.", [Window(2, "00:00", "16:00")]),
+    ("Eleven or later, if possible.", [Window(1, "11:00", "24:00")]),
+    ("I have to leave at 4.", [Window(3, "00:00", "16:00")]),
+    ("He starts at ten.", [Window(2, "10:00", "24:00")]),
+    ("I am busy between 1 and 2.", [Window(2, "13:00", "14:00", True)]),
+    ("No meetings outside 9 to 17, thanks.", [Window(2, "09:00", "17:00")]),
+    # parts of the day
+    ("In the morning, please.", [Window(2, "08:00", "12:00")]),
+    ("Mornings, from 9 to 11, are ideal.", [Window(2, "09:00", "11:00")]),
+    ("In the afternoon, but only after 2.", [Window(2, "14:00", "18:00")]),
+    ("No meetings over lunch.", [Window(2, "12:00", "13:00", True)]),
+    ("Late afternoon suits him.", [Window(2, "15:00", "18:00")]),
+    ("First thing in the morning is ideal.", [Window(2, "08:00", "10:00")]),
+    ("Please, no early mornings.", [Window(2, "08:00", "10:00", True)]),
+    ("Late morning or early afternoon would be best.", [Window(2, "10:00", "15:00")]),
+    ("Early mornings or late afternoons, please.", [Window(2, "10:00", "15:00", True)]),
+    ("She likes afternoons and evenings.", [Window(2, "12:00", "21:00")]),
+    ("I would rather meet in the morning than in the afternoon.", [Window(2, "08:00", "12:00")]),
+    ("He prefers mornings to afternoons.", [Window(2, "08:00", "12:00")]),
+    ("Mornings rather than afternoons, please.", [Window(2, "08:00", "12:00")]),
+    ("Mornings are best, not afternoons.", [Window(2, "08:00", "12:00"), Window(2, "12:00", "18:00", True)]),
+    ("After lunch is better for her.", [Window(2, "13:00", "24:00")]),
+    ("The afternoon does not work for me.", [Window(2, "12:00", "18:00", True)]),
+    ("I am no good in the mornings.", [Window(2, "08:00", "12:00", True)]),
+    ("I do not mind mornings.", [Window(2, "08:00", "12:00")]),
+    # weekdays
+    ("Never on Fridays.", [Weekdays(3, ("Friday",), True)]),
+    ("Early in the week is best.", [Weekdays(2, ("Monday", "Tuesday"))]),
+    ("Mondays and Wednesdays only.", [Weekdays(3, ("Monday", "Wednesday"))]),
+    ("Tuesday to Thursday suits us.", [Weekdays(2, ("Tuesday", "Wednesday", "Thursday"))]),
+    ("Any day except Mondays.", [Weekdays(2, ("Monday",), True)]),
+    ("She is out on Wednesdays.", [Weekdays(2, ("Wednesday",), True)]),
+    ("I cannot do Thursday.", [Weekdays(2, ("Thursday",), True)]),
+    ("Not before Wednesday, please.", [Weekdays(2, ("Wednesday", "Thursday", "Friday"))]),
+    ("Mid-week meetings are my favourite.", [Weekdays(2, ("Tuesday", "Wednesday", "Thursday"))]),
+    # both
+    ("No meetings on Friday afternoons.", [Window(2, "12:00", "18:00", True, ("Friday",))]),
+    ("On Mondays, only after 11.", [Window(3, "11:00", "24:00", False, ("Monday",))]),
+    ("She avoids calls before 10 on Mondays and Fridays.", [Window(2, "00:00", "10:00", True, ("Monday", "Friday"))]),
+    ("He prefers Tuesdays, and hates lunch meetings.", [Weekdays(2, ("Tuesday",)), Window(2, "12:00", "13:00", True)]),
+    # what belongs together
+    ("From 8 to 9 he walks the dog, and would rather not meet then.", [Window(2, "08:00", "09:00", True)]),
+    ("Wednesday is for swimming, so no meetings on that day.", [Weekdays(2, ("Wednesday",), True)]),
+    ("It must start no earlier than nine and be over by four.", [Window(3, "09:00", "16:00")]),
+    ("Nothing before 9 and nothing after 3 pm, please.", [Window(2, "09:00", "15:00")]),
+    ("His mornings, 9 to 11, are reserved for drawing.", [Focus(2, "09:00", "11:00")]),
+    ("From one to three she repairs clocks, and does so in silence.", [Focus(2, "13:00", "15:00")]),
+    ("Any day but Tuesday.", [Weekdays(2, ("Tuesday",), True)]),
+    ("12 to 1 must stay free for lunch.", [Window(3, "12:00", "13:00", True)]),
+    # notice
+    ("She wants meetings announced at least a day in advance.", [Notice(2, 24)]),
+    ("Two hours' notice is enough for me, please.", [Notice(2, 2)]),
+    ("Prefers to have meetings scheduled at least a few hours in advance.", [Notice(2, 3)]),
+    ("He hates last-minute invitations.", [Notice(2, 24)]),
+    ("Please invite me two days ahead.", [Notice(2, 48)]),
+    ("I must have 48 hours of warning.", [Notice(3, 48)]),
+    ("Never with less than half a day of notice.", [Notice(3, 12)]),
+    ("He needs no notice at all.", []),
+    ("He likes to hear of a meeting a day before.", [Notice(2, 24)]),
+    ("There should be 48 hours between the invitation and the meeting, ideally.", [Notice(1, 48)]),
+    # gaps
+    ("No back-to-back meetings.", [Gap(2, 15)]),
+    ("He needs a quarter of an hour between calls.", [Gap(2, 15)]),
+    ("A break of half an hour between two meetings would be nice.", [Gap(1, 30)]),
+    ("Ten minutes either side of a call, please.", [Gap(2, 10)]),
+    ("I like a little room between my meetings.", [Gap(2, 15)]),
+    ("She is happy with back-to-back calls.", []),
+    ("She wants 20 minutes between a call and her other duties.", [Gap(2, 20)]),
+    # focus
+    ("She blocks out afternoons for deep work.", [Focus(2, "12:00", "18:00")]),
+    ("He keeps Tuesday mornings free for coding.", [Focus(2, "08:00", "12:00", True, ("Tuesday",))]),
+    ("I write between 8 and 10.30 and need that time undisturbed.", [Focus(2, "08:00", "10:30")]),
+    ("The hours from 2 to 5 are reserved for the lab.", [Focus(2, "14:00", "17:00")]),
+    ("Her mornings are for analysis.", [Focus(2, "08:00", "12:00")]),
+    ("He likes to write in the early morning.", [Focus(2, "08:00", "10:00")]),
+    ("He keeps his mornings open for meetings.", [Window(2, "08:00", "12:00")]),
+    (
+        "She meets in the morning and uses the rest of the day for drawing.",
+        [Window(2, "08:00", "12:00"), Focus(2, "12:00", "18:00")],
+    ),
+    # deadlines
+    ("It has to be done by Wednesday noon.", [Deadline(3, "Wednesday", "12:00")]),
+    ("We should meet before the end of Thursday.", [Deadline(2, "Thursday", "24:00")]),
+    ("By noon on Wednesday, please.", [Deadline(2, "Wednesday", "12:00")]),
+    ("The meeting should take place before Thursday.", [Deadline(2, "Wednesday", "24:00")]),
+    ("I would like it behind me by Tuesday at 4 pm.", [Deadline(2, "Tuesday", "16:00")]),
+    ("It should end no later than Thursday, four o'clock.", [Deadline(2, "Thursday", "16:00")]),
+    ("Nothing ends after 3 pm on Friday, ideally.", [Deadline(1, "Friday", "15:00")]),
+    ("By midnight on Wednesday, please.", [Deadline(2, "Wednesday", "24:00")]),
+    ("Ideally before the weekend.", [Deadline(1, "Friday", "24:00")]),
+    # exact times
+    ("Could we do 14:00 on Tuesday 17 February?", [At(2, "14:00", "2026-02-17")]),
+    ("10 am works.", [At(2, "10:00")]),
+    ("Agrees to Monday 16 February at 10:00", [At(2, "10:00", "2026-02-16")]),
+    ("How about 3 pm on February 18th?", [At(2, "15:00", "2026-02-18")]),
+    ("I suggest half past two instead.", [At(2, "14:30")]),
+    ("10 am does not work.", []),
+    # flexible
+    ("Any time is fine.", [Flexible(2)]),
+    ("He is flexible with his availability.", [Flexible(2)]),
+    ("I have no particular preference.", [Flexible(2)]),
+    ("She is not very flexible.", []),
+    # priorities
+    ("Above all, no meetings on Mondays.", [Weekdays(3, ("Monday",), True)]),
+    ("No meetings on Mondays, above all.", [Weekdays(3, ("Monday",), True)]),
+    ("Where possible, meet after 11.", [Window(1, "11:00", "24:00")]),
+    ("Lunch is sacred.", [Window(3, "12:00", "13:00", True)]),
+]
+
+SMALL_TALK = [
+    "Good morning! How are you today?",
+    "Good afternoon, and thanks for asking.",
+    "I had a terrible morning, the train was late again.",
+    "She uses a shared calendar to keep track of her tasks.",
+    "He writes excellent code reviews and likes tea.",
+    "The call on Monday went well.",
+    "My two children send their regards.",
+    "Have a nice evening!",
+    "He works with three colleagues on the sensor.",
+    "The report has 12 pages and 2 figures.",
+    "We may march on without her.",
+    "I sat in the sun yesterday afternoon.",
+]
+
+
+@pytest.mark.parametrize(("sentence", "said"), TABLE, ids=[s for s, _ in TABLE])
+def test_a_sentence_is_read_as_what_it_says(sentence, said):
+    assert list(read(sentence, year=2026)) == said
+
+
+def test_the_table_is_long_enough_to_mean_something():
+    assert len(TABLE) >= 80
+    assert {type(p) for _, said in TABLE for p in said} == {
+        Window,
+        Focus,
+        Weekdays,
+        Notice,
+        Gap,
+        Deadline,
+        At,
+        Flexible,
+    }
+
+
+@pytest.mark.parametrize("sentence", SMALL_TALK)
+def test_small_talk_says_nothing(sentence):
+    assert read(sentence) == ()
+
+
+PRIORITY = st.sampled_from([1, 2, 3])
+DAYS = st.lists(st.sampled_from(WEEKDAYS), unique=True, max_size=5).map(tuple)
+MINUTES = st.integers(0, 24 * 60)
+SPANS = st.tuples(MINUTES, MINUTES).filter(lambda s: s[0] < s[1])
+
+
+def hhmm(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+PREFERENCES = st.one_of(
+    st.builds(lambda p, s, a, d: Window(p, hhmm(s[0]), hhmm(s[1]), a, d), PRIORITY, SPANS, st.booleans(), DAYS),
+    st.builds(lambda p, s, d: Focus(p, hhmm(s[0]), hhmm(s[1]), True, d), PRIORITY, SPANS, DAYS),
+    st.builds(lambda p, d, a: Weekdays(p, d, a), PRIORITY, DAYS.filter(len), st.booleans()),
+    st.builds(Notice, PRIORITY, st.integers(1, 500)),
+    st.builds(Gap, PRIORITY, st.integers(1, 180)),
+    st.builds(lambda p, d, t: Deadline(p, d, hhmm(t)), PRIORITY, st.sampled_from(WEEKDAYS), MINUTES),
+    st.builds(
+        lambda p, t, d: At(p, hhmm(t), d and d.isoformat()),
+        PRIORITY,
+        MINUTES,
+        st.none() | st.dates(date(2000, 1, 1), date(2099, 12, 31)),
+    ),
+    st.builds(Flexible, PRIORITY),
+)
+
+
+@settings(max_examples=400)
+@given(PREFERENCES)
+def test_property_what_is_restated_is_read_back_exactly(wish):
+    assert read(restate(wish)) == (wish,)
+
+
+@given(st.lists(PREFERENCES, unique=True, max_size=4))
+def test_property_a_text_says_what_its_sentences_say_in_their_order(wishes):
+    assert read(". ".join(map(restate, wishes)) + ".") == tuple(wishes)
+
+
+@given(st.sampled_from([s for s, _ in TABLE] + SMALL_TALK), st.data())
+def test_property_case_and_extra_spaces_change_nothing(sentence, data):
+    spaced = "".join(c * data.draw(st.integers(1, 3)) if c == " " else c for c in sentence)
+    said = read(sentence, year=2026)
+    assert read(sentence.upper(), year=2026) == read(spaced, year=2026) == said
+
+
+def test_sentences_are_given_as_they_were_written():
+    text = "Hello there! I’d take Mondays. Not before 10 a.m. on Tuesdays."
+    assert read_sentences(text) == (
+        ("Hello there!", ()),
+        ("I’d take Mondays.", read("I would take Mondays.")),
+        ("Not before 10 a.m. on Tuesdays.", (Window(2, "00:00", "10:00", True, ("Tuesday",)),)),
+    )
+
+
+def test_a_date_without_a_year_is_its_weekday():
+    assert read("Could we meet at 14:00 on Tuesday 17 February?") == (At(2, "14:00"), Weekdays(2, ("Tuesday",)))
+
+
+def test_a_date_that_does_not_exist_is_not_made_up():
+    assert read("Agrees to 30 February at 10:00", year=2026) == (At(2, "10:00"),)
+
+
+def test_parts_of_the_day_without_hours_are_vague():
+    assert vague("I prefer mornings. Afternoons only between 2 and 4. Never in the evening.") == ("morning", "evening")
+    assert vague("Between 9 and 12 is best. Good morning!") == ()
+
+
+def test_the_measure_tells_kind_meaning_and_priority_apart():
+    true = [Window(2, "10:00", "24:00"), Focus(2, "13:00", "15:00"), Notice(3, 24)]
+    found = [Window(2, "00:00", "10:00", True), Window(2, "13:00", "15:00", True), Notice(2, 24), Flexible(2)]
+    counts = recovered(found, true)
+    assert (counts.found, counts.true, counts.kind, counts.meaning, counts.exact) == (4, 3, 2, 3, 2)
+    assert counts.precision() == 0.75
+    assert counts.recall("exact") == pytest.approx(2 / 3)
+    assert (counts + counts).true == 6
+
+
+@pytest.mark.parametrize(("version", "least"), [(0, 0.95), (1, 0.9), (2, 0.8)])
+def test_most_of_what_the_company_says_is_read(version, least):
+    counts = sum((recovered(read(p.texts[version]), p.preferences) for p in load_private().values()), Recovered())
+    assert counts.recall() >= least
+    assert counts.precision() >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("9 to 11 but not on Friday", ["Prefers meetings between 09:00 and 11:00", "Avoids meetings on Fridays"]),
+        ("Mornings and not on Fridays", ["Prefers meetings between 08:00 and 12:00", "Avoids meetings on Fridays"]),
+        ("I'd rather meet in the morning & not late", ["Prefers meetings between 08:00 and 12:00"]),
+        ("On Mondays, not before ten please", ["Avoids meetings before 10:00 on Mondays"]),
+    ],
+)
+def test_what_is_wanted_is_not_refused_with_what_follows_it(text, said):
+    assert [restate(p) for p in read(text)] == said

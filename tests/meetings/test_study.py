@@ -1,0 +1,152 @@
+"""The coordination study: its settings reach the run, and a unit's seed alone decides what happens."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from support.errors import InvalidInput
+from support.meetings.scenario import scenarios
+from support.meetings.seats import COORDINATOR
+from support.meetings.study import MEETINGS, meeting_coordination
+from support.runs.export import TABLES, export, flatten
+from support.runs.study import Store, Unit
+from support.simulations import MEETING_SETTINGS, coordinations
+
+UNIT = Unit("meetings", '{"design": "rounds"}', 0)
+
+
+def play(seed=1, **settings):
+    return asyncio.run(meeting_coordination(np.random.default_rng(seed), **{"rounds": 2, **settings}))
+
+
+@pytest.fixture(scope="module")
+def example():
+    return play()
+
+
+def test_one_seed_gives_one_run_and_another_seed_another(example):
+    assert play() == example
+    assert play(seed=2) != example
+
+
+def test_the_record_says_who_sat_where(example):
+    assert set(example.seats) == {*example.members, "interviewer", "coordinator", "evaluator"}
+    assert all(example.seats[m].startswith("rule-based") for m in example.members)
+
+
+def test_every_round_is_scored_in_the_loop_and_in_truth(example):
+    for entry in example.rounds:
+        asked = [(o.id, m) for o in entry.options for m in example.members]
+        assert [(s.option, s.member) for s in entry.scores] == [(s.option, s.member) for s in entry.audit] == asked
+
+
+def test_designs_differ_in_rounds_and_in_talk():
+    rounds, single, none = (play(design=d) for d in ("rounds", "single round", "no conversation"))
+    assert [len(x.rounds) for x in (rounds, single, none)] == [2, 1, 1]
+    assert single.rounds[0].conversations == rounds.rounds[0].conversations
+    assert all(c.turns and c.interactions for c in single.rounds[0].conversations)
+    assert all(not c.turns and c.preferences for c in none.rounds[0].conversations)
+    assert rounds.meeting == single.meeting == none.meeting
+
+
+def test_without_conversation_the_texts_are_handed_over_sentence_by_sentence():
+    chosen = scenarios(3, MEETINGS, 2023)[0]
+    for paraphrase in (0, 1, 2):
+        [entry] = play(design="no conversation", paraphrase=paraphrase).rounds
+        for talk in entry.conversations:
+            assert " ".join(talk.preferences) == chosen.private[talk.member].texts[paraphrase]
+
+
+def test_a_repetition_is_one_of_twenty_meetings_none_of_them_twice():
+    drawn = {play(repetition=i, design="no conversation", members=3).meeting["id"] for i in range(MEETINGS)}
+    assert len(drawn) == MEETINGS
+    with pytest.raises(InvalidInput, match="repetition: 20 given; expected 0 to 19"):
+        play(repetition=20)
+
+
+def test_with_the_database_somebody_is_required():
+    assert play(members=5, database=True, design="single round").meeting["required"]
+
+
+def test_tracking_keeps_what_was_said_before():
+    first, second = (play(tracking=t, seats="plain") for t in (False, True))
+    assert first.rounds[0] == second.rounds[0]
+    # Conversations hold what was said in their round; only the scores of round 2 rest on more.
+    assert [s.reasons for s in first.rounds[1].scores] != [s.reasons for s in second.rounds[1].scores]
+
+
+def test_on_the_scale_of_the_paper_s_prompt_nobody_is_unsatisfied():
+    assert all(s.value >= 1 for entry in play(lowest=1).rounds for s in entry.scores)
+
+
+@pytest.mark.parametrize("kind", COORDINATOR.kinds)
+def test_every_rule_based_coordinator_takes_its_seat(kind):
+    made = play(coordinator=kind, design="single round")
+    assert made.rounds[0].options and not made.rounds[0].format_errors
+    assert "model" not in made.seats["coordinator"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"design": "monologue"}, "design: 'monologue' given; expected one of no conversation"),
+        ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of exhaustive"),
+        ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
+        ({"interviewer": "model"}, "model: none given for the seat of the interviewer"),
+        ({"options": 3}, "K = 3 given; expected 1 to 2"),
+        ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
+        ({"lowest": 2}, "lowest: 2 given"),
+    ],
+)
+def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
+    with pytest.raises(InvalidInput, match=said):
+        play(**settings)
+
+
+def test_the_truth_is_not_what_the_coordinator_sees(example):
+    """The reasons of an option restate what members said, never the structures."""
+    for entry in example.rounds[:1]:
+        said = {p for talk in entry.conversations for p in talk.preferences}
+        for option in entry.options:
+            given = {part for reason in option.reasons for part in reason.split(": ", 1)[1].split("; ")}
+            assert given and given <= said
+
+
+@pytest.mark.parametrize("part", MEETING_SETTINGS)
+def test_every_part_of_the_study_is_a_sweep_of_settings_that_run(part, tmp_path):
+    sweep = coordinations(part, 1, 1)
+    store = Store(tmp_path / "study.sqlite")
+    count = asyncio.run(sweep.run(store, progress=False))
+    assert count["failed"] == 0 and count["done"] == len(list(sweep.units()))
+
+
+def test_the_designs_of_one_sweep_share_their_meetings_and_members(tmp_path):
+    store, sweep = Store(tmp_path / "study.sqlite"), coordinations("options", 2, 1)
+    asyncio.run(sweep.run(store, progress=False))
+    by_meeting = {}
+    for unit, made in sweep.records(store):
+        by_meeting.setdefault(unit.repetition, set()).add(
+            (made.meeting["id"], tuple(made.seats[m] for m in made.members))
+        )
+    assert all(len(found) == 1 for found in by_meeting.values()) and len(by_meeting) == 2
+
+
+def test_a_sweep_over_more_settings_has_a_name_of_its_own():
+    assert coordinations("size", 1, 1).name != coordinations("size", 1, 1, tracking=[True]).name
+    with pytest.raises(InvalidInput, match="part: 'shape' given; expected one of size"):
+        coordinations("shape", 1, 1)
+
+
+def test_an_export_has_a_row_for_each_turn_option_and_score(example, tmp_path):
+    found = flatten([(UNIT, example)])
+    assert list(found) == list(TABLES["Coordination"])
+    talks = [talk for entry in example.rounds for talk in entry.conversations]
+    assert len(found["rounds"]) == 2 and len(found["conversations"]) == len(talks)
+    assert len(found["turns"]) == sum(len(t.turns) for t in talks)
+    assert found["turns"]["text"].tolist() == [turn.text for talk in talks for turn in talk.turns]
+    assert len(found["scores"]) == len(found["audit"]) == sum(len(e.scores) for e in example.rounds)
+    store = Store(tmp_path / "study.sqlite")
+    store.save("meetings", example, {"design": "rounds"})
+    names = [path.name for path in export(store, "meetings", tmp_path / "out", format="csv")]
+    assert "turns.csv" in names and "transcripts.jsonl" in names
