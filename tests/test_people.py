@@ -1,0 +1,96 @@
+"""A person in every role of every study, by the name "human": here one who answers at once, by a script."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from support import seats
+from support.fair_decisions.search import Move
+from support.fair_decisions.study import fair_decisions
+from support.meetings.study import meeting_coordination
+from support.roundtable.study import roundtable_exchange
+from support.runs.study import Store
+from support.runs.sweep import Sweep
+
+ROUND = {"rounds": 2}
+PLAN = {**ROUND, "decisions": 3, "options": 2, "feedback": "score"}
+MEETING = {**ROUND, "members": 3, "options": 2}
+
+
+def vote(view):
+    ids = [candidate.id for candidate in view.candidates]
+    return {"vote": ids[0], "ranking": ids, "ratings": dict.fromkeys(ids, 3), "points": {ids[0]: len(ids)}}[view.form]
+
+
+def unknown_plan(brief):
+    n = len(brief.table.decisions)
+    plans = [tuple(int(k) for k in np.binary_repr(number, n)) for number in range(2**n)]
+    return Move((next(plan for plan in plans if plan not in brief.known),))
+
+
+def scores(view):
+    meeting, options = view[0], view[1]
+    return {option.id: dict.fromkeys(meeting.members, 2) for option in options}
+
+
+TABLE = {
+    "message": lambda view: ([agent for agent in view.agents if agent != view.me], "Shall we share?"),
+    "propose": lambda view: [[50, 50], [50, 50]],
+    "vote": vote,
+}
+ASKED = {
+    "remark": lambda chat: None if chat.turns else "When would suit you?",
+    "extract": lambda chat: "In the morning.",
+}
+
+
+@pytest.mark.parametrize(
+    ("study", "settings", "answers"),
+    [
+        (roundtable_exchange, {**ROUND, "rule": "ranked", "agents": 2, "seats": "human"}, TABLE),
+        (meeting_coordination, {**MEETING, "seats": "human"}, {"answer": lambda chat: "The morning suits me best."}),
+        (meeting_coordination, {**MEETING, "interviewer": "human"}, ASKED),
+        (
+            meeting_coordination,
+            {**MEETING, "coordinator": "human"},
+            {"propose": lambda b: [slot.isoformat() for slot in b.meeting.slots()[: b.k]]},
+        ),
+        (meeting_coordination, {**MEETING, "evaluator": "human"}, {"score": scores}),
+        (fair_decisions, {**PLAN, "seats": "human"}, {"score": lambda view: 5}),
+        (fair_decisions, {**PLAN, "coordinator": "human"}, {"propose": unknown_plan}),
+        (fair_decisions, {**PLAN, "estimator": "human", "solver": True}, {"estimate": lambda v: np.ones(v[0].shape)}),
+    ],
+)
+def test_a_person_takes_the_role(study, settings, answers):
+    asked = set()
+
+    async def play():
+        questions = asyncio.Queue()
+
+        async def sit():
+            while True:
+                question = await questions.get()
+                asked.add(question.phase)
+                question.answer(answers[question.phase](question.view))
+
+        answering = asyncio.ensure_future(sit())
+        with seats.people(questions):
+            playing = asyncio.ensure_future(study(np.random.default_rng(1), **settings))
+        await asyncio.wait([playing, answering], timeout=60, return_when=asyncio.FIRST_COMPLETED)
+        answering.cancel()
+        return await playing if playing.done() else answering.result()
+
+    record = asyncio.run(play())
+    assert asked == set(answers)
+    assert "human" in record.seats.values()
+    assert len(record.rounds) == 2 and not any(entry.format_errors for entry in record.rounds)
+
+
+def test_where_nobody_is_here_to_answer_a_sweep_says_so(tmp_path):
+    sweep, store = (
+        Sweep("p", roundtable_exchange, {"rule": ["majority"], "seats": ["human"]}, 1, 1),
+        Store(tmp_path / "s"),
+    )
+    assert asyncio.run(sweep.run(store, progress=False))["failed"] == 1
+    assert "nobody is here to answer" in next(iter(store.failures("p").values()))
