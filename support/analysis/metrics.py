@@ -1,4 +1,5 @@
-"""Metrics of RoundTable on the exchange economy (section 4.1), with the conventions that fit its printed numbers.
+"""Metrics of RoundTable (section 4.1), with the conventions that fit its printed numbers, of any environment that says
+what a decision is worth (`utilities`, `maximum`).
 
 All are in percent. U_r is the total utility of the decision that stands after round r, divided by U_max once,
 and 0 before the first decision (the paper's formula for the AUC divides again, its numbers do not).
@@ -23,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.errors import InvalidInput
-from support.roundtable.economy import ExchangeEconomy, from_spec
 from support.roundtable.records import Transcript
+from support.roundtable.table import environment_of
 from support.runs.study import flat
 
 if TYPE_CHECKING:
@@ -47,17 +48,26 @@ METRICS = (
 
 def standing_utilities(transcript: Transcript) -> np.ndarray:
     """Each agent's utility of the decision that stands after each round, shape (rounds, agents); 0 before the first."""
-    economy = from_spec(transcript.environment)
-    values = [r.decision.value if r.decision else None for r in transcript.rounds]
-    nothing = np.zeros((len(economy.agents), len(economy.goods)))
-    return economy.utilities(np.stack([nothing if v is None else np.asarray(v) for v in values]))
+    environment = _worth(transcript)
+    nothing = np.zeros(len(environment.agents))
+    decided = [r.decision for r in transcript.rounds]
+    return np.stack([environment.utilities(d.value) if d else nothing for d in decided])
+
+
+def _worth(transcript: Transcript) -> Any:
+    """The environment of a discussion, which says what a decision is worth."""
+    environment = environment_of(transcript)
+    if not hasattr(environment, "utilities"):
+        name = transcript.environment.get("name")
+        raise InvalidInput(f"environment: {name!r} has no `utilities`, of which alone these metrics are defined")
+    return environment
 
 
 def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarray:
     """U_1 .. U_R in percent of U_max, shape (rounds,); the last value is kept for rounds that were not played."""
     if not transcript.rounds:
         raise InvalidInput("transcript: it has no rounds; metrics need at least one")
-    shares = 100 * standing_utilities(transcript).sum(axis=1) / from_spec(transcript.environment).maximum
+    shares = 100 * standing_utilities(transcript).sum(axis=1) / _worth(transcript).maximum
     missing = max((rounds or 0) - len(shares), 0)
     return np.concatenate([shares, np.repeat(shares[-1:], missing)])[:rounds]
 
@@ -78,19 +88,16 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
 
 def rationality(transcript: Transcript) -> float:
     """Share of chances to propose that were used for something better for the proposer than what stood."""
-    economy = from_spec(transcript.environment)
-    before = np.vstack([np.zeros(len(economy.agents)), standing_utilities(transcript)[:-1]])
+    environment = _worth(transcript)
+    seat = {agent: k for k, agent in enumerate(environment.agents)}
+    before = np.vstack([np.zeros(len(seat)), standing_utilities(transcript)[:-1]])
     rational = sum(
-        _own(economy, p.agent, p.value) > before[r, economy.agents.index(p.agent)] + 1e-9
+        environment.utilities(p.value)[seat[p.agent]] > before[r, seat[p.agent]] + 1e-9
         for r, entry in enumerate(transcript.rounds)
         for p in entry.proposals
         if p.value is not None
     )
     return 100 * float(rational) / before.size
-
-
-def _own(economy: ExchangeEconomy, agent: str, value: Any) -> float:
-    return float(economy.utilities(value)[economy.agents.index(agent)])
 
 
 def rigidity(curve: Sequence[float] | np.ndarray) -> float:

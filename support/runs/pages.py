@@ -6,7 +6,7 @@ Every text is escaped, and nothing is loaded from elsewhere: one environment, on
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -25,6 +25,7 @@ from support.models.money import dollars
 from support.records import Mail, OrganizingDay
 from support.records.organizing import ORGANISER
 from support.roundtable.records import Round, Transcript
+from support.roundtable.table import ENVIRONMENTS, environment_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,9 @@ def to_html(record: Transcript | Coordination, *, title: str = "", reasons: bool
         return meeting_to_html(record.rounds, record.meeting, record.seats, **given)  # type: ignore[arg-type]
     seats = ", ".join(f"{agent} ({kind})" for agent, kind in record.seats.items())
     about, goods = f"Rule: {record.rule}. At the table: {seats}.", record.environment.get("goods", ())
-    return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons, goods=goods)
+    known = record.environment.get("name") in ENVIRONMENTS
+    given: dict[str, Any] = {"goods": goods, "describe": environment_of(record).describe if known else str}
+    return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons, **given)
 
 
 def write_html(
@@ -82,13 +85,22 @@ def write_html(
 
 def rounds_to_html(
     rounds: Sequence[Round], agents: Sequence[str], *, title: str = "", about: str = "", reasons: bool = False,
-    goods: Sequence[str] = (),
+    goods: Sequence[str] = (), describe: Callable[[Any], str] = str,
 ) -> str:  # fmt: skip
-    """Some rounds of a discussion as an HTML fragment; goods without names are lettered."""
-    value = next((c.value for r in rounds for c in r.candidates), 0.0)
-    named = list(goods or ascii_uppercase)[: len(value[0])] if isinstance(value, tuple) else ()
-    given = {"rounds": rounds, "agents": list(agents), "goods": named, "colours": _colours(agents)}
+    """Some rounds of a discussion as an HTML fragment; goods without names are lettered.
+
+    `describe` says in words what is proposed, where it is neither a table of goods nor a number.
+    """
+    value: Any = next((c.value for r in rounds for c in r.candidates), 0.0)
+    named = list(goods or ascii_uppercase)[: len(value[0])] if _table(value) else ()
+    texts = {c.id: f"{c.value:g}" if isinstance(c.value, float | int) else describe(c.value)
+             for r in rounds for c in r.candidates if not named}  # fmt: skip
+    given = {"rounds": rounds, "agents": list(agents), "goods": named, "texts": texts, "colours": _colours(agents)}
     return _page("talk", title=title, about=about, reasons=reasons, **given)
+
+
+def _table(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], tuple)
 
 
 def _colours(names: Iterable[str]) -> dict[str, str]:

@@ -1,0 +1,114 @@
+"""An environment of one's own: four people share out a budget of 100 among five projects; all else works on it."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from support.analysis.metrics import METRICS, curves_of, runs_of
+from support.errors import InvalidInput, InvalidProposal
+from support.figures import plot_utility
+from support.models.fakes import stand_in
+from support.roundtable import table
+from support.roundtable.records import Ballot, Message, Proposal
+from support.roundtable.seats import seat_all
+from support.runs.export import flatten
+from support.runs.pages import to_html
+from support.runs.study import Store
+from support.runs.sweep import Sweep
+from support.seats import form, many, text
+
+PROJECTS = ("park", "school", "buses", "library", "pool")
+
+
+class Budget:
+    """Each of four people gets what goes to the two projects that they want."""
+
+    agents, shape, extra_tokens, maximum = ("Ana", "Ben", "Cleo", "Dev"), "five amounts", 0, 200.0
+
+    def __init__(self, wants=((0, 1), (1, 2), (2, 3), (3, 4))):
+        self.wants = wants
+
+    def validate(self, proposal):
+        amounts = [round(float(x), 2) for x in proposal]
+        if len(amounts) != len(PROJECTS) or min(amounts) < 0 or abs(sum(amounts) - 100) > 0.5:
+            raise InvalidProposal(f"budget: {proposal!r} given; expected five amounts that sum to 100")
+        return tuple(amounts)
+
+    def describe(self, value):
+        return ", ".join(f"{amount:g} for the {name}" for name, amount in zip(PROJECTS, value, strict=True))
+
+    def utilities(self, value):
+        return np.array([sum(value[k] for k in wanted) for wanted in self.wants])
+
+    def spec(self):
+        return {"name": "budget", "wants": self.wants}
+
+    def task(self):
+        return f"You share out a budget of 100 among {', '.join(PROJECTS)}."
+
+    def goal(self, me, shown):
+        return "You want: " + " and ".join(PROJECTS[k] for k in self.wants[self.agents.index(me)])
+
+    def form(self):
+        return "Five amounts that sum to 100, such as [20, 20, 20, 20, 20]."
+
+    def schema(self, most):
+        return form("BudgetReply", lambda r: r.proposal and self.validate(r.proposal), reason=text(most, 0),
+                    proposal=many(float, 5, 5)[0] | None)  # fmt: skip
+
+
+class Wishful:
+    """Puts all on what it wants, a little less each round, and votes for what is best for itself."""
+
+    kind = "wishful"
+
+    def __init__(self, me, rng, budget=None):
+        self.me, self.budget = me, budget or Budget()
+
+    async def message(self, view):
+        return Message(self.me, tuple(a for a in view.agents if a != self.me), "My two, please.")
+
+    async def propose(self, view):
+        mine = self.budget.wants[self.budget.agents.index(self.me)]
+        low = 20 * (view.round - 1) / max(view.rounds - 1, 1)
+        return Proposal(self.me, [(100 - 3 * low) / 2 if k in mine else low for k in range(5)])
+
+    async def vote(self, view):
+        worth = {c.id: self.budget.utilities(c.value)[self.budget.agents.index(self.me)] for c in view.candidates}
+        return Ballot(self.me, max(worth, key=worth.get) if worth else None)
+
+
+async def shared(rng, rule="plurality", seats="wishful", repetition=0, model=None):
+    people = Wishful if seats == "wishful" else seats
+    return await table.play(Budget(), seat_all(Budget(), people, rng, model=model), rule, rounds=4, rng=rng)
+
+
+@pytest.fixture
+def known(monkeypatch):
+    monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget(tuple(map(tuple, spec["wants"]))))
+
+
+def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
+    sweep, store = Sweep("budget", shared, {"rule": ["plurality", "majority"]}, 2, 1), Store(tmp_path / "s.sqlite")
+    assert asyncio.run(sweep.run(store, progress=False))["done"] == 4
+    records = list(sweep.records(store))
+    assert runs_of(records)[list(METRICS)].notna().any(axis=None)
+    assert curves_of(records, 4)["utility"].between(0, 100).all()
+    assert {"proposals", "ballots"} <= set(flatten(records))
+    assert "50 for the park" in to_html(records[0][1])
+    plot_utility(curves_of(records, 4), Figure().subplots())
+
+
+def test_models_sit_at_it_by_its_schema():
+    record = asyncio.run(shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3)))
+    assert record.seats["Dev"].startswith("model") and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
+    assert json.dumps(record.environment)
+
+
+def test_an_environment_that_nobody_registered_is_told():
+    record = asyncio.run(shared(np.random.default_rng(1)))
+    with pytest.raises(InvalidInput, match="'budget' given; expected one of exchange_economy, movielens; put your own"):
+        table.environment_of(record)
