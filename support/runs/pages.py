@@ -72,8 +72,8 @@ def to_html(record: Transcript | Coordination, *, title: str = "", reasons: bool
     seats = ", ".join(f"{agent} ({kind})" for agent, kind in record.seats.items())
     about, goods = f"Rule: {record.rule}. At the table: {seats}.", record.environment.get("goods", ())
     known = record.environment.get("name") in ENVIRONMENTS
-    given: dict[str, Any] = {"goods": goods, "describe": environment_of(record).describe if known else str}
-    return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons, **given)
+    told: dict[str, Any] = {"goods": goods, "describe": environment_of(record).describe if known else str}
+    return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons, **told)
 
 
 def write_html(
