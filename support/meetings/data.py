@@ -114,8 +114,7 @@ class Preference:
 class Window(Preference):
     """Within a part of the day, or, with `avoid`, outside of it; on given weekdays only, or on all."""
 
-    kind: ClassVar[str] = "window"
-
+    kind = "window"
     start: Time = "00:00"
     end: Time = "24:00"
     avoid: bool = False
@@ -137,8 +136,7 @@ class Window(Preference):
 class Focus(Window):
     """A block of the day kept free for work that needs quiet: a window to avoid, by another name."""
 
-    kind: ClassVar[str] = "focus"
-
+    kind = "focus"
     avoid: Literal[True] = True
 
 
@@ -146,8 +144,7 @@ class Focus(Window):
 class Weekdays(Preference):
     """On one of some weekdays, or, with `avoid`, on none of them."""
 
-    kind: ClassVar[str] = "weekdays"
-
+    kind = "weekdays"
     weekdays: tuple[Weekday, ...] = ()
     avoid: bool = False
 
@@ -164,8 +161,7 @@ class Weekdays(Preference):
 class Notice(Preference):
     """At least `hours` lie between the invitation and the meeting."""
 
-    kind: ClassVar[str] = "notice"
-
+    kind = "notice"
     hours: Annotated[int, Field(ge=1)] = 24
 
     def fulfilled(self, at: Situation) -> bool:
@@ -177,8 +173,7 @@ class Notice(Preference):
 class Gap(Preference):
     """At least `minutes` lie between the meeting and the member's other events."""
 
-    kind: ClassVar[str] = "gap"
-
+    kind = "gap"
     minutes: Annotated[int, Field(ge=1)] = 15
 
     def fulfilled(self, at: Situation) -> bool:
@@ -191,8 +186,7 @@ class Gap(Preference):
 class Deadline(Preference):
     """Over by a time on a weekday of its week."""
 
-    kind: ClassVar[str] = "deadline"
-
+    kind = "deadline"
     weekday: Weekday = "Friday"
     time: Time = "24:00"
 
@@ -205,8 +199,7 @@ class Deadline(Preference):
 class At(Preference):
     """One start: a time of day, on a date (ISO) or on any. An option that a member agrees to or asks for."""
 
-    kind: ClassVar[str] = "at"
-
+    kind = "at"
     time: Time = "00:00"
     date: Date | None = None
 
@@ -219,7 +212,7 @@ class At(Preference):
 class Flexible(Preference):
     """Any time will do."""
 
-    kind: ClassVar[str] = "flexible"
+    kind = "flexible"
 
     def fulfilled(self, at: Situation) -> bool:
         """Always."""

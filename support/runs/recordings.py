@@ -31,7 +31,7 @@ from support.environments.seminar.suite import JudgedState, edge_cases, held_out
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.instruments import load
 from support.meetings import natural_plan
-from support.meetings.parsing import parses
+from support.meetings.parsing import readings
 from support.meetings.study import meeting_coordination
 from support.models import connect
 from support.models.cache import Cache
@@ -96,7 +96,7 @@ class Parses(Recording):
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every problem read."""
-        read = await parses(self.drawn(), "model", model)
+        read = await readings(self.drawn(), "model", model)
         return _count(len(read), model, int((~read["valid"]).sum()))
 
 
