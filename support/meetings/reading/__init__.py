@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from support.meetings.data import At, Deadline, Flexible, Focus, Gap, Notice, Preference, Weekdays, Window
+from support.meetings.preferences import At, Deadline, Flexible, Focus, Gap, Notice, Preference, Weekdays, Window
 from support.meetings.reading.clauses import split
 from support.meetings.reading.times import Marked, mark, plain, sentences
 from support.meetings.reading.wishes import preferences, ranges

@@ -14,7 +14,7 @@ from datetime import date
 from importlib.resources import files
 from typing import Any
 
-from support.meetings.data import WEEKDAYS
+from support.meetings.preferences import WEEKDAYS
 
 KNOWN = tomllib.loads(files(__package__).joinpath("times.toml").read_text(encoding="utf-8"))
 END, DAY = 24 * 60, KNOWN["day"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
-from support.meetings.data import (
+from support.meetings.preferences import (
     WEEKDAYS,
     At,
     Deadline,
