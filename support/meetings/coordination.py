@@ -19,8 +19,9 @@ from dataclasses import replace
 from typing import Any
 
 from support.errors import InvalidInput
-from support.meetings.data import At, iso
+from support.meetings.data import iso
 from support.meetings.evaluators import known
+from support.meetings.preferences import At
 from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.meetings.satisfaction import HIGHEST, satisfaction_ratio
 from support.meetings.satisfaction import candidate as best

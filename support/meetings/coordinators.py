@@ -12,8 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from support.meetings.data import MANAGER, At, Database, Preference, iso
+from support.meetings.data import MANAGER, Database, iso
 from support.meetings.evaluators import View, known, on_the_clock, understood
+from support.meetings.preferences import At, Preference
 from support.meetings.satisfaction import score
 from support.meetings.scenario import Brief, Suggestion
 

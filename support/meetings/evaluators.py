@@ -13,7 +13,8 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from support.errors import InvalidInput
-from support.meetings.data import At, Meeting, Preference, Situation, situation
+from support.meetings.data import Meeting
+from support.meetings.preferences import At, Preference, Situation, situation
 from support.meetings.reading import read, restate
 from support.meetings.records import Option, Score
 from support.meetings.satisfaction import score

@@ -14,8 +14,9 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 
 from support.errors import InvalidInput
-from support.meetings.data import STEP, Preference, Situation, Window, iso, situation
+from support.meetings.data import STEP, iso
 from support.meetings.evaluators import understood
+from support.meetings.preferences import Preference, Situation, Window, situation
 from support.meetings.reading import restate
 from support.meetings.scenario import Brief, Scenario, Suggestion
 from support.solvers.scheduling import Block, Interval, SchedulingProblem, Wish, merged, solve

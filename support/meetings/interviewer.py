@@ -14,7 +14,8 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from zoneinfo import ZoneInfo
 
-from support.meetings.data import At, Meeting, Preference, Window, in_words, minutes
+from support.meetings.data import Meeting, in_words
+from support.meetings.preferences import At, Preference, Window, minutes
 from support.meetings.reading import read_sentences, restate, vague
 from support.meetings.records import Option
 from support.meetings.scenario import Chat, Intent, Remark

@@ -14,7 +14,16 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from support.meetings.data import WEEKDAYS, Deadline, Preference, Situation, Weekdays, Window, contradictions, minutes
+from support.meetings.preferences import (
+    WEEKDAYS,
+    Deadline,
+    Preference,
+    Situation,
+    Weekdays,
+    Window,
+    contradictions,
+    minutes,
+)
 from support.meetings.records import Option
 from support.meetings.scenario import Chat, Persona
 from support.meetings.voice import Voice

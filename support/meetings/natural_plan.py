@@ -10,18 +10,17 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from support.data import shared
 from support.errors import DamagedFile, InvalidInput
-from support.solvers.scheduling import Block, SchedulingProblem, exhaustive, feasible_starts, merged
+from support.solvers.scheduling import Block, SchedulingProblem, exhaustive, merged
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
 FILE = "natural_plan_calendar.jsonl.gz"
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
@@ -385,41 +384,3 @@ def solve_task(task: Task) -> tuple[DaySlot | None, str]:
         return None, found.conflict.text if found.conflict else "the solver ran out of time"
     day, start = divmod(found.best.start, MIDNIGHT)
     return DaySlot(DAYS[day], start, start + task.duration), ""
-
-
-def run_all(problems: Iterable[Problem], clock: Callable[[], float] = lambda: float("nan")) -> pd.DataFrame:
-    """Read, solve and judge every problem; `clock` gives the seconds that have passed, such as `time.perf_counter`.
-
-    One row for each problem: id, people and days (counts), status ("solved", "no slot", "not understood"), parse_ms,
-    solve_ms, slot, golden, verdict, why; works: how many starts meet every constraint but "the earliest";
-    golden_breaks: what the golden slot breaks in our reading.
-    """
-    import pandas as pd
-
-    return pd.DataFrame([_row(problem, clock) for problem in problems])
-
-
-def _row(problem: Problem, clock: Callable[[], float]) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": problem.id, "golden": str(problem.golden)}
-    begun = clock()
-    try:
-        task = parse(problem.text)
-    except InvalidInput as error:
-        return {**row, "status": "not understood", "verdict": NONE, "why": str(error)}
-    read = clock()
-    slot, conflict = solve_task(task)
-    done = clock()
-    verdict = judge(task, problem.golden, slot)
-    return {
-        **row,
-        "people": len(task.people),
-        "days": len(task.days),
-        "status": "solved" if slot else "no slot",
-        "parse_ms": (read - begun) * 1e3,
-        "solve_ms": (done - read) * 1e3,
-        "works": len(feasible_starts(to_scheduling(task))),
-        "slot": str(slot) if slot else None,
-        "verdict": verdict.kind,
-        "why": conflict or "; ".join(verdict.broken),
-        "golden_breaks": "; ".join(judge(task, problem.golden, problem.golden).broken),
-    }

@@ -5,7 +5,7 @@ A parser answers `parse(text)` with a Task; it never picks the time. "grammar" i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from pydantic import Field
 from support.errors import ContextOverflow, InvalidInput, MalformedReply
 from support.meetings.natural_plan import (
     DAYS,
+    NONE,
     Busy,
     Limit,
     Problem,
@@ -25,8 +26,10 @@ from support.meetings.natural_plan import (
     parse,
     solve_task,
     taken,
+    to_scheduling,
 )
 from support.seats import Act, Ask, Role, Spoken, form, many, text
+from support.solvers.scheduling import feasible_starts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,47 +131,56 @@ PARSER = Role(
 )
 
 
-async def parses(
-    problems: Iterable[Problem], parser: Any = "model", model: ChatModel | str | None = None
+async def readings(
+    problems: Iterable[Problem],
+    parser: Any = "grammar",
+    model: ChatModel | str | None = None,
+    clock: Callable[[], float] = lambda: float("nan"),
 ) -> pd.DataFrame:
     """Let a parser read each problem, solve what it read, and judge the slot by what the text truly says.
 
-    `parser` is "grammar", "model:NAME", "model" for the one given, "human", or an object with `async def parse(text)`.
-    A reply that does not fit its form, or makes no sense, is a result here; a model that cannot be reached raises.
+    `parser` is "grammar", "model:NAME", "model" for the one given, "human", or an object with `async def parse(text)`;
+    `clock` gives the seconds that have passed, such as `time.perf_counter`. What does not fit its form, or makes no
+    sense, is a result here; a model that cannot be reached raises.
 
-    One row for each problem: id, people and days (counts), model (who read), valid (the reply fits its form), right (it
-    means what the text says), blocks (in the text), blocks_said, blocks_right, status (`NO_REPLY`, `NO_TASK`,
-    `NO_SLOT`, `SOLVED`), slot, golden, verdict, why.
+    One row for each problem: id, people and days (counts), reader, valid (the reply fits its form), right (it means
+    what the text says), blocks (in the text), blocks_said, blocks_right, status (`NO_REPLY`, `NO_TASK`, `NO_SLOT`,
+    `SOLVED`), slot, golden, verdict, why, parse_ms, solve_ms; works: how many starts meet every constraint but "the
+    earliest"; golden_breaks: what the golden slot breaks in our reading.
     """
     import pandas as pd
 
     seat = PARSER.seat(parser, np.random.default_rng(0), spoken=Spoken(model))
-    return pd.DataFrame([await _row(problem, seat) for problem in problems])
+    return pd.DataFrame([await _reading(problem, seat, clock) for problem in problems])
 
 
-async def _row(problem: Problem, seat: Any) -> dict[str, Any]:
-    said, why, valid = None, "", True
+async def _reading(problem: Problem, seat: Any, clock: Callable[[], float]) -> dict[str, Any]:
+    said: Any = None
+    why, valid, begun = "", True, clock()
     try:
         said = await seat.parse(problem.text)
     except (MalformedReply, ContextOverflow, InvalidInput) as error:
         why, valid = str(error), isinstance(error, InvalidInput)
-    truth = parse(problem.text)
+    read = clock()
     slot, conflict = solve_task(said) if said else (None, why)
+    row = {"id": problem.id, "reader": seat.kind, "valid": valid, "golden": str(problem.golden),
+           "status": (SOLVED if slot else NO_SLOT) if said else (NO_TASK if valid else NO_REPLY),
+           "parse_ms": (read - begun) * 1e3, "solve_ms": (clock() - read) * 1e3}  # fmt: skip
+    if said is None and isinstance(seat, Grammar):
+        return {**row, "verdict": NONE, "why": why}
+    truth: Task = said if isinstance(seat, Grammar) else parse(problem.text)
     verdict = judge(truth, problem.golden, slot)
     blocks, blocks_said = taken(truth.busy), taken(said.busy) if said else frozenset()
-    return {
-        "id": problem.id,
+    return row | {
         "people": len(truth.people),
         "days": len(truth.days),
-        "model": seat.kind.removeprefix("model "),
-        "valid": valid,
         "right": said is not None and said.meaning == truth.meaning,
         "blocks": len(blocks),
         "blocks_said": len(blocks_said),
         "blocks_right": len(blocks & blocks_said),
-        "status": (SOLVED if slot else NO_SLOT) if said else (NO_TASK if valid else NO_REPLY),
         "slot": str(slot) if slot else None,
-        "golden": str(problem.golden),
         "verdict": verdict.kind,
         "why": conflict or "; ".join(verdict.broken),
+        "works": len(feasible_starts(to_scheduling(truth))),
+        "golden_breaks": "; ".join(judge(truth, problem.golden, problem.golden).broken),
     }

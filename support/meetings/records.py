@@ -52,11 +52,7 @@ class Conversation:
 
     @property
     def interactions(self) -> int:
-        """The member's turns in the conversation (section 5.3).
-
-        >>> Conversation("Ana", (Turn("assistant", "When?"), Turn("Ana", "In the morning."))).interactions
-        1
-        """
+        """The member's turns in the conversation (section 5.3)."""
         return sum(turn.speaker != ASSISTANT for turn in self.turns)
 
 

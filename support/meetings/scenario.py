@@ -16,15 +16,13 @@ from support.meetings.data import (
     Company,
     Database,
     Meeting,
-    Preference,
     Private,
     Profile,
-    Situation,
     load_calendars,
     load_company,
     load_private,
-    situation,
 )
+from support.meetings.preferences import Preference, Situation, situation
 from support.meetings.records import Option, Turn
 
 Busy = tuple[tuple[datetime, datetime], ...]

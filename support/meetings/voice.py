@@ -15,7 +15,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from support.meetings.data import At, Deadline, Focus, Gap, Notice, Preference, Weekdays, Window, minutes
+from support.meetings.preferences import At, Deadline, Focus, Gap, Notice, Preference, Weekdays, Window, minutes
 
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 LENGTHS = {15: "a quarter of an hour", 30: "half an hour", 45: "three quarters of an hour", 60: "an hour"}
@@ -85,11 +85,7 @@ class Voice:
         return f"{_day(start)} at {self.time(f'{start:%H:%M}')}"
 
     def span(self, start: str, end: str) -> str:
-        """A part of the day, with one bound where the other is the day's own.
-
-        >>> Voice(np.random.default_rng(0), twelve=True).span("00:00", "12:00")
-        'before noon'
-        """
+        """A part of the day, with one bound where the other is the day's own."""
         open_start, open_end = minutes(start) == 0, minutes(end) == 24 * 60
         if open_start and open_end:
             return "at any time of the day"
@@ -127,20 +123,12 @@ def wordings() -> dict[str, dict[str, list[str]]]:
 
 
 def act(given: Preference) -> str:
-    """The preference's key in the wordings, without its priority.
-
-    >>> act(Window(start="12:00", end="13:00", avoid=True))
-    'window avoid'
-    """
+    """The preference's key in the wordings, without its priority."""
     return f"{given.kind} avoid" if getattr(given, "avoid", False) and given.kind != Focus.kind else given.kind
 
 
 def listed(weekdays: Sequence[str], plural: str = "s") -> str:
-    """Weekdays in a row, as recurring days.
-
-    >>> listed(["Monday", "Tuesday", "Friday"])
-    'Mondays, Tuesdays and Fridays'
-    """
+    """Weekdays in a row, as recurring days."""
     names = [f"{day}{plural}" for day in weekdays]
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 

@@ -32,7 +32,7 @@ from support.errors import CallFailed, InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
 from support.instruments import load
 from support.meetings import natural_plan
-from support.meetings.parsing import parses
+from support.meetings.parsing import readings
 from support.meetings.study import meeting_coordination
 from support.models import connect
 from support.models.cache import Cache
@@ -98,7 +98,7 @@ class Parses(Recording):
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every problem read."""
-        read = await parses(self.drawn(), "model", model)
+        read = await readings(self.drawn(), "model", model)
         return _count(len(read), model, int((~read["valid"]).sum()))
 
 

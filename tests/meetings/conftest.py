@@ -2,7 +2,8 @@
 
 import pytest
 
-from support.meetings.data import Company, Flexible, Meeting, Private, Profile, load_company, load_private
+from support.meetings.data import Company, Meeting, Private, Profile, load_company, load_private
+from support.meetings.preferences import Flexible
 from support.meetings.scenario import Scenario
 from support.models.fakes import scripted
 

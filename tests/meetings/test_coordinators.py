@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from support.errors import InvalidInput
 from support.meetings.coordinators import RandomCoordinator, RuleBasedCoordinator
-from support.meetings.data import At, Database, Flexible, Gap, Weekdays, Window
+from support.meetings.data import Database
 from support.meetings.evaluators import ExactEvaluator, RuleBasedEvaluator, understood
 from support.meetings.hybrid import HybridCoordinator, Plan
+from support.meetings.preferences import At, Flexible, Gap, Weekdays, Window
 from support.meetings.reading import restate
 from support.meetings.records import Option
 from support.meetings.scenario import Brief, Intent, scenarios

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.meetings.data import At, Focus, Gap, Meeting, Notice, Weekdays, Window, iso
+from support.meetings.data import Meeting, iso
 from support.meetings.interviewer import RuleBasedInterviewer, agreed, heard
 from support.meetings.members import STYLES, RuleBasedMember
+from support.meetings.preferences import At, Focus, Gap, Notice, Weekdays, Window
 from support.meetings.reading import read
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Chat

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.meetings.data import (
+from support.meetings.data import iso
+from support.meetings.members import STYLES, RuleBasedMember, changed, mirrored
+from support.meetings.preferences import (
     WEEKDAYS,
     Deadline,
     Flexible,
@@ -19,9 +21,7 @@ from support.meetings.data import (
     Weekdays,
     Window,
     contradictions,
-    iso,
 )
-from support.meetings.members import STYLES, RuleBasedMember, changed, mirrored
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Chat
 from support.meetings.voice import Voice, act, wordings

@@ -29,12 +29,11 @@ from support.meetings.natural_plan import (
     load,
     minutes,
     parse,
-    run_all,
     solve_task,
     to_scheduling,
     violations,
 )
-from support.meetings.parsing import TOKENS, parses, task_form, task_of
+from support.meetings.parsing import TOKENS, readings, task_form, task_of
 from support.models.fakes import scripted
 from support.prompts import render
 from support.solvers.scheduling import solve
@@ -187,7 +186,7 @@ def all_500(have):
 def test_all_500_are_solved_466_with_the_golden_slot_and_34_with_another_that_works(all_500):
     tasks = [(parse(p.text), p.golden) for p in all_500]
     assert sum(task.earliest for task, _ in tasks) == 83 and sum(bool(task.limits) for task, _ in tasks) == 236
-    frame = run_all(all_500)
+    frame = asyncio.run(readings(all_500))
     assert frame["status"].eq("solved").all() and len(frame) == 500
     assert frame["verdict"].value_counts().to_dict() == {"golden": 466, "another that meets every constraint": 34}
     assert frame["golden_breaks"].eq("").all() and frame["why"].eq("").all()
@@ -211,8 +210,8 @@ def test_a_draw_keeps_to_its_bounds_and_to_its_seed(all_500):
 def test_rows_keep_what_was_not_understood_time_comes_from_the_clock_and_no_slot_says_what_conflicts(task_text):
     seconds = count()
     problems = [Problem("1", task_text(), GOLD), Problem("2", "Let us meet.", GOLD)]
-    frame = run_all(problems, lambda: next(seconds)).set_index("id")
-    assert frame["status"].tolist() == ["solved", "not understood"] and "opening sentence" in frame.loc["2", "why"]
+    frame = asyncio.run(readings(problems, clock=lambda: next(seconds))).set_index("id")
+    assert frame["status"].tolist() == ["solved", "no task"] and "opening sentence" in frame.loc["2", "why"]
     assert (frame.loc["1", "parse_ms"], frame.loc["1", "solve_ms"]) == (1000.0, 1000.0)
     slot, why = solve_task(parse(task_text("Piet can not meet on Monday. Tuesday.")))
     assert slot is None and "Uma's calendar" not in why, "the two limits conflict without it"
@@ -238,7 +237,7 @@ GOOD = {
 
 
 def rows(*replies, problems=(PROBLEM,)):
-    return asyncio.run(parses(problems, "model", scripted(list(replies)))).to_dict("records")
+    return asyncio.run(readings(problems, "model", scripted(list(replies)))).to_dict("records")
 
 
 def reply_of(task: Task) -> dict:
@@ -307,7 +306,7 @@ def test_a_reply_is_repaired_once_told_why_one_without_form_is_a_row_and_a_model
 
 def test_the_model_is_told_the_text_and_never_the_slot_and_its_example_is_right(overheard):
     model, heard = overheard(GOOD)
-    assert asyncio.run(parses([PROBLEM], "model", model))["right"].all()
+    assert asyncio.run(readings([PROBLEM], "model", model))["right"].all()
     ((system, user),) = heard
     assert TEXT in user["content"] and "10:00 - 10:30" not in system["content"] + user["content"]
     example = render("natural_plan/briefing", people=7).rpartition("Reply:")[2]

@@ -9,7 +9,8 @@ import pytest
 
 from support.errors import InvalidInput, MalformedReply
 from support.meetings.coordination import coordinate
-from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Database, Flexible, Meeting, Profile, Window
+from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE, Database, Meeting, Profile
+from support.meetings.preferences import Flexible, Window
 from support.meetings.records import Option, Score, Turn
 from support.meetings.scenario import Brief, Chat, Intent, Remark, Suggestion, load_company, scenario
 from support.meetings.seats import (

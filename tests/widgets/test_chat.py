@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from support.meetings.data import Flexible, Meeting, Private, Profile
+from support.meetings.data import Meeting, Private, Profile
+from support.meetings.preferences import Flexible
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Chat
 from support.meetings.seats import MEMBER

@@ -21,8 +21,9 @@ import pandas as pd
 from support.analysis.coordination.rounds import head
 from support.analysis.frames import need_columns, need_keys
 from support.errors import InvalidInput
-from support.meetings.data import At, Meeting, meeting
+from support.meetings.data import Meeting, meeting
 from support.meetings.evaluators import RuleBasedEvaluator
+from support.meetings.preferences import At
 from support.meetings.reading import read
 from support.meetings.records import Coordination, CoordinationRound, Option, Score
 from support.meetings.satisfaction import HIGHEST

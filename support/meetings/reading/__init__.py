@@ -2,8 +2,8 @@
 
 Text is split into sentences, whose time expressions are replaced by marks (`times`), clauses are judged for what they
 want or refuse and how much (`clauses`), and one rule for each kind of preference looks at the few words that remain
-(`wishes`; the words themselves are in `phrases.toml`). A sentence that says nothing about times gives nothing. Parts of
-the day without hours get those of `times.PARTS`.
+(`wishes`; the words themselves are in `phrases.toml` and `times.toml`). A sentence that says nothing about times gives
+nothing. Parts of the day without hours get those of `times.toml`.
 
 `recovered` measures what it misses. As first written, without having seen them, it recovered 79, 64 and 56 % of the
 preferences in the synthetic company's texts and their two paraphrases (by meaning). The revisions made since
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from support.meetings.data import At, Deadline, Flexible, Focus, Gap, Notice, Preference, Weekdays, Window
+from support.meetings.preferences import At, Deadline, Flexible, Focus, Gap, Notice, Preference, Weekdays, Window
 from support.meetings.reading.clauses import split
 from support.meetings.reading.times import Marked, mark, plain, sentences
 from support.meetings.reading.wishes import preferences, ranges
@@ -51,7 +51,7 @@ def vague(text: str) -> tuple[str, ...]:
     for sentence in sentences(text):
         found = mark(plain(sentence))
         if any(isinstance(p, Window) for p in _said(found)):
-            named += [s.part for m, s in found.windows.items() if s.part and m in found.text]
+            named += [s.part for s in found.named("w") if s.part]
     return tuple(dict.fromkeys(named))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
-from support.meetings.data import (
+from support.meetings.preferences import (
     WEEKDAYS,
     At,
     Deadline,
@@ -22,7 +22,7 @@ from support.meetings.data import (
     minutes,
 )
 from support.meetings.reading.clauses import Clause, any_of, has
-from support.meetings.reading.times import DAY, END, GAP_MINUTES, NOTICE_HOURS, Marked, Span, clock
+from support.meetings.reading.times import DAY, END, KNOWN, Day, Marked, Span, clock
 
 _LEAVES = rf"\b{any_of('ends_day')}\b[a-z ]*"
 _ARRIVES = rf"\b{any_of('starts_day')}\b[a-z ]*"
@@ -91,11 +91,11 @@ def _days(wish: Preference) -> tuple[str, ...]:
 
 def _spans(text: str, found: Marked) -> list[Span]:
     """The windows of a clause, those that touch made one ("late morning and early afternoon"), and one's own day."""
-    spans = [found.windows[m] for m in re.findall(r"@w\d+", text)]
+    spans = found.named("w", text)
     for pattern, leaves in ((_LEAVES, True), (_ARRIVES, False)):
         for hit in re.finditer(rf"{pattern}(@t\d+)", text):
             if not re.search(r"\b(?:meetings?|calls?|sessions?|we|it)\b", text[: hit.start()]):
-                time = found.times[hit[1]]
+                time = found.values[hit[1]]
                 spans.append(Span(0, time, via="own day") if leaves else Span(time, END, via="own day"))
     return list(_merged(_between(spans)))
 
@@ -156,11 +156,8 @@ def _ats(clause: Clause, found: Marked, days: tuple[str, ...]) -> list[Preferenc
     text = clause.text
     if clause.refuses or not clause.about or re.search(rf"{_LEAVES}@t|{_ARRIVES}@t", text):
         return []
-    dates = [found.dates[m].iso for m in re.findall(r"@a\d+", text)]
-    date = dates[0] if dates else None
-    made: list[Preference] = [
-        At(clause.priority, clock(found.times[m]), date) for m in re.findall(r"@t\d+", text) if found.times[m] <= END
-    ]
+    date = next((day.iso for day in found.named("a", text)), None)
+    made: list[Preference] = [At(clause.priority, clock(time), date) for time in found.named("t", text)]
     return [*made, Weekdays(clause.priority, days)] if made and days and date is None else made
 
 
@@ -178,7 +175,7 @@ LONGEST_GAP = 180
 
 def notice(clause: Clause, found: Marked) -> list[Preference]:
     """ "A day in advance", "no last-minute invitations", "appreciates notice"."""
-    text, amounts = clause.text, _amounts(clause.text, found)
+    text, amounts = clause.text, found.named("u", clause.text)
     early = has(text, "notice") if amounts and amounts[-1] >= 60 else has(text, "some_notice")
     if amounts and early and not has(text, "gap"):
         least = re.search(r"without|less than|under @u|shorter than|with @u", text)
@@ -187,12 +184,12 @@ def notice(clause: Clause, found: Marked) -> list[Preference]:
     short = clause.refuses and has(text, "short_notice")
     some = has(text, "some_notice") and has(text, "notice_wanted") and not (clause.refuses or has(text, "short_notice"))
     before = re.search(r"(?:the|a) day before", text) and has(text, "arranged")
-    return [Notice(clause.priority, NOTICE_HOURS)] if short or some or before else []
+    return [Notice(clause.priority, KNOWN["notice_hours"])] if short or some or before else []
 
 
 def gap(clause: Clause, found: Marked) -> list[Preference]:
     """ "No back-to-back meetings", "ten minutes between calls", "some room between meetings"."""
-    text, amounts = clause.text, _amounts(clause.text, found)
+    text, amounts = clause.text, found.named("u", clause.text)
     if not has(text, "gap") or re.search(r"@w\d+ and @w|between @", text) or (has(text, "waived") and not amounts):
         return []
     if has(text, "chained"):
@@ -201,11 +198,7 @@ def gap(clause: Clause, found: Marked) -> list[Preference]:
         wanted = amounts[-1] <= LONGEST_GAP and not has(text, "waived")
     else:
         wanted = has(text, "some_gap") and has(text, "gap_wanted")
-    return [Gap(clause.priority, amounts[-1] if amounts else GAP_MINUTES)] if wanted else []
-
-
-def _amounts(text: str, found: Marked) -> list[int]:
-    return [found.amounts[m] for m in re.findall(r"@u\d+", text)]
+    return [Gap(clause.priority, amounts[-1] if amounts else KNOWN["gap_minutes"])] if wanted else []
 
 
 # ---- days ------------------------------------------------------------------------------------------------------------
@@ -222,9 +215,8 @@ _FROM = r"(not before|no earlier than|from|after|once) (?:the )?(@d\d+)( onwards
 
 def named(text: str, found: Marked) -> tuple[str, ...]:
     """The weekdays that a clause names, those of dates included, in its order."""
-    days = [day for m in re.findall(r"@d\d+", text) for day in found.weekdays[m]]
-    dated = [found.dates[m].weekday for m in re.findall(r"@a\d+", text)]
-    return tuple(dict.fromkeys(days + [day for day in dated if day]))
+    days = [day for named in found.named("d", text) for day in named]
+    return tuple(dict.fromkeys(days + [day.weekday for day in found.named("a", text) if day.weekday]))
 
 
 def deadline(clause: Clause, found: Marked) -> list[Preference]:
@@ -238,20 +230,16 @@ def deadline(clause: Clause, found: Marked) -> list[Preference]:
     if hit["time"] is None:
         index = WEEKDAYS.index(day) - before
         return [Deadline(clause.priority, WEEKDAYS[index], "24:00")] if index >= 0 else []
-    if hit["time"] in found.times:
-        return [Deadline(clause.priority, day, clock(found.times[hit["time"]]))]
-    span = found.windows[hit["time"]]
-    return [
-        Deadline(
-            clause.priority, day, clock(span.start if (before and span.start) or span.via == "after" else span.end)
-        )
-    ]
+    time = found.values[hit["time"]]
+    if isinstance(time, Span):
+        time = time.start if (before and time.start) or time.via == "after" else time.end
+    return [Deadline(clause.priority, day, clock(time))]
 
 
 def _by_time(text: str, found: Marked, refuses: bool) -> re.Match[str] | None:
     """ "By noon on Wednesday", "never ends after noon on Wednesday"; "before 9 on Fridays" is a window."""
     hit = re.search(_BY_TIME, text)
-    span = hit and found.windows.get(hit["time"])
+    span = hit and hit["time"][1] == "w" and found.values[hit["time"]]
     if hit and span and span.via == "after" and refuses and has(text, "done") and hit["day"] not in found.plural:
         return hit
     if not hit or not span or span.start or hit["day"] in found.plural or re.search(r"\bevery\b|\bany\b", text):
@@ -271,6 +259,5 @@ def onwards(clause: Clause, found: Marked) -> list[Preference]:
 
 def _one(mark: str, found: Marked) -> str | None:
     """The weekday that a mark stands for, None if there are several or it is unknown."""
-    if mark in found.dates:
-        return found.dates[mark].weekday
-    return found.weekdays[mark][0] if len(found.weekdays[mark]) == 1 else None
+    meant = found.values[mark]
+    return meant.weekday if isinstance(meant, Day) else meant[0] if len(meant) == 1 else None
