@@ -10,7 +10,8 @@ from support.errors import InvalidInput
 from support.fair_decisions.problem import FEEDBACK, Move
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import estimator_for, fair_decisions
-from support.models.fakes import scripted
+from support.models.fakes import scripted, stand_in
+from support.models.profiles import TIGHT, Profile
 from support.runs.export import TABLES, export
 from support.runs.sweep import Sweep
 
@@ -160,3 +161,15 @@ def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
     ) == 2
     names = {path.stem for path in export(store, "plans", tmp_path / "out", format="csv")}
     assert set(TABLES["Planning"]) <= names
+
+
+@pytest.mark.parametrize("feedback", FEEDBACK)
+@pytest.mark.parametrize("kind", [*PLANNER.kinds, "model"])
+def test_participants_by_a_model_sit_beside_any_coordinator_in_any_feedback(kind, feedback):
+    model = stand_in(fill=0.05, profile=Profile(name="tight", limits=TIGHT))
+    made = play(coordinator=kind, feedback=feedback, seats="model", model=model, rounds=3)
+    judged = [entry for entry in made.rounds if entry.feedback]
+    assert judged and not [e for entry in judged for e in entry.format_errors if e.phase == "judge"]
+    assert list(made.seats.values())[:3] == ["model stand-in"] * 3
+    asked = sum(entry.replies for entry in judged)
+    assert asked >= 3 * len(judged) if "words" in feedback else asked == len(judged) * (kind == "model")
