@@ -106,7 +106,7 @@ def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     InvalidInput
         On another part.
     """
-    paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt")
+    paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt", "final")
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
 
 

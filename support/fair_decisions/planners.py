@@ -64,6 +64,8 @@ def new_move(brief: Brief, fresh: Callable[[set[Plan]], Plan | None], reason: st
     itself.
     """
     best = best_known(brief.history, brief.objective)
+    if best is not None and brief.over:
+        return Move((best,), "no round is left", True)
     plans = [best] if best is not None and brief.plans > 1 else []
     while len(plans) < brief.plans:
         if (found := fresh({*brief.known, *plans})) is not None:
@@ -91,6 +93,8 @@ def checked_move(brief: Brief, move: Any) -> Move:
     if move.finish:
         if plans[0] not in brief.known:
             raise InvalidInput(f"plan: {last} is not known yet; to stop, choose one of the known plans")
+    elif brief.over:
+        raise InvalidInput("finish: False given, but no round is left; stop with one of the known plans")
     elif len(set(brief.known)) < brief.table.plans:  # else nothing new is left
         if len(set(plans)) < len(plans) <= brief.table.plans:
             raise InvalidInput(f"plans: {last} given twice; expected two different plans to compare")

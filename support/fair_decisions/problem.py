@@ -170,10 +170,10 @@ class Heard:
 class Brief:
     """What the coordinator is given before it proposes.
 
-    It is asked for `plans` plans, 1, or 2 under comparison, in round `round` of at most `rounds`; `objective` is a name
-    of `measures.OBJECTIVES`. `gains` are the true ones under complete information, else None; `estimates` what the
-    estimator expects of them, float of the same shape (participants, decisions, options); `suggestion` what a solver
-    proposes on those.
+    It is asked for `plans` plans, 1, or 2 under comparison, in round `round` of at most `rounds`, and after them
+    (`over`) for the known one to end with; `objective` is a name of `measures.OBJECTIVES`. `gains` are the true ones
+    under complete information, else None; `estimates` what the estimator expects of them, float of the same shape
+    (participants, decisions, options); `suggestion` what a solver proposes on those.
     """
 
     table: Table
@@ -186,6 +186,11 @@ class Brief:
     gains: np.ndarray | None = field(default=None, compare=False)
     estimates: np.ndarray | None = field(default=None, compare=False)
     suggestion: Plan | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether no round is left."""
+        return self.round > self.rounds
 
     @property
     def known(self) -> tuple[Plan, ...]:

@@ -6,8 +6,10 @@ Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decis
 2. every participant answers in the kind of feedback that was agreed,
 3. the estimator turns all answers into expected gains (EstimateGain), and a solver may suggest the next plan on them.
 
-The algorithm as printed returns the last plan, s_i; its prompt tells the coordinator to end with the best of the known
-plans. Both are here: `final="best known"`, by the totals as the group knows them, and `final="last"`.
+How it ends: the paper's prompt (appendix A) has the coordinator itself select, at its last call, the best of the known
+plans, and stop with it. So does `final="its own"`, by one more call where no round is left and it has not stopped;
+where that gives nothing, its last statement counts, the plan s_i that the algorithm as printed returns. With `final=
+"last"` that is so in any case; with "best known" the totals decide, as the group knows or estimates them.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRou
 from support.play import FormatError, asked, counted
 
 ROUNDS = 5
-FINAL = ("best known", "last")
+ITS_OWN, BEST_KNOWN, LAST = "its own", "best known", "last"
+FINAL = (ITS_OWN, BEST_KNOWN, LAST)
 
 
 @dataclass
@@ -59,6 +62,7 @@ class Search:
     objective: str = "divergence"
     preferences: str = "scores"
     rounds: int = ROUNDS
+    final: str = BEST_KNOWN
     estimates: np.ndarray | None = field(default=None, init=False)
     history: tuple[Heard, ...] = field(default=(), init=False)
     errors: list[FormatError] = field(default_factory=list, init=False)
@@ -68,7 +72,8 @@ class Search:
         if set(self.seats) != set(names := self.problem.participants):
             given = ", ".join(self.seats) or "nobody"
             raise InvalidInput(f"seats: {given} given; expected one for each of {', '.join(names)}")
-        for what, given, known in (("feedback", self.feedback, FEEDBACK), ("objective", self.objective, OBJECTIVES)):
+        checked = ("feedback", self.feedback, FEEDBACK), ("objective", self.objective, OBJECTIVES)
+        for what, given, known in (*checked, ("final", self.final, FINAL)):
             if given not in known:
                 raise InvalidInput(f"{what}: {given!r} given; expected one of {', '.join(known)}")
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
@@ -77,12 +82,14 @@ class Search:
             raise InvalidInput("solver: it needs an estimator, for nobody tells the gains; or feedback='complete'")
 
     async def played(self) -> AsyncIterator[PlanningRound]:
-        """Propose, answer, estimate; until the coordinator stops, or no round is left."""
+        """Propose, answer, estimate; until the coordinator stops, or no round is left, and it chooses `its own`."""
         for number in range(1, self.rounds + 1):
             entry = await self._round(number)
             yield entry
             if entry.finish:
                 return
+        if self.final == ITS_OWN and self.history:
+            yield await self._round(self.rounds + 1)
 
     async def _round(self, number: int) -> PlanningRound:
         self.errors, before = [], [self._spent(what) for what in ("replies", "tokens")]
@@ -128,8 +135,9 @@ class Search:
         move = await self.coordinator.propose(brief)
         plans = tuple(self.problem.check(plan) for plan in move.plans)
         wanted = 1 if move.finish else brief.plans
-        if len(plans) != wanted:
-            raise InvalidProposal(f"{len(plans)} plans given; expected {wanted}")
+        if len(plans) != wanted or (brief.over and not move.finish):
+            stop = ", to stop with: no round is left" if brief.over else ""
+            raise InvalidProposal(f"{len(plans)} plans given; expected {wanted}{stop}")
         if move.finish and plans[0] not in brief.known:
             raise InvalidProposal("the plan to end with is not among the known ones; expected one that was judged")
         return Move(plans, move.reason, move.finish)
@@ -166,7 +174,7 @@ def record(
     rounds: Sequence[PlanningRound],
     /,  # so that a setting may be called rounds
     *,
-    final: str = "best known",
+    final: str = BEST_KNOWN,
     **settings: Any,
 ) -> Planning:
     """The record of rounds that were played; `roles` holds participants, coordinator, estimator and solver."""
@@ -176,14 +184,12 @@ def record(
     return Planning(gains, problem.participants, kinds, tuple(rounds), choose(rounds, final), told)
 
 
-def choose(rounds: Sequence[PlanningRound], final: str = "best known") -> Plan | None:
+def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:
     """The plan that a group ends with; None when there was none.
 
-    That is the plan with which the coordinator stopped; else the last one, or the best known one of the last round.
+    That is the plan with which the coordinator stopped; else the best known one of the last round, or the last one.
     """
-    if final not in FINAL:
-        raise InvalidInput(f"final: {final!r} given; expected one of {', '.join(FINAL)}")
     plans = [plan for entry in rounds for plan in entry.plans]
-    if not plans or final == "last" or rounds[-1].finish:
+    if not plans or final != BEST_KNOWN or rounds[-1].finish:
         return plans[-1] if plans else None
     return rounds[-1].best

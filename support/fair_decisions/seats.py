@@ -131,10 +131,10 @@ class Leading:
 
 
 def statuses(brief: Brief) -> tuple[str, ...]:
-    """What a model may do: it cannot stop before there is a plan, nor go on when every plan is known."""
+    """What a model may do: it cannot stop before there is a plan, nor go on when all are known or no round is left."""
     if not brief.known:
         return (RUNNING,)
-    return (FINISH,) if len(set(brief.known)) == brief.table.plans else (RUNNING, FINISH)
+    return (FINISH,) if brief.over or len(set(brief.known)) == brief.table.plans else (RUNNING, FINISH)
 
 
 def move_form(seat: ModelSeat, brief: Brief) -> Any:

@@ -11,7 +11,7 @@ from support.errors import InvalidInput
 from support.fair_decisions.planners import Suggester
 from support.fair_decisions.problem import COMPARISON, SCORE, WORDS, FairDecisions
 from support.fair_decisions.records import Planning
-from support.fair_decisions.search import ROUNDS, Search, choose, record
+from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
 from support.fair_decisions.seats import (
     BAYESIAN,
     ESTIMATOR,
@@ -24,7 +24,7 @@ from support.fair_decisions.seats import (
     Leading,
     seat_deciders,
 )  # fmt: skip
-from support.seats import Seats, Spoken, check_number
+from support.seats import ModelSeat, Seats, Spoken, check_number
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -46,7 +46,7 @@ async def fair_decisions(
     seats: Seats = "plain",
     noise: float = 0.0,
     rounds: int = ROUNDS,
-    final: str = "best known",
+    final: str = DEFAULT,
     prompt: str = "full",
     temperature: float = 0.0,
     repetition: int = 0,
@@ -57,15 +57,15 @@ async def fair_decisions(
     """One search on one instance (sections 4 and 5): n `decisions` of m `options` for p `participants`.
 
     `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`, `objective` one of
-    `measures.OBJECTIVES`, `final` one of `search.FINAL`. `coordinator`, `estimator` (by default what `estimator_for`
+    `measures.OBJECTIVES`, `prompt` one of `seats.PROMPTS`. `coordinator`, `estimator` (by default what `estimator_for`
     says) and `seats`, of the participants, are kinds of the roles in `seats`, or participants of one's own; `solver`
     says whether an exact solver suggests a plan to the coordinator before each round. At most `rounds` plans are
-    judged, and twice as many under comparison. `noise` is that of `deciders.Own`, `prompt` one of `seats.PROMPTS`.
+    judged, and twice as many under comparison; `noise` is that of `deciders.Own`. `final` is one of `search.FINAL`: by
+    default a model ends with "its own" choice, as in the paper's prompt, any other coordinator with the "best known".
 
     `repetition` says which of the instances that `instances.instance` draws with `instances_seed`: the same ones under
     every coordinator and feedback, 30 in the paper.
     """
-    choose((), final)  # refuses another `final` before anybody is asked
     check_number("noise", noise)
     if prompt not in PROMPTS:
         raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
@@ -77,8 +77,10 @@ async def fair_decisions(
     reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)
     leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt, getattr(reads, "draw", None)), spoken)
     solves = Suggester(objective) if solver else None
+    final = (ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN) if final == DEFAULT else final
     told: dict[str, Any] = {"feedback": feedback, "objective": objective, "preferences": preferences, "rounds": rounds}
-    finished = [entry async for entry in Search(problem, people, leads, reads, solves, **told).played()]
+    search = Search(problem, people, leads, reads, solves, **told, final=final)
+    finished = [entry async for entry in search.played()]
     roles = {**people, "coordinator": leads, "estimator": reads, "solver": solves}
     return record(problem, roles, finished, final=final, **told, noise=noise, prompt=prompt)
 

@@ -157,7 +157,7 @@ def _misfits(model: ChatModel, *frames: pd.DataFrame) -> Mapping[str, int]:
 
 FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
 TABLE: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2]}
-PLANNED: Mapping[str, Sequence[Any]] = {"decisions": [3], "coordinator": ["model"]}
+PLANNED: Mapping[str, Sequence[Any]] = {"decisions": [3], "coordinator": ["model"], "final": ["best known"]}
 SAMPLES = ["rule-based agents, sentences kept apart", "AMI turns, unseen meetings"]
 RECORDINGS: Mapping[str, Recording] = {
     made.name: made
@@ -174,11 +174,11 @@ RECORDINGS: Mapping[str, Recording] = {
         Parses("natural_plan", {"problems": [20], "most_people": [3], "most_days": [1]}, private=True),
         Forms("meeting_survey", {"instrument": ["meeting_survey"], "per_group": [2]}),
         Recording("fair_decisions", {**PLANNED, "feedback": ["words"], "seats": ["model"], "estimator": ["model"],
-                  "rounds": [3], "temperature": [0.7]}, fair_decisions, paired=()),
+                  "rounds": [3], "temperature": [0.7]}, fair_decisions, paired=("final",)),
         Recording("fair_decisions_rounds", {**PLANNED, "feedback": ["score"], "rounds": [3, 5, 7, 9]}, fair_decisions,
-                  repetitions=2, paired=("rounds",)),
+                  repetitions=2, paired=("rounds", "final")),
         Recording("fair_decisions_prompts", {**PLANNED, "prompt": ["full", "no example", "no objective"],
-                  "feedback": ["score"], "rounds": [5]}, fair_decisions, repetitions=5, paired=("prompt",)),
+                  "feedback": ["score"], "rounds": [5]}, fair_decisions, repetitions=5, paired=("prompt", "final")),
         Selections("policy_selection", {"states, every": [2], "listed": [False, True], "runs": [3]}),
         Verdicts("edge_cases", {"voices of a case": [1], "shots": list(SHOTS), "runs": [3]}),
         Recording("rehearsal_speakers", {"seats": ["model"], "until": [5], "temperature": [0.7]}, seminar, paired=()),

@@ -83,6 +83,7 @@ def test_a_new_move_is_new_is_set_against_the_best_and_stops_when_nothing_is(bri
     for plans, rounds in ((1, ALL), (2, [(ALL[0], ALL[1]), (ALL[2], ALL[3])])):
         last = new_move(briefed(SMALL, *rounds, plans=plans), first, "why")
         assert last.finish and last.plans == ((0, 1),)
+    assert new_move(briefed(SMALL, (0, 0), rounds=1), first, "why") == Move(((0, 0),), "no round is left", True)
     only = new_move(one := briefed([[[3]], [[4]]], plans=2), lambda known: None if known else (0,), "why")
     assert only.plans == ((0,), (0,)) and checked_move(one, only) == only
 
@@ -103,6 +104,7 @@ KNOWN = "Meal 1: Option 1, Meal 2: Option 1 is known already"
         ([((0, 0), (1, 0))], Move(((1, 0), (0, 1))), ""),
         ([((0, 0), (1, 0))], Move(((1, 0),), finish=True), ""),
         (ALL, Move(((0, 0),)), ""),
+        ([(0, 0)] * 5, Move(((0, 1),)), "no round is left; stop with one of the known plans"),
     ],
 )
 def test_a_move_that_is_not_allowed_is_refused_with_the_plan_in_words(rounds, move, said, briefed):
@@ -143,7 +145,7 @@ def search(briefed, kind, gains, rounds, seed=0, plans=1):
     """The plans of each round until the planner stops, and its last move."""
     planner, known = PLANNER.seat(kind, np.random.default_rng(seed), Leading(np.shape(gains))), []
     for _ in range(rounds):
-        made = move(planner, briefed(gains, *known, plans=plans))
+        made = move(planner, briefed(gains, *known, plans=plans, rounds=99))
         if made.finish:
             break
         known.append(made.plans if plans > 1 else made.plans[0])

@@ -114,6 +114,17 @@ def test_the_group_ends_with_the_best_known_plan_or_as_printed_with_the_last():
     assert choose(none) is choose(none, "last") is choose([]) is None and [r.best for r in none] == [None, None]
 
 
+def test_its_own_choice_is_asked_for_where_no_round_is_left_and_without_one_its_last_statement_counts():
+    leader = Leader((0, 0), (1, 0), Move(((0, 0),), "the fairest", True))
+    rounds = play(leader, rounds=2, final="its own")
+    assert [(b.round, b.over) for b in leader.briefs] == [(1, False), (2, False), (3, True)]
+    assert [r.finish for r in rounds] == [False, False, True] and choose(rounds, "its own") == (0, 0) != rounds[-1].best
+    amiss = play(Leader((0, 0), (1, 0), (1, 1)), rounds=2, final="its own")
+    assert "no round is left" in amiss[-1].format_errors[0].detail and choose(amiss, "its own") == (1, 0)
+    stopped = play(Leader((0, 0), Move(((0, 0),), finish=True)), final="its own")
+    assert len(stopped) == 2 and len(play(Leader((5, 5)), rounds=2, final="its own")) == 2  # there is none to choose
+
+
 def test_a_stop_asks_nobody_and_its_plan_is_what_the_group_ends_with():
     people = seats()
     rounds = play(Leader((0, 0), (1, 0), Move(((0, 0),), "enough", True), (1, 1)), people)
@@ -208,6 +219,7 @@ def test_a_solver_suggests_on_the_estimates_once_there_are_any_and_on_the_gains_
         ({"feedback": "smell"}, "feedback: 'smell' given; expected one of complete, score"),
         ({"objective": "envy"}, "objective: 'envy' given; expected one of divergence"),
         ({"preferences": "votes"}, "preferences: 'votes' given; expected one of scores, rankings, counts"),
+        ({"final": "first"}, "final: 'first' given; expected one of its own, best known, last"),
         ({"rounds": 0}, "rounds: 0 given; expected a whole number of at least 1"),
         ({"people": {NAMES[0]: Sitter(0)}}, "seats: Player 1 given; expected one for each of Player 1, Player 2"),
     ],

@@ -5,11 +5,13 @@ import asyncio
 import numpy as np
 import pytest
 
+from support.analysis.fairness import runs_of
 from support.errors import InvalidInput
 from support.fair_decisions.problem import FEEDBACK, Move
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import estimator_for, fair_decisions
-from support.models.fakes import scripted
+from support.models.fakes import scripted, stand_in
+from support.models.profiles import TIGHT, Profile
 from support.runs.export import TABLES, export
 from support.runs.sweep import Sweep
 
@@ -89,7 +91,6 @@ def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
     ("settings", "said"),
     [
         ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of mcts"),
-        ({"final": "first"}, "final: 'first' given; expected one of best known, last"),
         ({"estimator": "oracle"}, "estimator: 'oracle' given"),
         ({"coordinator": "thompson", "estimator": "none"}, "pass estimator='bayesian'"),
         ({"coordinator": "model"}, "model: none given for the seat of the coordinator"),
@@ -113,9 +114,28 @@ def test_a_model_coordinates_and_is_counted_and_its_known_plan_costs_a_repair_an
     def script(messages):
         return {"reason": "to see", "status": "RUNNING", "plan": next(lines)}
 
-    made = play(coordinator="model", model=scripted(script, name="tiny"), rounds=2)
+    made = play(coordinator="model", model=scripted(script, name="tiny"), rounds=2, final="last")
     assert [entry.plans for entry in made.rounds] == [((0, 0, 0),), ((1, 1, 1),)]
     assert made.seats["coordinator"] == "model tiny" and [entry.replies for entry in made.rounds] == [1, 1]
+
+
+@pytest.mark.parametrize("estimator", ["none", "lexical", "bayesian"])
+def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_the_answers(estimator):
+    heard = []
+
+    def script(messages):
+        heard.append(messages[-1]["content"])
+        plan = [[1, 1, 1], [2, 2, 2], [3, 3, 3], [2, 2, 2]][len(heard) - 1]
+        return {"reason": "so", "status": "FINISH" if len(heard) == 4 else "RUNNING", "plan": plan}
+
+    told = {"coordinator": "model", "feedback": "words", "estimator": estimator, "rounds": 3}
+    made = play(model=scripted(script), **told)
+    assert made.chosen == (1, 1, 1) and made.settings["final"] == "its own" and made.rounds[-1].number == 4
+    assert "All rounds are over.\nTo stop, give" in heard[-1] and "RUNNING" not in heard[-1]
+    row = runs_of([({}, made)]).iloc[0]
+    assert (row["rounds_used"], row["evaluations"], row["stopped"]) == (3, 9, False)
+    heard.clear()
+    assert play(model=scripted(script), **told, final="best known").chosen and len(heard) == 3
 
 
 def test_a_person_coordinates_a_group_to_its_end():
@@ -141,3 +161,15 @@ def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
     ) == 2
     names = {path.stem for path in export(store, "plans", tmp_path / "out", format="csv")}
     assert set(TABLES["Planning"]) <= names
+
+
+@pytest.mark.parametrize("feedback", FEEDBACK)
+@pytest.mark.parametrize("kind", [*PLANNER.kinds, "model"])
+def test_participants_by_a_model_sit_beside_any_coordinator_in_any_feedback(kind, feedback):
+    model = stand_in(fill=0.05, profile=Profile(name="tight", limits=TIGHT))
+    made = play(coordinator=kind, feedback=feedback, seats="model", model=model, rounds=3)
+    judged = [entry for entry in made.rounds if entry.feedback]
+    assert judged and not [e for entry in judged for e in entry.format_errors if e.phase == "judge"]
+    assert list(made.seats.values())[:3] == ["model stand-in"] * 3
+    asked = sum(entry.replies for entry in judged)
+    assert asked >= 3 * len(judged) if "words" in feedback else asked == len(judged) * (kind == "model")

@@ -101,11 +101,13 @@ def quality(problem: FairDecisions, plan: Plan | None) -> dict[str, float]:
 
 def _outcome(record: Planning) -> dict[str, Any]:
     judged = sum(len(entry.plans) for entry in record.rounds if entry.feedback)
+    most = record.settings.get("rounds", len(record.rounds))
+    played = [entry for entry in record.rounds if entry.number <= most]  # after them a model may choose among plans
     return {
         **quality(problem_of(record), record.chosen),
         "found": record.chosen is not None,
-        "stopped": bool(record.rounds) and record.rounds[-1].finish,
-        "rounds_used": len(record.rounds),
+        "stopped": bool(played) and played[-1].finish,
+        "rounds_used": len(played),
         "evaluations": judged * len(record.participants),
         "replies": sum(entry.replies for entry in record.rounds),
         "tokens": sum(entry.tokens for entry in record.rounds),
