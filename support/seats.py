@@ -129,8 +129,7 @@ class ModelSeat:
     async def ask(self, act: Act, *view: Any) -> Any:
         """The validated reply. What `shown` has left out since the last question is told in the call's record."""
         self.replies += 1
-        messages = [{"role": "system", "content": self.render(act.briefing, act.told(self, *view))}]
-        messages = [*(messages if act.briefing else []), {"role": "user", "content": self.question(act, *view)}]
+        messages = self.messages(act, *view)
         room = self.limits.room(act.room(self, *view) if callable(act.room) else act.room)
         told: dict[str, Any] = {"max_tokens": room, "cut": self.shown.taken(), **self.settings}
         try:
@@ -140,6 +139,11 @@ class ModelSeat:
             raise
         self.tokens += reply.usage.total
         return reply.value
+
+    def messages(self, act: Act, *view: Any) -> list[dict[str, str]]:
+        """The briefing, where there is one, and the question; a seat with a memory puts more between them."""
+        briefing = [{"role": "system", "content": self.render(act.briefing, act.told(self, *view))}]
+        return [*(briefing if act.briefing else []), {"role": "user", "content": self.question(act, *view)}]
 
     def question(self, act: Act, *view: Any) -> str:
         """The prompt of an act, as the model reads it."""

@@ -23,23 +23,23 @@ import pandas as pd
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
 from support.analysis.dialogue_acts.samples import small_tests
 from support.analysis.organizing.judging import model_selections, model_verdicts, one_voice
-from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
 from support.environments import natural_plan
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
-from support.instruments import load
 from support.models import connect
 from support.models.cache import Cache
 from support.models.model import ChatModel
 from support.participants.detectors.language_model import SHOTS
 from support.participants.parsers import model_parses
-from support.participants.respondents.simulate import simulate
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.survey.answers import AnswerBook
+from support.survey.instruments import load
+from support.survey.respondents import simulate
 
 FOLDER = ROOT / "data" / "replies"
 
