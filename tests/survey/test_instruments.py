@@ -1,6 +1,7 @@
 """Instruments: ours follow the papers, a damaged file is refused by field, and a form fits or is refused."""
 
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,78 +14,21 @@ from support.survey.instruments import INSTRUMENTS, cells_of, check_form, load, 
 
 SURVEY, INTERVIEW = load("meeting_survey"), load("administrator_interview")
 ITEMS = {**SURVEY.items, **INTERVIEW.items}
-SCENARIO = """
-organiser = "O"
-invitation = "Come."
-members = [{ group = "A", name = "Ann", wishes = ["early"] }]
-[[options]]
-decision = "at nine"
-satisfies = ["A"]
-fit = { A = 1.0 }
-reasons = [{ text = "It is early.", about = "A", sound = true }]
-"""
-SHARED = 'construct = "c"\npaper = "D"\nrequired = true'
-SMALL = f"""
-name = "small"
-version = "1"
-title = "T"
-source = "S"
-groups = ["A"]
-scenario = "scenario.toml"
-[scales]
-steps = ["a", "b", "c", "d", "e"]
-[[sections]]
-id = "one"
-kind = "part"
-title = "One"
-text = "You are {{member}}."
-shows = ["options"]
-[[sections.items]]
-id = "liked"
-kind = "likert5"
-scale = "steps"
-text = "Good?"
-{SHARED}
-[[sections.items]]
-id = "many"
-kind = "multiple"
-text = "Which?"
-{SHARED}
-choices = [{{ value = 1, label = "x" }}, {{ value = 2, label = "y" }}]
-[[sections.items]]
-id = "hours"
-kind = "number"
-text = "How long?"
-{SHARED}
-low = 0
-high = 10
-[[sections]]
-id = "agree"
-kind = "consent"
-title = "Agree?"
-text = ""
-shows = []
-[[sections.items]]
-id = "yes"
-kind = "choice"
-text = "Yes?"
-{SHARED}
-choices = [{{ value = 1, label = "yes" }}, {{ value = 0, label = "no" }}]
-passes = 1
-"""
+KINDS = sorted({item.kind for item in ITEMS.values()})
 
 
 @pytest.fixture
-def written(tmp_path):
-    """Write the small instrument with a piece of it, or of its scenario, changed, and read it."""
+def changed(tmp_path):
+    """Read a copy of ours in which the first of a piece is another, in an instrument or in the scenario."""
 
-    def write(old="", new=""):
-        assert old in SMALL + SCENARIO
-        (tmp_path / "scenario.toml").write_text(SCENARIO.replace(old, new, 1))
-        (tmp_path / "small.toml").write_text(SMALL.replace(old, new, 1))
-        return read(tmp_path / "small.toml")
+    def change(old="", new=""):
+        folder = shutil.copytree(data.inputs("survey"), tmp_path, dirs_exist_ok=True)
+        files = [folder / f"{name}.toml" for name in ("meeting_survey", "scenario", "administrator_interview")]
+        file = next(file for file in files if old in file.read_text())
+        file.write_text(file.read_text().replace(old, new, 1))
+        return read(files[2] if file == files[2] else files[0])
 
-    return write
+    return change
 
 
 def good(instrument):
@@ -125,41 +69,37 @@ def test_no_question_of_ours_is_copied_from_the_paper():
             assert not [i for i in range(len(pieces) - 7) if " ".join(pieces[i : i + 8]) in words], text
 
 
-def test_the_sum_changes_with_a_word_of_the_instrument_or_of_its_scenario(written):
-    assert len({written().sum, written().sum, written("Good?", "Fine?").sum, written("Come.", "Go.").sum}) == 3
+def test_the_sum_changes_with_a_word_of_the_instrument_or_of_its_scenario(changed):
+    assert len({changed().sum, changed("About two", "Two").sum, changed("Ilse Brandt", "Ilse").sum}) == 3
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
-    ('kind = "likert5"', 'kind = "likert7"', "small.toml: sections, 'one', items, 'liked', kind is 'likert7'"),
-    ('id = "many"', 'id = "liked"', "item 'liked' is there twice"),
-    ('id = "agree"', 'id = "one"', "section 'one' is there twice"),
-    ('id = "many"', 'id = "m-any"', "'m-any', id is 'm-any'"),
-    ('choices = [{ value = 1, label = "x" }, { value = 2, label = "y" }]', "", "'many'.* expected two or more"),
-    ("value = 2", "value = 1", "'many'.* each with a value of its own"),
-    ("required = true", 'required = "yes"', "'liked', required is 'yes'; .* valid boolean"),
-    ('scale = "steps"', 'scale = "stairs"', "scale 'stairs' has 0 labels"),
-    ('"d", "e"]', '"d"]', "scale 'steps' has 4 labels; expected five"),
-    ('text = "Good?"', 'text = " "', "'liked', text is ' '"),
-    ("high = 10", "high = 0", "'hours'.* the lower one first"),
-    ("high = 10", "", "'hours'.* expected two bounds"),
-    ("passes = 1", "passes = 7", "'yes'.* passes 7: expected the value of one of its choices"),
-    ("passes = 1", "", "item 'yes': `passes` belongs to eligibility and consent"),
-    ('shows = ["options"]', 'shows = ["everything"]', "'one', shows, 0 is 'everything'"),
-    ('groups = ["A"]', 'groups = ["A", "A"]', "group 'A' is there twice"),
-    ('groups = ["A"]', 'groups = ["B"]', "expected one member for each group, in the order B"),
+    ('kind = "likert5"', 'kind = "likert7"', "survey.toml: sections, 'part_1', .*'preferences_considered', kind is 'l"),
+    ('id = "uses"', 'id = "experience"', "item 'experience' is there twice"),
+    ('id = "part_1"', 'id = "intake"', "section 'intake' is there twice"),
+    ('id = "role"', 'id = "ro-le"', "'ro-le', id is 'ro-le'"),
+    ("choices = [{ value = 1,", "choices = [{ value = 0,", "'adult'.* each with a value of its own"),
+    ("required = false", 'required = "no"', "'role', required is 'no'; .* valid boolean"),
+    ('scale = "quality"', 'scale = "stairs"', "scale 'stairs' has 0 labels; expected five"),
+    ('text = "For how', 'text = " "\nx = "', "'experience', text is ' '"),
+    ("high = 100", "high = 0", "'hours_per_week'.* the lower one first"),
+    ("high = 100", "", "'hours_per_week'.* expected two bounds"),
+    ("passes = 1", "passes = 7", "'adult'.* passes 7: expected the value of one of its choices"),
+    ("passes = 1", "", "item 'adult': `passes` belongs to eligibility and consent"),
+    ("shows = []", 'shows = ["everything"]', "'intake', shows, 0 is 'everything'"),
+    ('groups = ["A", "B", "C"]', 'groups = ["A", "A"]', "group 'A' is there twice"),
+    ('groups = ["A", "B", "C"]', 'groups = ["B"]', "expected one member for each group, in the order B"),
     ('scenario = "scenario.toml"', 'scenario = ""', "scenario '': expected a file"),
     ('scenario = "scenario.toml"', 'scenario = "x.toml"', "x.toml is not there"),
     ('version = "1"', 'version = "1"\nlanguage = "en"', "language is 'en'; Unexpected"),
-    ('name = "small"', "name = small", "small.toml is no TOML"),
-    ("fit = { A = 1.0 }", "fit = { A = 1.5 }", "scenario.toml: options, 0, fit, A is 1.5; .* less than or equal to 1"),
-    ("fit = { A = 1.0 }", "fit = {}", "option 'at nine': expected a share"),
-    ('about = "A"', 'about = "Z"', "option 'at nine': .* no group but A"),
-    ('wishes = ["early"]', "wishes = []", r"members, 0, wishes is \[\]"),
-    (", sound = true", "", "reasons, 0, sound"),
+    ('version = "1"', "version = one", "meeting_survey.toml is no TOML"),
+    ("fit = { A = ", "fit = { A = 1", "scenario.toml: options, 0, fit, A is 1.* less than or equal to 1"),
+    ("fit = { A", "fit = { D", "option '.*': expected a share"),
+    ("sound = true", "", "reasons, 0, sound; Field required"),
 ])  # fmt: skip
-def test_a_damaged_instrument_is_refused_by_file_field_and_value(written, old, new, message):
+def test_a_damaged_instrument_is_refused_by_file_field_and_value(changed, old, new, message):
     with pytest.raises(DamagedFile, match=message):
-        written(old, new)
+        changed(old, new)
 
 
 @pytest.mark.parametrize("name", INSTRUMENTS)
@@ -199,9 +139,6 @@ def test_a_form_that_does_not_fit_is_refused_with_the_reason(change, message):
 def test_an_answer_that_does_not_fit_is_refused_with_what_was_expected(item, value, message):
     with pytest.raises(InvalidInput, match=message):
         list(cells_of(ITEMS[item], value))
-
-
-KINDS = sorted({item.kind for item in ITEMS.values()})
 
 
 @given(st.sampled_from(KINDS), st.one_of(st.none(), st.text(), st.integers(), st.floats(), st.lists(st.integers())))

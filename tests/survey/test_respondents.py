@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -175,14 +174,6 @@ def test_a_model_reads_its_own_part_its_earlier_answers_and_no_truth(group):
     for member in SURVEY.scenario.members:  # part 1 shows one's own wishes only, part 2 those of all
         assert all((wish in said[2]) == (member.group == group) and wish in said[4] for wish in member.wishes)
     assert not [text for text in heard[-1] if "sound" in text or "fit" in text.split()]
-
-
-def test_traits_are_told_in_words():
-    heard = []
-    for name, value in (("leniency", 1.0), ("leniency", -1.0), ("acquiescence", 1.0), ("attention", 0.3),
-                        ("best", 0.9), ("best", 0.1), ("best", 0.5)):  # fmt: skip
-        by_model(lambda m: answer(m, heard), replace(Persona(attention=0.8), **{name: value}), "A")
-    assert len({texts[0] for texts in heard}) == 7
 
 
 def test_a_reply_outside_the_scale_or_with_an_address_goes_back_to_the_model():
