@@ -141,8 +141,9 @@ class ModelSeat:
         return reply.value
 
     def messages(self, act: Act | str, *view: Any) -> list[dict[str, str]]:
-        """The chat of an act, or of the act of a name, as the model reads it: the briefing, if there is one, and the
-        question."""
+        """What the model reads: the briefing, where there is one, and the question; a seat with a memory puts more
+        between them. An act may be given by its name.
+        """
         act = self.acts[act] if isinstance(act, str) else act
         asked = {"role": "user", "content": self.question(act, *view)}
         if not act.briefing:

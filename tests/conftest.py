@@ -5,11 +5,11 @@ import gc
 import hypothesis
 import pytest
 
-from support.answers import AnswerBook
 from support.choice.rules import Plurality
 from support.errors import MissingData
 from support.models.fakes import scripted
 from support.runs.study import Store
+from support.survey.answers import AnswerBook
 
 hypothesis.settings.register_profile("house", deadline=None)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")

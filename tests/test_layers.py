@@ -8,12 +8,12 @@ import pytest
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
-     "instruments", "database", "choice", "solvers", "models", "prompts"},
+     "database", "choice", "solvers", "models", "prompts"},
     {"environments", "seats", "play", "english", "records"},
     {"participants"},
     {"mechanisms"},
     {"studies", "roundtable", "meetings", "fair_decisions", "seminar", "survey"},
-    {"runs", "answers", "seminars"},
+    {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
     {"tables", "figures", "plots", "runs.pages", "boards"},

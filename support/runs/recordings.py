@@ -23,14 +23,12 @@ import pandas as pd
 from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
 from support.analysis.dialogue_acts.samples import small_tests
 from support.analysis.organizing.judging import model_selections, model_verdicts, one_voice
-from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
 from support.environments.seminar.policies import load_policies
 from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
-from support.instruments import load
 from support.meetings import natural_plan
 from support.meetings.parsing import readings
 from support.meetings.study import meeting_coordination
@@ -38,11 +36,13 @@ from support.models import connect
 from support.models.cache import Cache
 from support.models.model import ChatModel
 from support.participants.detectors.language_model import SHOTS
-from support.participants.respondents.simulate import simulate
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.studies import seminar
+from support.survey.answers import AnswerBook
+from support.survey.instruments import load
+from support.survey.respondents import simulate
 
 FOLDER = ROOT / "data" / "replies"
 

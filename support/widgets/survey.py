@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
-from support.answers import AnswerBook, check_code
 from support.errors import ConveneError, InvalidInput
-from support.instruments import Instrument, Item, Section, cells_of, missing, refusal
+from support.survey.answers import AnswerBook, check_code
+from support.survey.instruments import Instrument, Item, Section, cells_of, missing, refusal
 from support.widgets.survey_fields import STYLE, Field, field, shown
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class SurveyForm:
     Parameters
     ----------
     instrument : Instrument
-        From `support.instruments.load`.
+        From `support.survey.instruments.load`.
     book : AnswerBook
         Where a form goes when its last page is sent, with the source "people".
     group : str

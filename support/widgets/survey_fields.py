@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.instruments import Choice, Instrument, Item, Section
+from support.survey.instruments import Choice, Instrument, Item, Section
 
 STYLE = """<style>
 .convene-survey { max-width: 46rem; }

@@ -8,7 +8,6 @@ import pytest
 
 from support.analysis.dialogue_acts.labels import LabelFile
 from support.analysis.embeddings import Encoder
-from support.answers import AnswerBook
 from support.database import STUDY, guarded, open_database, transaction
 from support.errors import DamagedFile, FileInUse, InvalidInput
 from support.mail.inbox import Inbox
@@ -18,6 +17,7 @@ from support.presence import Presence
 from support.runs.study import Store
 from support.runs.work import Claims
 from support.seminars.journal import opened
+from support.survey.answers import AnswerBook
 
 ROW = ("k", "{}", "{}")
 MAKE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
-from support.instruments import load
+from support.survey.instruments import load
 from support.widgets.survey import SurveyForm
 
 SURVEY = load("meeting_survey")

@@ -2,12 +2,12 @@
 
 import pytest
 
-from support.answers import AnswerBook
+from support.survey.answers import AnswerBook
 
 SOURCE = """
 import numpy as np
-from support.answers import AnswerBook
-from support.instruments import load
+from support.survey.answers import AnswerBook
+from support.survey.instruments import load
 from support.widgets.survey import SurveyForm
 form = SurveyForm(load({name!r}), AnswerBook({path!r}), group={group!r}, rng=np.random.default_rng(4))
 form.view

@@ -12,8 +12,7 @@ from support.analysis.frames import need_columns, need_keys
 from support.analysis.surveys.sources import PEOPLE, Answers
 from support.data import inputs
 from support.errors import InvalidInput
-from support.instruments import Instrument
-from support.instruments.loading import read
+from support.survey.instruments import Instrument, read
 
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
 POINTS = ("before session 1", "after session 1", "after session 2")
@@ -22,7 +21,7 @@ COLUMNS = ("respondent", "point", "item", "construct", "answer", "source")
 
 
 class Book(Protocol):
-    """Where forms are kept: `support.answers.AnswerBook`."""
+    """Where forms are kept: `support.survey.answers.AnswerBook`."""
 
     def frame(self, source: str | None, *, instrument: str | None) -> pd.DataFrame:
         """The answers to one instrument of one source; None for all of them."""

@@ -17,7 +17,7 @@ from support.analysis.user_study.points import (
     questionnaires,
 )
 from support.errors import InvalidInput
-from support.participants.respondents.repeated import simulate_repeated
+from support.survey.respondents import simulate_repeated
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The survey: instruments, whoever fills them in, and the file of answers."""

@@ -1,0 +1,172 @@
+"""The book of answers: whole forms under codes, nothing lost or overwritten, people and simulated apart."""
+
+import sqlite3
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.analysis.surveys.sources import people_only
+from support.errors import DamagedFile, InvalidInput
+from support.survey.answers import COLUMNS, AnswerBook, check_code, given_code
+from support.survey.instruments import load
+
+SURVEY, INTERVIEW = load("meeting_survey"), load("administrator_interview")
+FORM = {
+    "role": "teaching", "experience": 3, "meeting_size": 2, "meetings_per_day": 3, "uses": [1, 3], "uses_other": "",
+    "adult": 1, "uses_tools": 1, "may_take_part": 1, "consent": 1,
+    "preferences_considered": 4, "reasons_acceptable": 5, "reasons_why": "Clear & short.",
+    "preferences_considered_all": 3, "reasons_acceptable_all": 2, "options_reflect_members": 1,
+    "options_wanted_3": 2, "options_wanted_5": 4, "confidence": 3, "confidence_why": "", "feedback": "Très “fine”.",
+}  # fmt: skip
+CODE, OTHER = "K7Q2M9", "L8R3N4"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "answers.sqlite"
+
+
+def count(path, table):
+    with sqlite3.connect(path) as db:
+        return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def test_a_form_comes_back_tidy_after_the_file_was_closed(path):
+    first = AnswerBook(path)
+    assert list(first.frame().columns) == list(COLUMNS) == list(first.likert().columns)
+    assert first.submit(SURVEY, "B", FORM, code=CODE) == CODE
+    first.close()
+    book = AnswerBook(path)
+    frame = book.frame()
+    assert list(frame.columns) == list(COLUMNS)
+    assert set(zip(frame["respondent"], frame["group"], frame["source"], strict=True)) == {(CODE, "B", "people")}
+    assert not set(frame["item"]) & {"uses_other", "confidence_why", "adult", "consent", "may_take_part"}
+    answers = frame[frame["item"] != "uses"].set_index("item")
+    assert answers.loc["confidence", ["answer", "text"]].tolist() == [3, "Somewhat confident"]
+    assert answers.loc["feedback", "text"] == FORM["feedback"] and np.isnan(answers.loc["feedback", "answer"])
+    assert frame.loc[frame["item"] == "uses", "text"].tolist() == ["meeting scheduling", "brainstorming"]
+    ratings = people_only(book.likert()).frame.set_index("item")["answer"].to_dict()
+    assert ratings == {item.id: FORM[item.id] for item in SURVEY.items.values() if item.kind == "likert5"}
+    about = book.forms().iloc[0][["respondent", "instrument", "version", "sum", "group", "source"]]
+    assert about.tolist() == [CODE, SURVEY.name, SURVEY.version, SURVEY.sum, "B", "people"]
+
+
+def test_people_and_simulated_are_kept_apart_and_people_are_the_default(book):
+    for code, source in ((CODE, "people"), (OTHER, "simulated: rule-based"), ("M9S4P5", "simulated: tiny")):
+        book.submit(SURVEY, "A", FORM, code=code, source=source)
+    assert set(book.frame()["respondent"]) == {CODE} == set(book.likert()["respondent"])
+    assert set(book.frame("simulated")["respondent"]) == {OTHER, "M9S4P5"}
+    assert set(book.frame("simulated: tiny")["respondent"]) == {"M9S4P5"}
+    assert book.frame(None)["source"].nunique() == 3
+
+
+NO_CODES = ["MARIA", "Maria1", "a@b.org", "K7Q", "K7Q2M9K7Q2M9X", "K7 Q2", "K7-Q2", "É7Q2", "", 1234, "K7Q2\n"]
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    *(({"source": s}, "expected 'people', or 'simulated: ' and what answered")
+      for s in ("", "robots", "simulated", "simulated: ", None)),
+    *(({"code": code}, "expected 4 to 12 capital letters and digits") for code in NO_CODES),
+    ({"code": None}, "code: none given, and no rng"),
+    ({"code": OTHER}, f"'{OTHER}' is in use for meeting_survey; nothing is overwritten"),
+    ({"group": "D"}, "'D' given; meeting_survey has A, B, C"),
+    ({"answers": {**FORM, "confidence": 9}}, "9 given"),
+    ({"answers": {**FORM, "consent": 0}}, "no consent"),
+])  # fmt: skip
+def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(book, given, message):
+    book.submit(SURVEY, "A", FORM, code=OTHER)
+    before = book.frame(None)
+    with pytest.raises(InvalidInput, match=message):
+        book.submit(SURVEY, **{"group": "A", "answers": {**FORM, "confidence": 5}, "code": CODE} | given)
+    pd.testing.assert_frame_equal(book.frame(None), before)
+
+
+@given(st.integers(0, 2**32))
+def test_a_drawn_code_is_a_code_and_not_one_in_use(seed):
+    code = given_code(None, np.random.default_rng(seed), lambda _: False)
+    check_code(code)
+    assert given_code(None, np.random.default_rng(seed), {code}.__contains__) != code
+
+
+def test_a_failure_in_the_middle_of_a_form_leaves_none_of_it(book, path):
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TRIGGER full BEFORE INSERT ON answers WHEN new.item = 'feedback' "
+                   "BEGIN SELECT RAISE(FAIL, 'disk full'); END")  # fmt: skip
+    with pytest.raises(sqlite3.DatabaseError, match="disk full"):
+        book.submit(SURVEY, "A", FORM, code=CODE)
+    assert count(path, "forms") == count(path, "answers") == 0
+
+
+def test_of_whoever_may_not_or_will_not_take_part_only_the_fact_is_kept(book, path):
+    for reason in ("not eligible", "no consent", "no consent"):
+        book.refuse(SURVEY, reason)
+    told = book.refusals()[["reason", "source", "count"]].values.tolist()
+    assert told == [["no consent", "people", 2], ["not eligible", "people", 1]]
+    assert count(path, "forms") == count(path, "answers") == 0
+    with pytest.raises(InvalidInput, match="expected one of not eligible, no consent"):
+        book.refuse(SURVEY, "bored")
+
+
+def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, path):
+    secret = "a sentence that nobody shall find again"
+    book.submit(SURVEY, "A", {**FORM, "feedback": secret}, code=CODE)
+    interview = {item.id: item.passes if item.passes is not None else 2 if item.choices else item.low
+                 for item in INTERVIEW.items.values() if item.kind != "text"}  # fmt: skip
+    texts = {item.id: "Words." for item in INTERVIEW.items.values() if item.kind == "text"}
+    book.submit(INTERVIEW, "administrators", interview | texts, code=CODE)
+    book.submit(SURVEY, "A", FORM, code=OTHER)
+    assert set(book.frame(instrument="administrator_interview")["group"]) == {"administrators"}
+    assert book.withdraw(CODE) == 2 and set(book.frame(None)["respondent"]) == {OTHER}
+    stored = b"".join(file.read_bytes() for file in path.parent.glob("answers.sqlite*"))
+    assert CODE.encode() not in stored and secret.encode() not in stored and OTHER.encode() in stored
+    with pytest.raises(InvalidInput, match=f"nothing is kept under '{CODE}'"):
+        book.withdraw(CODE)
+
+
+@pytest.mark.parametrize(("format", "read"), [("csv", pd.read_csv), ("parquet", pd.read_parquet)])
+def test_the_export_holds_everything_and_overwrites_nothing(book, tmp_path, format, read):
+    book.submit(SURVEY, "A", FORM, code=CODE)
+    book.submit(SURVEY, "B", FORM, code=OTHER, source="simulated: rule-based")
+    book.refuse(SURVEY, "no consent")
+    answers, refusals = book.export(tmp_path / "out", format=format)
+    assert read(answers)["text"].tolist() == book.frame(None)["text"].tolist() and read(refusals)["count"].sum() == 1
+    with pytest.raises(InvalidInput, match="exists; nothing is overwritten"):
+        book.export(tmp_path / "out", format=format)
+    with pytest.raises(InvalidInput, match="'xlsx' given; expected 'csv' or 'parquet'"):
+        book.export(tmp_path, format="xlsx")
+
+
+def damaged(path, how):
+    if how.startswith("CREATE"):
+        with sqlite3.connect(path) as db:
+            db.execute(how)
+    else:
+        path.write_text(how)
+
+
+@pytest.mark.parametrize("how", ["respondent,answer\n", "CREATE TABLE units (a)", "CREATE TABLE forms (a)"])
+def test_a_file_that_is_no_book_is_refused_and_left_as_it_is(path, how):
+    damaged(path, how)
+    before = path.read_bytes()
+    with pytest.raises(DamagedFile, match="left as it is"):
+        AnswerBook(path)
+    assert path.read_bytes() == before and [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_many_books_on_one_file_store_every_form_once(path):
+    def fill(seed):
+        mine = AnswerBook(path)
+        for i in range(5):
+            mine.submit(SURVEY, "A", FORM, code=f"T{seed}X{i}")
+        mine.close()
+
+    threads = [threading.Thread(target=fill, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert AnswerBook(path).forms()["respondent"].nunique() == 20

@@ -1,0 +1,242 @@
+"""Respondents: traits do what their docstrings say, models answer in the form, people are asked for their consent."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support import seats
+from support.analysis.user_study.points import POINTS, collected, questionnaires
+from support.errors import InvalidInput, MalformedReply
+from support.models.fakes import scripted
+from support.seats import Spoken
+from support.survey.answers import AnswerBook
+from support.survey.instruments import INSTRUMENTS, check_form, load
+from support.survey.respondents import (
+    RESPONDENT,
+    TEXT,
+    Persona,
+    RuleBased,
+    draw_persona,
+    filled_in,
+    section_form,
+    signal,
+    simulate,
+    simulate_repeated,
+)
+
+SURVEY = load("meeting_survey")
+SECTIONS = {section.id: section for section in SURVEY.sections}
+OWN, ALL = "preferences_considered", "options_reflect_members"
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def filled(persona, group="A", seed=0, instrument=SURVEY):
+    return asyncio.run(filled_in(RuleBased(persona, rng(seed)), instrument, group))
+
+
+def mean_rating(persona, item, group="A", n=100):
+    return np.mean([filled(persona, group, seed)[item] for seed in range(n)])
+
+
+# ---- by rule
+
+
+@pytest.mark.parametrize("name", INSTRUMENTS)
+@given(seed=st.integers(0, 2**32), group=st.integers(0, 2))
+@settings(max_examples=30, deadline=None)
+def test_whatever_is_drawn_fits_the_instrument(name, seed, group):
+    instrument = load(name)
+    groups = instrument.groups
+    answers = filled(draw_persona(rng(seed)), groups[group % len(groups)], seed, instrument)
+    asked = {item.id for section in instrument.asked for item in section.items if item.required}
+    assert asked <= {cell.item.id for cell in check_form(instrument, answers)}
+
+
+def test_a_lenient_persona_rates_higher_and_an_acquiescent_one_only_agrees_more():
+    plain, lenient, agreeing = Persona(), Persona(leniency=1.0), Persona(acquiescence=1.0)
+    assert all(mean_rating(lenient, item, "B") > mean_rating(plain, item, "B") + 0.4 for item in (OWN, ALL))
+    assert mean_rating(agreeing, ALL) > mean_rating(plain, ALL) + 0.4
+    assert filled(agreeing)[OWN] == filled(plain)[OWN]
+
+
+def test_ratings_follow_what_is_true_of_a_group_for_those_who_read():
+    fits = {group: np.mean([option.fit[group] for option in SURVEY.scenario.options]) for group in SURVEY.groups}
+    seen, unseen = (
+        {group: mean_rating(who, OWN, group) for group in SURVEY.groups} for who in (Persona(best=0), Persona(0, 0, 0))
+    )
+    assert sorted(fits, key=fits.get) == sorted(seen, key=seen.get) and len(set(fits.values())) == 3
+    assert max(unseen.values()) - min(unseen.values()) < 0.3
+
+
+@given(best=st.floats(0, 1), group=st.sampled_from(SURVEY.groups))
+def test_judging_by_the_best_option_is_never_stricter_than_by_the_mean(best, group):
+    for construct in ("consideration of own preferences", "reflection of all preferences"):
+        low, at, high = (signal(construct, SURVEY.scenario, group, b, []) for b in (0.0, best, 1.0))
+        assert 0 <= low <= at + 1e-12 and at <= high + 1e-12 and high <= 1
+
+
+def test_signals_by_hand():
+    scenario = SURVEY.scenario
+    assert signal("acceptability of reasons", scenario, "A", 0.5, []) == 0.5  # one of two reasons about A is sound
+    assert signal("acceptability of reasons, all known", scenario, "A", 0.5, []) == 0.75  # three of four
+    assert signal("confidence in the coordinator", scenario, "A", 0.5, [5, 3]) == 0.75
+    assert signal("anything else", scenario, "A", 0.5, []) == 0.5 == signal("anything", None, "x", 0.5, [])
+
+
+def test_simulate_fills_every_group_the_same_seed_gives_the_same_forms_and_no_person_appears(book, tmp_path):
+    codes = asyncio.run(simulate(SURVEY, book, 4, rng(2)))
+    forms = book.forms()
+    assert forms["respondent"].tolist() == codes and forms["group"].tolist() == [g for g in "ABC" for _ in range(4)]
+    assert set(forms["source"]) == {"simulated: rule-based"} and book.frame().empty
+    again = AnswerBook(tmp_path / "again.sqlite")
+    asyncio.run(simulate(SURVEY, again, 4, rng(2)))
+    assert book.frame(None).equals(again.frame(None))
+
+
+# ---- at several points in time
+
+
+def rise(book, begins, **more):
+    asyncio.run(simulate_repeated(questionnaires(), book, 60, rng(), **more))
+    frame = collected(book, "ai_comfort", "simulated: rule-based")
+    part = frame[frame["construct"].str.startswith(begins)].groupby("point")["answer"].mean()
+    return part[POINTS[2]] - part[POINTS[0]]
+
+
+def test_what_is_planted_is_found(book, tmp_path):
+    assert 0.5 < rise(book, "comfort") < 1.05  # twice a half, less what is not read or cut off
+    assert abs(rise(AnswerBook(tmp_path / "b.sqlite"), "alignment")) < 0.25
+    assert abs(rise(AnswerBook(tmp_path / "c.sqlite"), "comfort", gain=0.0)) < 0.2
+    frame = collected(book, "system_perception", "simulated: rule-based")
+    wide = frame.pivot(index=["respondent", "point"], columns="item", values="answer").corr("spearman")["reliance"]
+    assert wide["user_control"] > 0.3 > wide["mental_demand"] - wide["overall"]
+
+
+def test_what_is_expected_is_what_the_docstring_says():
+    seat = RuleBased(Persona(leniency=0.5, points=POINTS, gain=0.4), rng(0))
+    assert seat.expected("comfort: sending", POINTS[2]) == pytest.approx(4 + 0.5 + 0.8)
+    assert seat.expected("workload", POINTS[2]) == 4.5
+    assert seat.expected("reliance", POINTS[1]) == pytest.approx(4.5 + 0.4 + seat.trait)
+
+
+@pytest.mark.parametrize(("play", "message"), [
+    *((lambda book, n=n: simulate(SURVEY, book, n, rng()), "a whole number from 1 up") for n in (0, 1.5, True)),
+    (lambda book: simulate_repeated(questionnaires(), book, 0, rng()), "n: 0"),
+    (lambda book: simulate_repeated([SURVEY], book, 1, rng()), "meeting_survey has several groups"),
+    (lambda book: simulate(SURVEY, book, 1, rng(), seats="kind"), "respondent: 'kind' given for respondent 1"),
+    (lambda book: simulate(SURVEY, book, 1, rng(), seats="model"), "model: none given for the seat of respondent 1"),
+    (lambda book: simulate(SURVEY, book, 1, rng(), seats="human"), "nobody is here to answer"),
+])  # fmt: skip
+def test_a_sample_that_cannot_be_asked_is_refused(book, play, message):
+    with pytest.raises(InvalidInput, match=message):
+        asyncio.run(play(book))
+
+
+# ---- by a model
+
+REPLIES = {
+    "intake": {"role": "sales", "experience": 2, "meeting_size": 2, "meetings_per_day": 2, "uses": [1, 1, 3],
+               "uses_other": ""},
+    "part_1": {"preferences_considered": 4, "reasons_acceptable": 3, "reasons_why": "Short."},
+    "part_2": {"preferences_considered_all": 4, "reasons_acceptable_all": 3, "options_reflect_members": 2},
+    "part_3": {"options_wanted_3": 2, "options_wanted_5": 3, "confidence": 5, "confidence_why": "", "feedback": ""},
+}  # fmt: skip
+
+
+def answer(messages, heard=None):
+    """Reply to the section that was asked last."""
+    asked = next(m["content"] for m in reversed(messages) if m["role"] == "user" and m["content"].startswith("# "))
+    if heard is not None:
+        heard.append([message["content"] for message in messages])
+    return next(REPLIES[name] for name, section in SECTIONS.items() if section.title in asked)
+
+
+def by_model(reply, persona, group):
+    seat = RESPONDENT.seat("model", rng(), persona, Spoken(scripted(reply)))
+    return asyncio.run(filled_in(seat, SURVEY, group)), seat.model
+
+
+@pytest.mark.parametrize("group", SURVEY.groups)
+def test_a_model_reads_its_own_part_its_earlier_answers_and_no_truth(group):
+    heard = []
+    answers, _ = by_model(lambda messages: answer(messages, heard), Persona(attention=0.95), group)
+    assert answers["uses"] == [1, 3], "a box that is ticked twice is ticked"
+    briefing, *said = heard[-1]
+    assert SURVEY.scenario.member(group).name in briefing and "read closely" in briefing
+    assert len(said) == 7 and json.loads(said[3]) == REPLIES["part_1"]
+    for member in SURVEY.scenario.members:  # part 1 shows one's own wishes only, part 2 those of all
+        assert all((wish in said[2]) == (member.group == group) and wish in said[4] for wish in member.wishes)
+    assert not [text for text in heard[-1] if "sound" in text or "fit" in text.split()]
+
+
+def test_a_reply_outside_the_scale_or_with_an_address_goes_back_to_the_model():
+    wrong = [{**REPLIES["intake"], "experience": 9}, {**REPLIES["intake"], "role": "me@example.org"}]
+    answers, model = by_model([*wrong, *REPLIES.values()], Persona(), "A")
+    assert answers["role"] == "sales" and (model.calls, model.live_calls) == (4, 6)
+
+
+def test_every_string_and_list_of_a_form_is_bounded():
+    for section in (section for name in INSTRUMENTS for section in load(name).asked):
+        for field in section_form(section).model_json_schema()["properties"].values():
+            assert field["type"] != "string" or field["maxLength"] == TEXT
+            assert field["type"] != "array" or field["maxItems"] == 5
+
+
+def test_forms_before_a_failure_are_kept_under_the_models_name_and_the_failure_is_told(book):
+    model = scripted(lambda m: "no JSON" if "part of Rosa Imani" in m[0]["content"] else answer(m), name="tiny")
+    with pytest.raises(MalformedReply):
+        asyncio.run(simulate(SURVEY, book, 2, rng(), model))
+    assert book.forms()[["group", "source"]].values.tolist() == [[g, "simulated: tiny"] for g in "AABB"]
+
+
+def test_a_model_fills_in_every_form_of_a_person_under_one_code_and_knows_the_point(book):
+    heard = []
+
+    def reply(messages):
+        heard.append(messages[0]["content"])
+        asked = [line.split('"')[1] for line in messages[-1]["content"].splitlines() if line.startswith('- "')]
+        return json.dumps({item: "" if item.endswith("_why") else 6 for item in asked})
+
+    [code] = asyncio.run(simulate_repeated(questionnaires(), book, 1, rng(), scripted(reply, name="tiny")))
+    assert set(collected(book, "system_perception", "simulated: tiny")["answer"]) == {6.0}
+    assert book.forms()["respondent"].tolist() == [code] * 5
+    assert all(any(point in text for text in heard) for point in POINTS)
+
+
+# ---- by a person
+
+
+@pytest.mark.parametrize("consents", [1, 0])
+def test_a_person_answers_page_by_page_is_asked_for_consent_and_is_kept_as_people(book, consents):
+    async def asked():
+        questions = asyncio.Queue()
+        with seats.people(questions):
+            play = asyncio.ensure_future(simulate(load("administrator_interview"), book, 1, rng(), seats="human"))
+            while not play.done():
+                waiting = asyncio.ensure_future(questions.get())
+                await asyncio.wait([play, waiting], return_when=asyncio.FIRST_COMPLETED)
+                if not waiting.done():
+                    break
+                question = waiting.result()
+                with pytest.raises(InvalidInput, match="no answer to"):
+                    question.answer({})
+                question.answer({item.id: given(item) for item in question.view.section.items})
+                await asyncio.sleep(0)
+        return await play
+
+    def given(item):
+        if item.passes is not None:
+            return item.passes if consents or item.id != "consent" else 0
+        choice = item.choices[0].value if item.choices else None
+        return {"text": "Words.", "number": item.low, "multiple": [choice]}.get(item.kind, choice)
+
+    codes = asyncio.run(asked())
+    assert len(codes) == consents == len(book.frame()["respondent"].unique())
+    assert book.refusals()["reason"].tolist() == ["no consent"] * (1 - consents)
