@@ -35,7 +35,7 @@ import numpy as np
 
 from support.errors import InvalidInput, MalformedReply
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
-from support.prompts import check_folder, render
+from support.prompts import check_folder, own, render
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -148,15 +148,13 @@ class ModelSeat:
         asked = {"role": "user", "content": self.question(act, *view)}
         if not act.briefing:
             return [asked]
-        return [{"role": "system", "content": self.render(act.briefing, act.told(self, *view))}, asked]
+        with own(self.prompts):
+            return [{"role": "system", "content": render(act.briefing, **act.told(self, *view))}, asked]
 
     def question(self, act: Act, *view: Any) -> str:
         """The prompt of an act."""
-        return self.render(act.prompt, act.facts(self, *view))
-
-    def render(self, template: str, facts: Mapping[str, Any]) -> str:
-        """A template, the user's own before ours, filled in."""
-        return render(template, self.prompts, **facts) if template else ""
+        with own(self.prompts):
+            return render(act.prompt, **act.facts(self, *view))
 
     def words(self, characters: int) -> int:
         """Words of a text of so many characters, eight for each, as a model is told them; a tight one is told 0."""

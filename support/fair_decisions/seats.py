@@ -21,6 +21,7 @@ from support.fair_decisions.estimators import BayesianEstimator, LexicalEstimato
 from support.fair_decisions.planners import Draw, ExactPlanner, SearchPlanner, checked_move
 from support.fair_decisions.problem import COMPARISON, WORDS, Brief, FairDecisions, Heard, Move, Table, table_of
 from support.fair_decisions.records import Feedback, Plan
+from support.prompts import render
 from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, form
 
 # ---- a participant, which knows `Own` --------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def _briefed(seat: ModelSeat, brief: Brief) -> dict[str, Any]:
         "options": table.shape[2],
         "highest": table.highest,
         "feedback": brief.feedback,
-        "example": "" if prompt == "no example" else seat.render("planning/example", told),
+        "example": "" if prompt == "no example" else render("planning/example", **told),
         "known": [_heard(table.problem, heard) for heard in brief.history],
         "suggestion": _numbers(brief.suggestion) if brief.suggestion is not None else "",
         "suggested_before": brief.suggestion in brief.known,

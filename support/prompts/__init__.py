@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,16 +15,30 @@ from support.errors import PromptError
 SUFFIX = ".md.j2"
 
 
-def render(name: str, folder: str | Path | None = None, /, **values: Any) -> str:
-    """The template `name` (its path below `folder`, else below this one, without suffix), filled in.
+_folder: ContextVar[str | Path | None] = ContextVar("folder", default=None)
+
+
+@contextmanager
+def own(folder: str | Path | None) -> Iterator[None]:
+    """Within it, templates of this folder go before ours."""
+    token = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(token)
+
+
+def render(name: str, **values: Any) -> str:
+    """The template `name` (its path below the user's `own` folder, else below this one, without suffix), filled in.
 
     PromptError where it names what it is not given; one of ours has to name all that it is given.
     """
-    own = folder is not None and (Path(folder) / (name + SUFFIX)).is_file()
-    template, needed = _template(name, str(folder) if own else str(files(__package__)))
+    folder = _folder.get()
+    theirs = folder is not None and (Path(folder) / (name + SUFFIX)).is_file()
+    template, needed = _template(name, str(folder) if theirs else str(files(__package__)))
     if missing := sorted(needed - set(values)):
         raise PromptError(f"prompt {name}: no value for {', '.join(missing)}; it may use {', '.join(sorted(values))}")
-    if not own and (unknown := sorted(set(values) - needed)):
+    if not theirs and (unknown := sorted(set(values) - needed)):
         raise PromptError(f"prompt {name}: no place for {', '.join(unknown)}; it uses {', '.join(sorted(needed))}")
     return str(template.render(**values)).strip()
 
@@ -29,9 +46,9 @@ def render(name: str, folder: str | Path | None = None, /, **values: Any) -> str
 def check_folder(folder: str | Path) -> None:
     """Refuse a folder of templates that is not there, or holds one that nothing asks for."""
     ours = {str(path.relative_to(str(files(__package__)))) for path in _below(str(files(__package__)))}
-    if not Path(folder).is_dir() or not (own := _below(folder)):
+    if not Path(folder).is_dir() or not (theirs := _below(folder)):
         raise PromptError(f"prompts: {str(folder)!r} given; expected a folder with templates (NAME{SUFFIX})")
-    if strangers := sorted({str(path.relative_to(folder)) for path in own} - ours):
+    if strangers := sorted({str(path.relative_to(folder)) for path in theirs} - ours):
         known = ", ".join(sorted(ours))
         raise PromptError(f"prompts: {strangers[0]} in {folder} is none of ours; expected one of {known}")
 

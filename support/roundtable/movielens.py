@@ -174,10 +174,25 @@ class MovieLens:
         """The own table, as many of its rows as are shown, and the recommender's word for who may ask it."""
         b = self.background(me)
         rows = [[_cell(value) for value in row] for row in b.table.itertuples(index=False)]
-        kept = rows[: shown.rows([" | ".join(row) for row in rows])]
+        most = shown.rows([" | ".join(row) for row in rows])
+        near = self._near(b) if most < len(rows) and not shown.limits.tight else ()
+        kept = [rows[k] for k in sorted(near[:most])] if len(near) else rows[:most]
         facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about}
+        facts["chosen"] = "those of films most like this one by genre, of these the latest" if len(near) else ""
         advice = {"consultation": b.consultation, "error": b.consultation_error}
         return render("roundtable/movielens/goal", **facts, **advice)
+
+    def _near(self, b: RaterBackground) -> list[int]:
+        """Rows of a user's history by what they tell of this film: shared genres first, then the latest rating.
+
+        A film's history begins with the raters most like the user as it is.
+        """
+        if b.me != "UserHistory":
+            return []
+        genres = {genre for row in self.background("BasicInfo").table["genre"] for genre in row}
+        rated = zip(b.table["genre"], b.table["rated_date"].astype(int), strict=True)
+        tells = [(-len(genres.intersection(theirs)), -day) for theirs, day in rated]
+        return sorted(range(len(tells)), key=tells.__getitem__)
 
     def form(self) -> str:
         """A number as an example."""

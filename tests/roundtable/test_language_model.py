@@ -39,7 +39,7 @@ def sit(model, environment=ECONOMY, me="Ana", **spoken):
 
 def briefed(seat, seen):
     """What a seat's model is told before each question."""
-    return seat.render(ACTS["vote"].briefing, ACTS["vote"].told(seat, seen))
+    return seat.messages("message", seen)[0]["content"]
 
 
 @pytest.fixture

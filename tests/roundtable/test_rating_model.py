@@ -21,7 +21,7 @@ def view(me="UserHistory", **known):
 
 
 def briefed(seat):
-    return seat.render(ACTS["vote"].briefing, ACTS["vote"].told(seat, view()))
+    return seat.messages("message", view())[0]["content"]
 
 
 @pytest.fixture
@@ -57,6 +57,15 @@ def test_a_generous_model_is_shown_all_rows_or_as_many_as_half_of_its_context_ta
     assert "Film 29 |" in table().goal("UserHistory", whole) and not whole.taken()
     told = table().goal("UserHistory", half)
     assert 300 < len(told.split("occurrences")[-1]) < 1200 and "of 30 rows" in half.taken()
+
+
+def test_of_a_table_that_has_to_be_cut_the_films_most_like_this_one_are_shown(table):
+    user = [(4, ("Drama",))] * 20 + [(2, ("Comedy", "War"))] * 3 + [(3, ("Comedy",))] * 7
+    told = table(user=user).goal("UserHistory", Shown(Limits(rows=5)))
+    assert [line.split(" | ")[2] for line in told.splitlines() if line.startswith(tuple("0123456789"))] == (
+        ["Comedy, War"] * 3 + ["Comedy"] * 2
+    )
+    assert "(These are 5 of 30 rows: those of films most like this one by genre" in told
 
 
 def test_only_who_may_consult_the_recommender_reads_its_word(table):
