@@ -23,7 +23,7 @@ def test_an_environment_without_its_data_says_why(monkeypatch):
     def missing():
         raise MissingData("MovieLens-100k is not here; get it")
 
-    monkeypatch.setattr("support.environments.movielens.load", missing)
+    monkeypatch.setattr("support.roundtable.ratings.load", missing)
     assert room.available() == {"exchange_economy": "", "movielens": "MovieLens-100k is not here; get it"}
 
 
