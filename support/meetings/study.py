@@ -13,7 +13,7 @@ from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.records import Coordination
 from support.meetings.scenario import Scenario, scenarios
-from support.meetings.seats import RULES, seat_everybody
+from support.meetings.seats import EVALUATOR, RULES, Public, seat_everybody
 from support.seats import Seats, Spoken
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
+
+EXACT = "exact"
+"""The audit by what members truly want, whatever was said."""
 
 MEETINGS = 20
 """Meetings for each setting, as in the paper."""
@@ -37,6 +40,7 @@ async def meeting_coordination(
     coordinator: Any = "satisficing",
     interviewer: Any = RULES,
     evaluator: Any = RULES,
+    audit: Any = EXACT,
     lowest: int = 0,
     tracking: bool = False,
     rounds: int = ROUNDS,
@@ -51,7 +55,9 @@ async def meeting_coordination(
     `members`, `options` and `rounds` are n, K and T; `design` is one of `DESIGNS`: without conversation, the
     coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
     baselines have one round. With `database` the coordinator sees the social graph, and the meetings are those with
-    required attendees. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`.
+    required attendees. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. `audit`
+    scores the same options outside of the loop: "exact", or whoever may be the evaluator, such as "model:NAME", who
+    judges what was extracted.
     `repetition` is which of the meetings that `scenarios` draws with `meetings_seed`, so that a sweep of 20 repetitions
     goes through 20 meetings, the same ones in every design.
     """
@@ -60,6 +66,7 @@ async def meeting_coordination(
     scenario = _scenario(members, repetition, meetings_seed, database)
     spoken = Spoken(model, temperature, repetition, prompts)
     people, led = seat_everybody(scenario, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
+    outside = {} if audit == EXACT else {"audit": _auditor(audit, scenario, rng, lowest, spoken)}
     played = coordinate(
         scenario,
         people,
@@ -69,10 +76,15 @@ async def meeting_coordination(
         handed=scenario.handed(paraphrase) if design == "no conversation" else None,
         database=database,
         tracking=tracking,
-        audit=ExactEvaluator(scenario, people),
+        audit=outside.get("audit") or ExactEvaluator(scenario, people),
     )
     finished = [entry async for entry in played]
-    return record(scenario, {**people, **led}, finished, design=design)
+    return record(scenario, {**people, **led, **outside}, finished, design=design)
+
+
+def _auditor(kind: Any, scenario: Scenario, rng: np.random.Generator, lowest: int, spoken: Spoken) -> Any:
+    [stream] = rng.spawn(1)
+    return EVALUATOR.seat(kind, stream, Public(scenario.public, lowest), spoken)
 
 
 @lru_cache(maxsize=64)

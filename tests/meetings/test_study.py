@@ -1,6 +1,7 @@
 """The coordination study: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from support.errors import InvalidInput
 from support.meetings.scenario import scenarios
 from support.meetings.seats import COORDINATOR
 from support.meetings.study import MEETINGS, meeting_coordination
+from support.models.fakes import scripted
 from support.runs.export import TABLES, export, flatten
 from support.runs.study import Store, Unit
 from support.simulations import MEETING_SETTINGS, coordinations
@@ -67,6 +69,21 @@ def test_a_repetition_is_one_of_twenty_meetings_none_of_them_twice():
 
 def test_with_the_database_somebody_is_required():
     assert play(members=5, database=True, design="single round").meeting["required"]
+
+
+def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothing(example):
+    def at_two(messages):
+        names = re.findall(r'"([^"]+)": \{"reasons"', messages[-1]["content"])
+        return {name: {"reasons": ["so"], "score": 2} for name in names}
+
+    for kind, values in (("rule-based", None), ("model", {2})):
+        made = play(audit=kind, model=scripted(at_two, name="judge"))
+        assert made.seats["audit"].startswith(kind)
+        for ours, other in zip(made.rounds, example.rounds, strict=True):
+            assert (ours.scores, ours.options, ours.conversations) == (other.scores, other.options, other.conversations)
+            assert {s.value for s in ours.audit} == values or ours.audit == ours.scores
+    with pytest.raises(InvalidInput, match="evaluator: 'exakt' given; expected one of rule-based, human, model"):
+        play(audit="exakt")
 
 
 def test_tracking_keeps_what_was_said_before():
