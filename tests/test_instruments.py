@@ -128,7 +128,7 @@ def test_the_survey_follows_every_item_of_appendix_d_and_the_interview_of_append
         f"D.4 ({part})({letter})" for part, letters in (("1", "abc"), ("2", "abc"), ("3", "abcd")) for letter in letters
     }
     assert parts <= papers and {"D.1", "D.2"} <= papers and sum(p.startswith("D.3") for p in papers) == 6
-    assert {f"E ({number})" for number in range(1, 16)} <= {item.paper for item in INTERVIEW.items.values()}
+    assert {f"E ({number})" for number in range(1, 17)} <= {item.paper for item in INTERVIEW.items.values()}
 
 
 def test_confidence_is_a_rating_and_a_text():
