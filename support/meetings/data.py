@@ -10,12 +10,12 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
@@ -27,6 +27,7 @@ from support.meetings.preferences import STRICT, Date, Preference, Time, contrad
 if TYPE_CHECKING:
     import networkx as nx
 
+T = TypeVar("T")
 FIRST, LAST, STEP = 8, 18, 30  # hours of the organiser's day, and minutes from one slot's start to the next
 
 
@@ -204,6 +205,12 @@ class Company:
         return tuple(p.name for p in self.profiles if manager and p.manager == manager and p.name != name)
 
     @cached_property
+    def horizon(self) -> tuple[datetime, datetime]:
+        """The first and the last slot of any meeting."""
+        slots = [m.slots() for m in self.meetings]
+        return min(s[0] for s in slots), max(s[-1] for s in slots)
+
+    @cached_property
     def shared(self) -> Mapping[str, Counter[str]]:
         """For each employee, how many meetings are shared with whom, organisers included."""
         groups = [(m.organiser, *m.members) for m in self.meetings]
@@ -241,7 +248,19 @@ class Company:
 # ---- the files -------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=8)
+def _remembered(load: Callable[[Path | None], T]) -> Callable[..., T]:
+    """What a folder says is remembered until one of its files changes; ours does not change."""
+    kept = lru_cache(maxsize=8)(lambda folder, changed: load(folder))
+
+    @wraps(load)
+    def loaded(folder: Path | None = None) -> T:
+        files = sorted(folder.rglob("*.*")) if folder else []
+        return kept(folder, tuple((path, path.stat().st_mtime_ns) for path in files))
+
+    return loaded
+
+
+@_remembered
 def load_company(folder: Path | None = None) -> Company:
     """Employees and meetings, out of a folder's employees.toml and meetings.toml; by default the authored company's.
 
@@ -260,10 +279,10 @@ def load_company(folder: Path | None = None) -> Company:
     for made in company.meetings:
         if strangers := [n for n in (made.organiser, *made.members) if n not in people]:
             raise InvalidInput(
-                f"meeting {made.id}: {strangers[0]!r} is no employee; expected a name out of employees.toml"
+                f"meetings.toml, {made.id}: {strangers[0]!r} is no employee; expected a name out of employees.toml"
             )
         if made.zone != (home := people[made.organiser].zone):
-            raise InvalidInput(f"meeting {made.id}: zone {made.zone} given; expected {home}, the organiser's")
+            raise InvalidInput(f"meetings.toml, {made.id}: zone {made.zone} given; expected {home}, the organiser's")
     return company
 
 
@@ -275,7 +294,7 @@ def _above(company: Company, name: str) -> Iterator[str]:
         yield name
 
 
-@lru_cache(maxsize=8)
+@_remembered
 def load_private(folder: Path | None = None) -> Mapping[str, Private]:
     """Each employee's preferences by name, out of preferences.toml; errors as for `load_company`."""
     found = _rows(folder, "preferences.toml", "private", _private)
@@ -301,7 +320,7 @@ def _private(spec: Mapping[str, Any]) -> Private:
     return Private(texts, wishes)
 
 
-@lru_cache(maxsize=8)
+@_remembered
 def load_calendars(folder: Path | None = None) -> Mapping[str, Path]:
     """The path of each employee's calendar by name; a calendar is read when a scenario asks for it."""
     place = (folder or inputs("meetings")) / "calendars"
@@ -328,7 +347,8 @@ def _rows(folder: Path | None, file: str, key: str, made: Any) -> dict[str, Any]
     """What a file's tables say, by name (or id)."""
     path, found = (folder or inputs("meetings")) / file, dict[str, Any]()
     if not path.is_file():
-        raise MissingData(f"{path} is not there; a company needs employees.toml, meetings.toml and preferences.toml")
+        needed = "employees.toml, meetings.toml, preferences.toml and calendars"
+        raise MissingData(f"{path} is not there; a company's folder needs {needed}")
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8")).get(key)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

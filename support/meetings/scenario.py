@@ -124,12 +124,17 @@ def scenarios(
 
     `required` keeps to meetings with required attendees. Without `calendars`, `busy` is None and gaps hold everywhere.
     """
-    fit = [m for m in load_company(folder).meetings if len(m.members) == n and (m.required or not required)]
+    fit = fitting(n, required, folder)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(fit):
         kind = f"with {n} members" + (" and required attendees" if required else "")
         raise InvalidInput(f"count: {count!r} meetings {kind} asked for; there are {len(fit)}, ask for 1 to that many")
     drawn = np.random.default_rng(seed).choice(len(fit), size=count, replace=False)
     return tuple(_scenario(fit[i], calendars, folder) for i in drawn)
+
+
+def fitting(n: int, required: bool = False, folder: Path | None = None) -> list[Meeting]:
+    """The meetings with `n` members, with `required` only those with required attendees."""
+    return [m for m in load_company(folder).meetings if len(m.members) == n and (m.required or not required)]
 
 
 def _scenario(chosen: Meeting, calendars: bool, folder: Path | None) -> Scenario:
@@ -141,19 +146,18 @@ def _scenario(chosen: Meeting, calendars: bool, folder: Path | None) -> Scenario
 def _busy(chosen: Meeting, name: str, folder: Path | None) -> Busy:
     slots = chosen.slots()
     low, high = slots[0] - AROUND, slots[-1] + timedelta(minutes=chosen.duration) + AROUND
-    return tuple((start, end) for start, end in _whole(name, folder) if start < high and low < end)
+    company, path = load_company(folder), load_calendars(folder)[name]
+    whole = _whole(path, path.stat().st_mtime_ns, *company.horizon, company.by_name[name].zone)
+    return tuple((start, end) for start, end in whole if start < high and low < end)
 
 
 @lru_cache(maxsize=256)
-def _whole(name: str, folder: Path | None) -> Busy:
-    """An employee's calendar from the first to the last slot of any meeting, and around: it is read once for all."""
+def _whole(path: Path, changed: int, first: datetime, last: datetime, zone: str) -> Busy:
+    """A calendar from the first to the last slot of any meeting, and around: it is read once for all of them."""
     from support.meetings.calendars import busy, read  # takes long to import, and only this needs it
 
-    company = load_company(folder)
-    slots = [m.slots() for m in company.meetings]
-    first, last = min(s[0] for s in slots) - 2 * AROUND, max(s[-1] for s in slots) + 2 * AROUND
-    path, zone = load_calendars(folder)[name], company.by_name[name].zone
-    return busy(read(path, first.astimezone(UTC), last.astimezone(UTC), zone))
+    low, high = first - 2 * AROUND, last + 2 * AROUND
+    return busy(read(path, low.astimezone(UTC), high.astimezone(UTC), zone))
 
 
 # ---- what each role may know -----------------------------------------------------------------------------------------

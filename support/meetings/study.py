@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,8 @@ from support.errors import InvalidInput
 from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.records import Coordination
-from support.meetings.scenario import Scenario, scenarios
-from support.meetings.seats import RULES, seat_everybody
+from support.meetings.scenario import Scenario, fitting, scenario
+from support.meetings.seats import EVALUATOR, RULES, Public, seat_everybody
 from support.seats import Seats, Spoken
 
 if TYPE_CHECKING:
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
+
+EXACT = "exact"
+"""The audit by what members truly want, whatever was said."""
 
 MEETINGS = 20
 """Meetings for each setting, as in the paper."""
@@ -37,6 +39,7 @@ async def meeting_coordination(
     coordinator: Any = "satisficing",
     interviewer: Any = RULES,
     evaluator: Any = RULES,
+    audit: Any = EXACT,
     lowest: int = 0,
     tracking: bool = False,
     rounds: int = ROUNDS,
@@ -45,43 +48,53 @@ async def meeting_coordination(
     meetings_seed: int = 2023,
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
+    company: str | Path | None = None,
 ) -> Coordination:
     """One coordination of a meeting of the synthetic company (sections 4 and 5).
 
     `members`, `options` and `rounds` are n, K and T; `design` is one of `DESIGNS`: without conversation, the
     coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
     baselines have one round. With `database` the coordinator sees the social graph, and the meetings are those with
-    required attendees. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`.
-    `repetition` is which of the meetings that `scenarios` draws with `meetings_seed`, so that a sweep of 20 repetitions
-    goes through 20 meetings, the same ones in every design.
+    required attendees. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. `audit`
+    scores the same options outside of the loop: "exact", or whoever may be the evaluator, such as "model:NAME", who
+    judges what was extracted.
+    `repetition` is which of the meetings that fit, in an order drawn with `meetings_seed`, so that a sweep of 20
+    repetitions goes through 20 meetings, the same ones in every design, and one of more goes on with others. `company`
+    is a folder of your own in the form of `data/inputs/meetings` (see its README).
     """
     if design not in DESIGNS:
         raise InvalidInput(f"design: {design!r} given; expected one of {', '.join(DESIGNS)}")
-    scenario = _scenario(members, repetition, meetings_seed, database)
+    folder = None if company is None else Path(company)
+    chosen = _scenario(members, repetition, meetings_seed, database, folder)
     spoken = Spoken(model, temperature, repetition, prompts)
-    people, led = seat_everybody(scenario, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
+    people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
+    outside = {} if audit == EXACT else {"audit": _auditor(audit, chosen, rng, lowest, spoken)}
     played = coordinate(
-        scenario,
+        chosen,
         people,
         **led,
         options=options,
         rounds=rounds if design == "rounds" else 1,
-        handed=scenario.handed(paraphrase) if design == "no conversation" else None,
+        handed=chosen.handed(paraphrase) if design == "no conversation" else None,
         database=database,
         tracking=tracking,
-        audit=ExactEvaluator(scenario, people),
+        audit=outside.get("audit") or ExactEvaluator(chosen, people),
     )
     finished = [entry async for entry in played]
-    return record(scenario, {**people, **led}, finished, design=design)
+    return record(chosen, {**people, **led, **outside}, finished, design=design)
 
 
-@lru_cache(maxsize=64)
-def _drawn(members: int, count: int, seed: int, required: bool) -> tuple[Scenario, ...]:
-    return scenarios(members, count, seed, required=required)
+def _auditor(kind: Any, scenario: Scenario, rng: np.random.Generator, lowest: int, spoken: Spoken) -> Any:
+    [stream] = rng.spawn(1)
+    return EVALUATOR.seat(kind, stream, Public(scenario.public, lowest), spoken)
 
 
-def _scenario(members: int, number: int, seed: int, required: bool) -> Scenario:
-    drawn = _drawn(members, MEETINGS, seed, required)
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(drawn):
-        raise InvalidInput(f"repetition: {number!r} given; expected 0 to {len(drawn) - 1}, one for each meeting drawn")
-    return drawn[number]
+def _scenario(members: int, number: int, seed: int, required: bool, folder: Path | None) -> Scenario:
+    """One of the meetings that fit, in an order in which the first 20 are those of the paper's design."""
+    fit, rng = fitting(members, required, folder), np.random.default_rng(seed)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(fit):
+        kind = f"with {members} members" + (" and required attendees" if required else "")
+        raise InvalidInput(f"repetition: {number!r} given; there are {len(fit)} meetings {kind}, counted from 0")
+    drawn = rng.choice(len(fit), size=min(MEETINGS, len(fit)), replace=False).tolist()
+    drawn += rng.permutation([i for i in range(len(fit)) if i not in drawn]).tolist()
+    return scenario(fit[drawn[number]].id, folder=folder)

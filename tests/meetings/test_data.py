@@ -379,7 +379,12 @@ def test_a_folder_of_ones_own_is_read_instead(folder):
         ("employees", "America/New_York", "Mars/Base", "Ann: zone 'Mars/Base' given; expected an IANA time zone"),
         ("meetings", '["Bob", "Cai"]', "[]", "meetings.toml, m1: members [] given"),
         ("meetings", '["Bob", "Cai"]', '["Bob", "Bob"]', "expected everybody once"),
-        ("meetings", '["Bob", "Cai"]', '["Bob", "Zoe"]', "meeting m1: 'Zoe' is no employee; expected a name out of"),
+        (
+            "meetings",
+            '["Bob", "Cai"]',
+            '["Bob", "Zoe"]',
+            "meetings.toml, m1: 'Zoe' is no employee; expected a name",
+        ),
         ("meetings", "America/New_York", "Europe/Paris", "zone Europe/Paris given; expected America/New_York, the org"),
         ("meetings", "duration = 30", "duration = 3", "m1: duration 3 given"),
         ("meetings", "2026-02-16", "2026-02-15", "m1: date 2026-02-15 given; expected a working day"),
@@ -418,17 +423,15 @@ def test_a_file_that_is_missing_damaged_or_empty_and_an_employee_without_prefere
     (folder / "calendars" / "cai.ics").unlink()
     with pytest.raises(MissingData, match=r"employee Cai: no calendar at .*cai\.ics; put an iCalendar file there"):
         scenario("m1", folder=folder)
-    load_company.cache_clear(), load_private.cache_clear()
     path = folder / "preferences.toml"
     path.write_text(path.read_text().rsplit("[[private]]", 1)[0])
     with pytest.raises(MissingData, match=r"employee Cai: no preferences; add a \[\[private\]\] table"):
         load_private(folder)
-    load_company.cache_clear()
     path = folder / "meetings.toml"
     for text, error, told in (
         ("[[meeting]\nid = 1", DamagedFile, "no TOML that can be read"),
         ("# nothing yet\n", InvalidInput, r"no \[\[meeting\]\] tables; expected one for each meeting"),
-        (None, MissingData, "is not there; a company needs"),
+        (None, MissingData, "is not there; a company's folder needs"),
     ):
         path.write_text(text) if text else path.unlink()
         with pytest.raises(error, match=rf"meetings\.toml.*{told}"):

@@ -34,6 +34,7 @@ from support.meetings.natural_plan import (
     violations,
 )
 from support.meetings.parsing import TOKENS, readings, task_form, task_of
+from support.models import serving
 from support.models.fakes import scripted
 from support.prompts import render
 from support.solvers.scheduling import solve
@@ -265,6 +266,22 @@ def test_a_perfect_reader_is_right_on_every_problem_so_the_form_can_say_them_all
     assert all(row["right"] for row in found) and sum(row["verdict"] == "golden" for row in found) == 466
     longest = max(len(json.dumps(reply, separators=(",", ":"))) for reply in replies)
     assert longest / 2.5 < TOKENS, "digits and colons are a token each; other text takes about four letters"
+
+
+def test_a_parser_goes_by_its_name_or_is_an_object_of_ones_own():
+    class Half:
+        kind = "half"
+
+        async def parse(self, text):
+            task = parse(text)
+            return Task(task.people, task.duration, task.days, task.hours)
+
+    with serving(make=lambda name: scripted([GOOD], name=name)):
+        frames = [asyncio.run(readings([PROBLEM], kind)) for kind in ("grammar", "model:chat", Half())]
+    assert [frame["reader"][0] for frame in frames] == ["grammar", "model chat", "half"]
+    assert [bool(frame["right"][0]) for frame in frames] == [True, True, False]
+    with pytest.raises(InvalidInput, match="parser: 'regex' given; expected one of grammar, human, model"):
+        asyncio.run(readings([PROBLEM], "regex"))
 
 
 def test_a_reading_that_leaves_out_a_block_is_judged_by_the_text():

@@ -1,16 +1,19 @@
 """The coordination study: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
+import re
 
 import numpy as np
 import pytest
 
-from support.errors import InvalidInput
+from support.errors import InvalidInput, MissingData
 from support.meetings.scenario import scenarios
 from support.meetings.seats import COORDINATOR
 from support.meetings.study import MEETINGS, meeting_coordination
+from support.models.fakes import scripted
 from support.runs.export import TABLES, export, flatten
 from support.runs.study import Store, Unit
+from support.runs.sweep import Sweep
 from support.simulations import MEETING_SETTINGS, coordinations
 
 UNIT = Unit("meetings", '{"design": "rounds"}', 0)
@@ -58,15 +61,52 @@ def test_without_conversation_the_texts_are_handed_over_sentence_by_sentence():
             assert " ".join(talk.preferences) == chosen.private[talk.member].texts[paraphrase]
 
 
-def test_a_repetition_is_one_of_twenty_meetings_none_of_them_twice():
-    drawn = {play(repetition=i, design="no conversation", members=3).meeting["id"] for i in range(MEETINGS)}
-    assert len(drawn) == MEETINGS
-    with pytest.raises(InvalidInput, match="repetition: 20 given; expected 0 to 19"):
-        play(repetition=20)
+def test_repetitions_go_through_the_twenty_meetings_of_the_design_and_on_to_others_none_of_them_twice():
+    def met(repetition, **more):
+        return play(repetition=repetition, design="no conversation", **more).meeting["id"]
+
+    drawn = [met(i) for i in range(33)]
+    assert drawn[:MEETINGS] == [s.meeting.id for s in scenarios(3, MEETINGS, 2023, calendars=False)]
+    assert len(set(drawn)) == 33 and len({met(i, database=True) for i in range(5)}) == 5
+    for number, more in ((33, {}), (5, {"database": True}), (True, {})):
+        with pytest.raises(InvalidInput, match=f"repetition: {number} given; there are (33|5) meetings with 3 members"):
+            met(number, **more)
+
+
+def test_a_company_of_ones_own_is_a_folder_and_what_is_changed_there_is_seen(folder):
+    def own(**more):
+        return play(members=2, options=1, company=str(folder), **more)
+
+    assert own().members == ("Bob", "Cai") and own() == own()
+    path = folder / "meetings.toml"
+    path.write_text(path.read_text().replace('"Cai"', '"Zoe"'))
+    with pytest.raises(InvalidInput, match=r"meetings\.toml, m1: 'Zoe' is no employee; expected a name"):
+        own()
+    path.write_text(path.read_text().replace('"Zoe"', '"Cai"').replace("Beds", "Beads"))
+    assert own().meeting["subject"] == "Beads"
+    with pytest.raises(MissingData, match=r"employees\.toml is not there; a company's folder needs employees\.toml"):
+        play(company=folder / "nowhere")
+    sweep = Sweep("own", meeting_coordination, {"company": [folder], "members": [2], "options": [1]}, 1, 1)
+    assert [unit.settings["company"]["name"] for unit in sweep.units()] == [folder.name]
 
 
 def test_with_the_database_somebody_is_required():
     assert play(members=5, database=True, design="single round").meeting["required"]
+
+
+def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothing(example):
+    def at_two(messages):
+        names = re.findall(r'"([^"]+)": \{"reasons"', messages[-1]["content"])
+        return {name: {"reasons": ["so"], "score": 2} for name in names}
+
+    for kind, values in (("rule-based", None), ("model", {2})):
+        made = play(audit=kind, model=scripted(at_two, name="judge"))
+        assert made.seats["audit"].startswith(kind)
+        for ours, other in zip(made.rounds, example.rounds, strict=True):
+            assert (ours.scores, ours.options, ours.conversations) == (other.scores, other.options, other.conversations)
+            assert {s.value for s in ours.audit} == values or ours.audit == ours.scores
+    with pytest.raises(InvalidInput, match="evaluator: 'exakt' given; expected one of rule-based, human, model"):
+        play(audit="exakt")
 
 
 def test_tracking_keeps_what_was_said_before():
