@@ -175,24 +175,41 @@ class ExactPlanner:
         return nearby(found, gains, brief.objective, known) or unknown(self.rng, n, m, known)
 
 
-class Suggester:
-    """A solver: the best plan by an objective on given gains, whole or expected.
+SOLVERS = ("exact", "mcts", "mcts printed")
+"""Who may advise a coordinator: the exact solver, or a tree search, also as appendix B of 003 prints it."""
 
-    On expected gains of up to three participants it does not go on to integer programming where meeting in the middle
-    proves nothing: a proof would be of an estimate, and cost seconds.
+ADVICE = 100  # plans that a tree search tries on expected gains, for which nobody is asked
+
+
+class Suggester:
+    """Advises a coordinator: the best plan by an objective on given gains, whole or expected, that a solver finds.
+
+    On expected gains of up to three participants "exact" does not go on to integer programming where meeting in the
+    middle proves nothing: a proof would be of an estimate, and cost seconds. The tree searches draw from `rng`.
     """
 
-    kind = "exact auto"
-
-    def __init__(self, objective: str) -> None:
-        self.objective = objective
+    def __init__(self, objective: str, solver: str = "exact", rng: np.random.Generator | None = None) -> None:
+        self.objective, self.solver, self.rng = objective, solver, rng
+        self.kind = "exact auto" if solver == "exact" else solver
 
     def __call__(self, gains: np.ndarray) -> Plan:
         """The plan; gains have the shape (participants, decisions, options)."""
+        if self.solver != "exact":
+            return self._searched(gains)
         from support.solvers.fair import solve
 
         expected = gains.dtype.kind == "f" and self.objective == "divergence" and len(gains) <= MEETING
         return solve(whole(gains), self.objective, solver="meet" if expected else "auto", time_limit=10.0).plan
+
+    def _searched(self, gains: np.ndarray) -> Plan:
+        from support.solvers import mcts
+
+        def worth(plan: Plan) -> float:
+            return float(value(self.objective, gains[:, np.arange(len(plan)), list(plan)].sum(axis=1)))
+
+        settings = mcts.PRINTED if self.solver == "mcts printed" else None
+        rng = self.rng or np.random.default_rng(0)
+        return mcts.run(worth, gains.shape[1], gains.shape[2], ADVICE, rng, settings).plan
 
 
 def whole(gains: np.ndarray) -> np.ndarray:

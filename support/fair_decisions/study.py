@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.errors import InvalidInput
-from support.fair_decisions.planners import Suggester
+from support.fair_decisions.planners import SOLVERS, Suggester
 from support.fair_decisions.problem import COMPARISON, SCORE, WORDS, FairDecisions
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
@@ -42,7 +42,7 @@ async def fair_decisions(
     objective: str = "divergence",
     coordinator: Any = "mcts",
     estimator: Any = DEFAULT,
-    solver: bool = False,
+    solver: bool | str = False,
     seats: Seats = "plain",
     noise: float = 0.0,
     rounds: int = ROUNDS,
@@ -59,7 +59,8 @@ async def fair_decisions(
     `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`, `objective` one of
     `measures.OBJECTIVES`, `prompt` one of `seats.PROMPTS`. `coordinator`, `estimator` (by default what `estimator_for`
     says) and `seats`, of the participants, are kinds of the roles in `seats`, or participants of one's own; `solver`
-    says whether an exact solver suggests a plan to the coordinator before each round. At most `rounds` plans are
+    says who suggests a plan to the coordinator before each round: nobody, or one of `planners.SOLVERS` (True is the
+    exact one), on the gains that are expected. At most `rounds` plans are
     judged, and twice as many under comparison; `noise` is that of `deciders.Own`. `final` is one of `search.FINAL`: by
     default a model ends with "its own" choice, as in the paper's prompt, any other coordinator with the "best known".
 
@@ -67,6 +68,8 @@ async def fair_decisions(
     every coordinator and feedback, 30 in the paper.
     """
     check_number("noise", noise)
+    if solver not in (False, True, *SOLVERS):
+        raise InvalidInput(f"solver: {solver!r} given; expected True, False, or one of {', '.join(SOLVERS)}")
     if prompt not in PROMPTS:
         raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
     problem = _instance(preferences, decisions, options, repetition, instances_seed, participants)
@@ -76,7 +79,7 @@ async def fair_decisions(
     guessed = estimator_for(feedback, coordinator, solver) if estimator == DEFAULT else estimator
     reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)
     leads = PLANNER.seat(coordinator, led, Leading(problem.shape, prompt, getattr(reads, "draw", None)), spoken)
-    solves = Suggester(objective) if solver else None
+    solves = Suggester(objective, "exact" if solver is True else solver, rng.spawn(1)[0]) if solver else None
     final = (ITS_OWN if isinstance(leads, ModelSeat) else BEST_KNOWN) if final == DEFAULT else final
     told: dict[str, Any] = {"feedback": feedback, "objective": objective, "preferences": preferences, "rounds": rounds}
     search = Search(problem, people, leads, reads, solves, **told, final=final)
@@ -85,7 +88,7 @@ async def fair_decisions(
     return record(problem, roles, finished, final=final, **told, noise=noise, prompt=prompt)
 
 
-def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool = False) -> str:
+def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str = False) -> str:
     """The estimator that a feedback needs where none is asked for.
 
     Words are read by the lexical one, comparisons by the Bayesian one, from whose belief "thompson" draws in any case.

@@ -7,6 +7,7 @@ import pytest
 
 from support.analysis.fairness import runs_of
 from support.errors import InvalidInput
+from support.fair_decisions.planners import SOLVERS, Suggester
 from support.fair_decisions.problem import FEEDBACK, Move
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import estimator_for, fair_decisions
@@ -95,6 +96,7 @@ def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
         ({"coordinator": "thompson", "estimator": "none"}, "pass estimator='bayesian'"),
         ({"coordinator": "model"}, "model: none given for the seat of the coordinator"),
         ({"solver": True, "estimator": "none"}, "solver: it needs an estimator"),
+        ({"solver": "cplex"}, "solver: 'cplex' given; expected True, False, or one of exact, mcts, mcts printed"),
         ({"noise": -1.0}, "noise: -1.0 given"),
         ({"temperature": 3.0}, "temperature: 3.0 given"),
         ({"prompt": "short"}, "prompt: 'short' given; expected one of full, no example, no objective"),
@@ -161,6 +163,33 @@ def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
     ) == 2
     names = {path.stem for path in export(store, "plans", tmp_path / "out", format="csv")}
     assert set(TABLES["Planning"]) <= names
+
+
+@pytest.mark.parametrize("solver", [True, "mcts", "mcts printed"])
+@pytest.mark.parametrize("feedback", ["complete", "words"])
+def test_a_model_is_told_what_its_adviser_suggests(solver, feedback):
+    heard = []
+    lines = iter([[1, 1, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3]])
+
+    def script(messages):
+        heard.append(messages[-1]["content"])
+        return {"reason": "so", "status": "RUNNING", "plan": next(lines)}
+
+    told = {"decisions": 4, "feedback": feedback, "coordinator": "model", "final": "last", "rounds": 3}
+    made = play(model=scripted(script), solver=solver, **told)
+    for entry, text in zip(made.rounds, heard, strict=True):
+        advice = "" if entry.suggestion is None else f"{[k + 1 for k in entry.suggestion]}, computed from"
+        assert advice in text and ("# What a solver suggests" in text) == bool(advice)
+    assert made.rounds[-1].suggestion and made.seats["solver"] == {True: "exact auto"}.get(solver, solver)
+
+
+def test_a_tree_search_advises_better_than_chance_and_the_exact_solver_best():
+    gains, found = np.random.default_rng(1).random((20, 3, 6, 3)) * 50, {}
+    for solver in SOLVERS:
+        plans = [Suggester("divergence", solver, np.random.default_rng(i))(g) for i, g in enumerate(gains)]
+        found[solver] = np.mean([np.ptp(g[:, range(6), p].sum(axis=1)) for g, p in zip(gains, plans, strict=True)])
+    chance = np.mean([np.ptp(g[:, range(6), [0] * 6].sum(axis=1)) for g in gains])
+    assert found["exact"] < found["mcts"] < chance / 2 and found["mcts printed"] < chance
 
 
 @pytest.mark.parametrize("feedback", FEEDBACK)

@@ -89,7 +89,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     usual = {name: usual for name, usual in FACTORS.items() if usual is not None}
     runs = frame.assign(**{name: value for name, value in usual.items() if name not in frame})
     runs = runs.assign(**{name: runs[name].where(runs[name].notna(), value) for name, value in usual.items()})
-    runs["solver"] = ~runs["solver"].isin([False, "none"])
+    runs["solver"] = [kind if str(kind).startswith("mcts") else kind not in (False, "none") for kind in runs["solver"]]
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
     runs["better"] = np.where(fair, -1.0, 1.0) * runs["quality"]
@@ -139,7 +139,7 @@ def _level(factor: str, level: Any) -> str:
     ('no solver', '5 rounds', 'score')
     """
     if factor == "solver":
-        return "solver" if level else "no solver"
+        return {True: "solver", False: "no solver"}.get(level, f"{level} as solver")
     return f"{level:g} {factor}" if factor in ("participants", "rounds") else str(level)
 
 
