@@ -48,7 +48,7 @@ def test_the_items_of_table_3_and_of_both_appendices_are_there():
     parts = {f"D.4 ({part})({letter})" for part, letters in zip("123", ("abc", "abc", "abcd"), strict=True)
              for letter in letters}  # fmt: skip
     assert parts <= papers and {"D.1", "D.2"} <= papers and sum(p.startswith("D.3") for p in papers) == 6
-    assert {f"E ({number})" for number in range(1, 16)} <= {item.paper for item in INTERVIEW.items.values()}
+    assert {f"E ({number})" for number in range(1, 17)} <= {item.paper for item in INTERVIEW.items.values()}
 
 
 @pytest.mark.parametrize("group", SURVEY.groups)
