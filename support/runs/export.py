@@ -41,17 +41,15 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 """The tables of each kind of record, and their columns behind the unit's settings, repetition and round."""
 
 
-def export(
-    store: Store, sweep: str, folder: str | Path, *, format: str = "parquet", timing: bool = False, **frames: Any
-) -> list[Path]:
+def export(store: Store, sweep: str, folder: str | Path, *, format: str = "parquet", **frames: Any) -> list[Path]:
     """Write a sweep's tables, and frames of one's own such as `metrics=`, a file each, and its records as JSONL.
 
     The files of two runs of one sweep are equal, byte for byte: what differs between runs, the seconds, is left out
-    unless `timing`. Columns of the frames get names that formulas take: "auc@10" is "auc_10".
+    (`support.runs.calls.units_of` has them). Columns of the frames get names that formulas take: "auc@10" is "auc_10".
     """
     if format not in ("parquet", "csv"):
         raise InvalidInput(f"format: {format!r} given; expected 'parquet' or 'csv'")
-    found, target, paths = {"units": store.units(sweep, timing=timing), **tables(store, sweep)}, Path(folder), []
+    found, target, paths = {"units": store.units(sweep), **tables(store, sweep)}, Path(folder), []
     if taken := found.keys() & frames.keys():
         raise InvalidInput(f"{', '.join(taken)}: the sweep has a table of that name; give yours another")
     own = {name: frame.rename(columns=lambda c: re.sub(r"\W", "_", str(c))) for name, frame in frames.items()}
@@ -86,18 +84,13 @@ def flatten(records: Iterable[tuple[Unit, Any]]) -> dict[str, pd.DataFrame]:
     known = [({**flat(unit.settings), "repetition": unit.repetition}, made) for unit, made in records]
     names = TABLES.get(type(known[0][1]).__name__ if known else "Transcript")
     if names is None:
-        return {"records": pd.DataFrame([{**head, **_told(head, fields_of(made))} for head, made in known])}
+        return {"records": pd.DataFrame([{**head, **fields_of(made, head)} for head, made in known])}
     found, begin = {}, [*(known[0][0] if known else ("repetition",)), "round"]
     for name, columns in ((name, text.split()) for name, text in names.items()):
         rows = [{**head, "round": entry.number, **flat({c: _cell(row, c) for c in columns})}
                 for head, made in known for entry in made.rounds for row in _rows(name, entry)]  # fmt: skip
         found[name] = pd.DataFrame(rows, columns=None if rows else [*begin, *columns])
     return found
-
-
-def _told(head: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a record beside its settings; one that a setting of another value is called has (record) behind."""
-    return {f"{k} (record)" if k in head and head[k] != v else k: v for k, v in fields.items()}
 
 
 def _rows(name: str, entry: Any) -> Iterable[Any]:

@@ -186,12 +186,12 @@ class Store:
         rows = self._of(sweep, "settings, repetition, error", "AND status = 'failed' ORDER BY 1, 2")
         return {Unit(sweep, *row[:2]): row[2] for row in rows}
 
-    def units(self, sweep: str, *, timing: bool = False) -> pd.DataFrame:
-        """One row per unit: settings, repetition, status, error, replies, format errors; `seconds` with `timing`."""
+    def units(self, sweep: str) -> pd.DataFrame:
+        """One row per unit: settings, repetition, status, error, replies, format errors."""
         import pandas as pd
 
         self._known(sweep, {})
-        columns = ["settings", "repetition", "status", "error", "replies", "format_errors"] + ["seconds"] * timing
+        columns = ["settings", "repetition", "status", "error", "replies", "format_errors"]
         frame = pd.DataFrame(self._of(sweep, ", ".join(columns), "ORDER BY settings, repetition"), columns=columns)
         return pd.concat([pd.DataFrame([flat(json.loads(s)) for s in frame.pop("settings")]), frame], axis=1)
 
@@ -257,12 +257,17 @@ def from_json(kind: str, text: str) -> Any:
         return given
 
 
-def fields_of(record: Any) -> dict[str, Any]:
-    """The fields of a record as cells of a table; of the large ones, single values alone."""
+def fields_of(record: Any, head: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record as cells of a row beside those of `head`; of the large records, single values alone.
+
+    One that is named like a cell of the head, and has another value, has " (record)" behind it.
+    """
     if type(record) in RECORDS.values():
-        fields = ((f.name, getattr(record, f.name)) for f in dataclasses.fields(record))
-        return {name: value for name, value in fields if isinstance(value, str | int | float | None)}
-    return flat(json.loads(to_json(record)))
+        made = ((f.name, getattr(record, f.name)) for f in dataclasses.fields(record))
+        fields = {name: value for name, value in made if isinstance(value, str | int | float | None)}
+    else:
+        fields = flat(json.loads(to_json(record)))
+    return {f"{name} (record)" if head.get(name, value) != value else name: value for name, value in fields.items()}
 
 
 def flat(values: Mapping[str, Any]) -> dict[str, Any]:

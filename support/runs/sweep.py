@@ -164,10 +164,7 @@ class Sweep:
         for unit in self.units():
             made = store.record(unit)
             row = {**flat(unit.settings), "repetition": unit.repetition, "status": store.status(unit) or "missing"}
-            for name, value in ({} if made is None else fields_of(made)).items():
-                if name not in row or row[name] != value:
-                    row[f"{name} (record)" if name in row else name] = value
-            rows.append(row)
+            rows.append(row | ({} if made is None else fields_of(made, row)))
         return pd.DataFrame(rows)
 
     def missing(self, store: Store) -> int:

@@ -308,18 +308,9 @@ async def simulate(
     Forms carry the source "simulated: rule-based", "simulated: " and the model's name, or "people".
     """
     _check_count("per_group", per_group)
-    groups = [group for group in instrument.groups for _ in range(per_group)]
-    taken = _seated(len(groups), rng, seats, Spoken(model, temperature, prompts=prompts))
-    tasks = [asyncio.ensure_future(filled_in(s, instrument, g)) for s, g in zip(taken, groups, strict=True)]
-    codes = []
-    try:
-        for seat, group, task in zip(taken, groups, tasks, strict=True):
-            codes.append(_kept(book, seat, instrument, group, await task, rng))
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)  # so that no failure is left unheard behind the first
-    return [code for code in codes if code]
+    plans = [[(instrument, group)] for group in instrument.groups for _ in range(per_group)]
+    taken = _seated(len(plans), rng, seats, Spoken(model, temperature, prompts=prompts))
+    return await _collected(book, taken, plans, rng)
 
 
 async def simulate_repeated(
@@ -338,21 +329,15 @@ async def simulate_repeated(
 
     `forms` come in the order in which one person gets them, each of one group, which names the point in time (see
     `support.analysis.user_study.points.questionnaires`); `gain` is that of the planted truth of `RuleBased`; the rest
-    is as for `simulate`. A model does not remember earlier forms: the title alone says which point it is. A form is
-    stored when it is complete.
+    is as for `simulate`. A model does not remember earlier forms: the title alone says which point it is.
     """
     _check_count("n", n)
     if several := [each.name for each in forms if len(each.groups) != 1]:
         raise InvalidInput(f"forms: {', '.join(several)} has several groups; give a form for each point")
-    points = tuple(dict.fromkeys(each.groups[0] for each in forms))
-    codes = []
-    for seat in _seated(n, rng, seats, Spoken(model, temperature, prompts=prompts), points, gain):
-        code = None
-        for each in forms:
-            filled = await filled_in(seat, each, each.groups[0])
-            code = _kept(book, seat, each, each.groups[0], filled, rng, code) or code
-        codes += [code] if code else []
-    return codes
+    plan = [(each, each.groups[0]) for each in forms]
+    points = tuple(dict.fromkeys(point for _, point in plan))
+    taken = _seated(n, rng, seats, Spoken(model, temperature, prompts=prompts), points, gain)
+    return await _collected(book, taken, [plan] * n, rng)
 
 
 def _seated(count: int, rng: np.random.Generator, kind: Any, spoken: Spoken, *told: Any) -> list[Any]:
@@ -369,21 +354,38 @@ def _seated(count: int, rng: np.random.Generator, kind: Any, spoken: Spoken, *to
     return seats
 
 
-def _kept(
-    book: AnswerBook,
-    seat: Any,
-    instrument: Instrument,
-    group: str,
-    filled: Filled,
-    rng: np.random.Generator,
-    code: str | None = None,
-) -> str | None:
-    """Store a form, and return its code; of a person who was not let through, only that fact."""
-    source = PEOPLE if seat.kind == HUMAN else SIMULATED + seat.kind.removeprefix(f"{MODEL} ")
-    if why := next((why for section in instrument.sections if (why := refusal(section, filled))), None):
-        book.refuse(instrument, why, source=source)
-        return None
-    return book.submit(instrument, group, filled, source=source, code=code, rng=rng)
+async def _collected(
+    book: AnswerBook, seats: Sequence[Any], plans: Sequence[Sequence[tuple[Instrument, str]]], rng: np.random.Generator
+) -> list[str]:
+    """Everybody at once, the forms of one person one after the other; they are stored in the order of `seats`."""
+
+    async def after(before: asyncio.Task | None, *asked: Any) -> Filled:
+        if before is not None:
+            await before
+        return await filled_in(*asked)
+
+    tasks: list[list[asyncio.Task]] = []
+    for seat, plan in zip(seats, plans, strict=True):
+        tasks.append([])
+        for asked in plan:
+            tasks[-1].append(asyncio.ensure_future(after(tasks[-1][-1] if tasks[-1] else None, seat, *asked)))
+    codes = []
+    try:
+        for seat, plan, mine in zip(seats, plans, tasks, strict=True):
+            source, code = PEOPLE if seat.kind == HUMAN else SIMULATED + seat.kind.removeprefix(f"{MODEL} "), None
+            for (each, group), task in zip(plan, mine, strict=True):
+                filled = await task
+                if why := next((why for section in each.sections if (why := refusal(section, filled))), None):
+                    book.refuse(each, why, source=source)  # only that fact is kept
+                else:
+                    code = book.submit(each, group, filled, source=source, code=code, rng=rng)
+            codes += [code] if code else []
+    finally:
+        every = [task for mine in tasks for task in mine]
+        for task in every:
+            task.cancel()
+        await asyncio.gather(*every, return_exceptions=True)  # so that no failure is left unheard behind the first
+    return codes
 
 
 def _check_count(name: str, given: Any) -> None:

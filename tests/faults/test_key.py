@@ -90,7 +90,7 @@ def files(folder):
         store.save("said", store.record(next(u for u in units if store.status(u) == "done")), {})  # fills the log
         found = {file.name: file.read_bytes() for file in folder.glob("study.sqlite*")}
         for format in ("csv", "parquet"):
-            made = export(store, debate.NAME, folder / format, format=format, timing=True)
+            made = export(store, debate.NAME, folder / format, format=format)
             found |= {f"{format}/{file.name}": file.read_bytes() for file in made}
         cache.export(folder / "replies.jsonl.gz")
         found["recording"] = gzip.decompress((folder / "replies.jsonl.gz").read_bytes())

@@ -42,14 +42,6 @@ def test_property_a_line_fits_and_begins_with_the_units(width):
     assert len(line) <= width and "12103/50000 units".startswith(line[:17])
 
 
-def test_what_matters_least_is_left_out_first():
-    whole = Status("s", **BUSY).line()
-    assert "123.5M tokens" in whole and "3:09:26 left" in whole and "0 " not in Status("s", 4).line()
-    short = Status("s", **BUSY).line(50)
-    assert "3 failed" in short and "$12.50" in short and "tokens" not in short and "retries" not in short
-    assert "partial" in Status("s", **BUSY, ended="partial: the budget is used up").line(60)
-
-
 def test_the_table_tells_cached_replies_reserved_money_and_faults_as_text():
     html = Status("<b>", **BUSY, spent=10.0, reserved=5.0, limit_usd=20.0, faults={"<i>": 2})._repr_html_()
     assert "&lt;b&gt;" in html and "&lt;i&gt;: 2" in html and "<b>" not in html.replace("<b style", "")
