@@ -216,8 +216,7 @@ def _remark(seat: Any, answer: Any, chat: Chat) -> Remark:
 
 
 def _noted(seat: Any, answer: Any, chat: Chat) -> Intent:
-    """Notes: a text with a preference a line, and perhaps, in a pair with it, the option agreed to, as a note of its own
-    in the member's time."""
+    """Notes: a text with a preference a line, and perhaps, in a pair with it, the option agreed to: a note of its own."""
     text, agreed = answer if isinstance(answer, tuple) else (answer, None)
     if not isinstance(text, str) or agreed not in (None, *(o.id for o in chat.options)):
         ids = ", ".join(o.id for o in chat.options) or "none"
