@@ -216,7 +216,7 @@ def _remark(seat: Any, answer: Any, chat: Chat) -> Remark:
 
 
 def _noted(seat: Any, answer: Any, chat: Chat) -> Intent:
-    """Notes: a text with a preference a line, and perhaps, in a pair with it, the option agreed to: a note of its own."""
+    """Notes: a text, a preference a line, perhaps in a pair with the option agreed to, which is noted in its time."""
     text, agreed = answer if isinstance(answer, tuple) else (answer, None)
     if not isinstance(text, str) or agreed not in (None, *(o.id for o in chat.options)):
         ids = ", ".join(o.id for o in chat.options) or "none"
