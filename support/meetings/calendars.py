@@ -7,8 +7,7 @@ events that are cancelled, shown as free (transparent), or of no length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,18 +23,8 @@ from support.solvers.scheduling import merged
 MARGIN = timedelta(days=2)  # floating times and whole days move by up to a day with their zone
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Event:
-    """A time at which somebody is busy, [start, end) in UTC."""
-
-    start: datetime
-    end: datetime
-    summary: str = ""
-    uid: str = ""
-
-
-def read(path: Path, low: datetime, high: datetime, zone: str = "UTC") -> tuple[Event, ...]:
-    """The events that overlap [low, high), in order, each occurrence of a recurring one for itself.
+def busy(path: Path, low: datetime, high: datetime, zone: str = "UTC") -> tuple[tuple[datetime, datetime], ...]:
+    """Busy times in UTC that overlap [low, high), in order, overlapping and touching ones made one.
 
     `zone` is the owner's, for whole days and times without a zone, unless the calendar names its own (X-WR-TIMEZONE).
     A calendar without events is fine: its owner is free. DamagedFile when it is no calendar, or an event in it has a
@@ -47,16 +36,11 @@ def read(path: Path, low: datetime, high: datetime, zone: str = "UTC") -> tuple[
         raise _damaged(path, str(error)) from error
     if not calendars or any(made.name != "VCALENDAR" for made in calendars):
         raise _damaged(path, "it holds no complete VCALENDAR; it may have been cut off")
-    found = [event for made in calendars for event in _events(path, made, low, high, zone)]
-    return tuple(sorted(event for event in found if event.start < high and low < event.end))
+    found = [span for made in calendars for span in _events(path, made, low, high, zone)]
+    return merged((start, end) for start, end in found if start < high and low < end)
 
 
-def busy(events: Iterable[Event]) -> tuple[tuple[datetime, datetime], ...]:
-    """Busy times in order: overlapping and touching events made one."""
-    return merged((event.start, event.end) for event in events)
-
-
-def _events(path: Path, made: Any, low: datetime, high: datetime, zone: str) -> Iterator[Event]:
+def _events(path: Path, made: Any, low: datetime, high: datetime, zone: str) -> Iterator[tuple[datetime, datetime]]:
     import recurring_ical_events
 
     try:
@@ -73,7 +57,7 @@ def _events(path: Path, made: Any, low: datetime, high: datetime, zone: str) -> 
         shown, status = str(event.get("TRANSP", "")).upper(), str(event.get("STATUS", "")).upper()
         start, end = _utc(event.start, local), _utc(event.end, local)
         if start < end and shown != "TRANSPARENT" and status != "CANCELLED":
-            yield Event(start, end, str(event.get("SUMMARY", "")), str(event.get("UID", "")))
+            yield start, end
 
 
 def _utc(moment: date, local: ZoneInfo) -> datetime:

@@ -15,12 +15,12 @@ intents, round)`, a Score for each option and member).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from support.errors import InvalidInput
-from support.meetings.data import iso
-from support.meetings.evaluators import known
+from support.meetings.data import Database, Meeting, iso
+from support.meetings.evaluators import known as wishes
 from support.meetings.preferences import At
 from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.meetings.satisfaction import HIGHEST, satisfaction_ratio
@@ -69,7 +69,8 @@ async def coordinate(
     if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1 or (handed and rounds > 1):
         wanted = "1, for there is nothing to talk about" if handed else "a whole number of at least 1"
         raise InvalidInput(f"rounds: {rounds!r} given; expected {wanted}")
-    run = _Run(scenario, seats, interviewer, coordinator, evaluator, options, handed, database, tracking, audit)
+    known, led = scenario.database() if database else None, (interviewer, coordinator, evaluator)
+    run = _Run(meeting, seats, led, options, handed, known, tracking, audit)
     for number in range(1, rounds + 1):
         yield await run.play(number)
 
@@ -82,27 +83,28 @@ def record(
     return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), settings)
 
 
+@dataclass
 class _Run:
     """The state that one coordination carries from round to round."""
 
-    def __init__(
-        self, scenario: Scenario, seats: Mapping[str, Any], interviewer: Any, coordinator: Any, evaluator: Any, k: int,
-        handed: Mapping[str, Sequence[str]] | None, database: bool, tracking: bool, audit: Any,
-    ) -> None:  # fmt: skip
-        self.meeting, self.seats = scenario.meeting, dict(seats)
-        self.interviewer, self.coordinator, self.evaluator = interviewer, coordinator, evaluator
-        self.k, self.handed, self.tracking, self.audit = k, handed, tracking, audit
-        self.database = scenario.database() if database else None
-        self.options: tuple[Option, ...] = ()
-        self.candidate: Option | None = None
-        self.satisfied = 0
-        self.ids: dict[str, str] = {}  # of every start that was an option so far
-        self.said: dict[str, Intent] = {}
-        self.errors: list[FormatError] = []
+    meeting: Meeting
+    seats: Mapping[str, Any]
+    facilitators: tuple[Any, Any, Any]  # interviewer, coordinator, evaluator
+    k: int
+    handed: Mapping[str, Sequence[str]] | None
+    database: Database | None
+    tracking: bool
+    audit: Any
+    options: tuple[Option, ...] = ()
+    candidate: Option | None = None
+    satisfied: int = 0
+    ids: dict[str, str] = field(default_factory=dict)  # of every start that was an option so far
+    said: dict[str, Intent] = field(default_factory=dict)
+    errors: list[FormatError] = field(default_factory=list)
 
     async def play(self, number: int) -> CoordinationRound:
         """One round: talks, options, scores, candidate."""
-        everybody = [*self.seats.values(), self.interviewer, self.coordinator, self.evaluator]
+        everybody = [*self.seats.values(), *self.facilitators]
         self.errors, asked = [], counted(everybody)
         talks = await self._talks(number)
         intents = self._intents(talks)
@@ -110,7 +112,7 @@ class _Run:
             self.meeting, number, self.k, intents, self.candidate, self.satisfied, self.options, self.database
         )
         broken = await self._propose(brief)
-        scores = await self._scores(self.evaluator, intents, number)
+        scores = await self._scores(self.facilitators[2], intents, number)
         audit = await self._scores(self.audit, intents, number) if self.audit else ()
         self._choose(scores)
         self.errors.sort(key=lambda e: (PHASES.index(e.phase), e.agent))
@@ -133,10 +135,10 @@ class _Run:
 
     async def _talk(self, member: str, number: int) -> Conversation:
         """One private conversation, to its end or to the member's last turn, and what was extracted from it."""
-        chosen = self.candidate.id if self.candidate else None
+        chosen, interviewer = self.candidate.id if self.candidate else None, self.facilitators[0]
         chat = Chat(member, self.meeting, number, self.options, chosen)
         for _ in range(TURNS):
-            remark = await self._try(member, "talk", self.interviewer.remark(chat))
+            remark = await self._try(member, "talk", interviewer.remark(chat))
             if remark is not None and remark.text.strip():
                 chat = replace(chat, turns=(*chat.turns, Turn(ASSISTANT, remark.text.strip())))
             if remark is None or remark.done:
@@ -145,7 +147,7 @@ class _Run:
             if not answer:
                 break
             chat = replace(chat, turns=(*chat.turns, Turn(member, answer.strip())))
-        intent = await self._try(member, "extract", self.interviewer.extract(chat)) or Intent(())
+        intent = await self._try(member, "extract", interviewer.extract(chat)) or Intent(())
         agreed = intent.agreed if intent.agreed in {o.id for o in self.options} else None
         return Conversation(member, chat.turns, intent.preferences, agreed)
 
@@ -159,13 +161,13 @@ class _Run:
     def _kept(self, member: str) -> tuple[str, ...]:
         """What stays of earlier rounds: not the exact times, which answered options that are gone."""
         before = self.said.get(member, Intent(())).preferences
-        return tuple(p for p in before if not any(isinstance(x, At) for x in known(p, self.meeting.year)))
+        return tuple(p for p in before if not any(isinstance(x, At) for x in wishes(p, self.meeting.year)))
 
     async def _propose(self, brief: Brief) -> tuple[str, ...]:
         """Ask for options; what is amiss becomes a FormatError, and the candidate stays as the only option."""
 
         async def ask() -> tuple[Option, ...]:
-            return checked(await self.coordinator.propose(brief), brief, self.ids)
+            return checked(await self.facilitators[1].propose(brief), brief, self.ids)
 
         found = await self._try("coordinator", "propose", ask())
         options, left_out = found or (), False

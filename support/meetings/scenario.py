@@ -154,10 +154,10 @@ def _busy(chosen: Meeting, name: str, folder: Path | None) -> Busy:
 @lru_cache(maxsize=256)
 def _whole(path: Path, changed: int, first: datetime, last: datetime, zone: str) -> Busy:
     """A calendar from the first to the last slot of any meeting, and around: it is read once for all of them."""
-    from support.meetings.calendars import busy, read  # takes long to import, and only this needs it
+    from support.meetings.calendars import busy  # takes long to import, and only this needs it
 
     low, high = first - 2 * AROUND, last + 2 * AROUND
-    return busy(read(path, low.astimezone(UTC), high.astimezone(UTC), zone))
+    return busy(path, low.astimezone(UTC), high.astimezone(UTC), zone)
 
 
 # ---- what each role may know -----------------------------------------------------------------------------------------

@@ -203,10 +203,7 @@ def _intent_form(seat: ModelSeat, chat: Chat) -> Any:
 
 
 def _intent(seat: Any, reply: Any, chat: Chat) -> Intent:
-    """An option that the member agreed to becomes a note of its own, in the member's time."""
-    notes, agreed = tuple(dict.fromkeys(reply.preferences)), getattr(reply, "agreed", None)
-    option = next((o for o in chat.options if o.id == agreed), None)
-    return Intent((*notes, f"Agrees to {_when(seat, chat, option)}"), agreed) if option else Intent(notes)
+    return _noted(seat, ("\n".join(dict.fromkeys(reply.preferences)), getattr(reply, "agreed", None)), chat)
 
 
 def _remark(seat: Any, answer: Any, chat: Chat) -> Remark:
@@ -219,7 +216,7 @@ def _remark(seat: Any, answer: Any, chat: Chat) -> Remark:
 
 
 def _noted(seat: Any, answer: Any, chat: Chat) -> Intent:
-    """A person's notes: a text with a preference a line, and perhaps, in a pair with it, the option agreed to."""
+    """Notes: a text, a preference a line, perhaps in a pair with the option agreed to, which is noted in its time."""
     text, agreed = answer if isinstance(answer, tuple) else (answer, None)
     if not isinstance(text, str) or agreed not in (None, *(o.id for o in chat.options)):
         ids = ", ".join(o.id for o in chat.options) or "none"

@@ -7,16 +7,14 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput, MissingData
-from support.meetings.scenario import scenarios
+from support.meetings.data import iso
+from support.meetings.scenario import Suggestion, scenarios
 from support.meetings.seats import COORDINATOR
 from support.meetings.study import MEETINGS, meeting_coordination
 from support.models.fakes import scripted
-from support.runs.export import TABLES, export, flatten
-from support.runs.study import Store, Unit
+from support.runs.study import Store
 from support.runs.sweep import Sweep
 from support.simulations import MEETING_SETTINGS, coordinations
-
-UNIT = Unit("meetings", '{"design": "rounds"}', 0)
 
 
 def play(seed=1, **settings):
@@ -92,6 +90,35 @@ def test_a_company_of_ones_own_is_a_folder_and_what_is_changed_there_is_seen(fol
 
 def test_with_the_database_somebody_is_required():
     assert play(members=5, database=True, design="single round").meeting["required"]
+
+
+class Quiet:
+    """A member of one's own, made for each seat."""
+
+    kind = "quiet"
+
+    def __init__(self, name, rng):
+        self.me = name
+
+    async def answer(self, chat):
+        return "I prefer mornings, from 9 to 11."
+
+
+class First:
+    """A coordinator of one's own."""
+
+    kind = "first"
+
+    async def propose(self, brief):
+        return [Suggestion(iso(start), brief.meeting.members) for start in brief.meeting.slots()[: brief.k]]
+
+
+def test_participants_of_ones_own_take_their_seats_beside_names():
+    made = play(seats=Quiet, coordinator=First())
+    assert set(made.seats.values()) == {"quiet", "first", "rule-based"}
+    assert [c.preferences for c in made.rounds[0].conversations] == [("Prefers meetings between 09:00 and 11:00",)] * 3
+    with pytest.raises(InvalidInput, match=r"coordinator: .* expected .* `async def propose"):
+        play(coordinator=Quiet("Ana", None))
 
 
 def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothing(example):
@@ -170,23 +197,3 @@ def test_the_designs_of_one_sweep_share_their_meetings_and_members(tmp_path):
             (made.meeting["id"], tuple(made.seats[m] for m in made.members))
         )
     assert all(len(found) == 1 for found in by_meeting.values()) and len(by_meeting) == 2
-
-
-def test_a_sweep_over_more_settings_has_a_name_of_its_own():
-    assert coordinations("size", 1, 1).name != coordinations("size", 1, 1, tracking=[True]).name
-    with pytest.raises(InvalidInput, match="part: 'shape' given; expected one of size"):
-        coordinations("shape", 1, 1)
-
-
-def test_an_export_has_a_row_for_each_turn_option_and_score(example, tmp_path):
-    found = flatten([(UNIT, example)])
-    assert list(found) == list(TABLES["Coordination"])
-    talks = [talk for entry in example.rounds for talk in entry.conversations]
-    assert len(found["rounds"]) == 2 and len(found["conversations"]) == len(talks)
-    assert len(found["turns"]) == sum(len(t.turns) for t in talks)
-    assert found["turns"]["text"].tolist() == [turn.text for talk in talks for turn in talk.turns]
-    assert len(found["scores"]) == len(found["audit"]) == sum(len(e.scores) for e in example.rounds)
-    store = Store(tmp_path / "study.sqlite")
-    store.save("meetings", example, {"design": "rounds"})
-    names = [path.name for path in export(store, "meetings", tmp_path / "out", format="csv")]
-    assert "turns.csv" in names and "transcripts.jsonl" in names
