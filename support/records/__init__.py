@@ -4,16 +4,6 @@ A record holds everything that a later analysis may ask, and nothing that only a
 """
 
 from support.records.coordination import Conversation, Coordination, CoordinationRound, Option, Score, Turn
-from support.records.organizing import (
-    Action,
-    Edit,
-    Flag,
-    Hook,
-    Mail,
-    Organizing,
-    OrganizingDay,
-    Understood,
-)
 from support.records.planning import Feedback, Plan, Planning, PlanningRound
 from support.records.roundtable import (
     Ballot,
@@ -29,7 +19,6 @@ from support.records.roundtable import (
 )
 
 __all__ = [
-    "Action",
     "Ballot",
     "Candidate",
     "Choice",
@@ -37,16 +26,10 @@ __all__ = [
     "Coordination",
     "CoordinationRound",
     "Decision",
-    "Edit",
     "Feedback",
-    "Flag",
     "FormatError",
-    "Hook",
-    "Mail",
     "Message",
     "Option",
-    "Organizing",
-    "OrganizingDay",
     "Plan",
     "Planning",
     "PlanningRound",
@@ -55,6 +38,5 @@ __all__ = [
     "Score",
     "Transcript",
     "Turn",
-    "Understood",
     "View",
 ]

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from lines import Story, World, live_setup
 
-from support.mechanisms.organizing_review import ALWAYS
-from support.participants.organizers.rule_based import RuleBasedOrganizer
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.organizer import RuleBasedOrganizer
 from support.seminars import workplace
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar

@@ -2,7 +2,8 @@
 
 import pytest
 
-from support.environments.seminar.artefacts import (
+from support.errors import DamagedFile, InvalidInput
+from support.seminar.artefacts import (
     Artefacts,
     Template,
     export_artefacts,
@@ -10,9 +11,8 @@ from support.environments.seminar.artefacts import (
     load_past,
     load_templates,
 )
-from support.environments.seminar.policies import load_policies
-from support.errors import DamagedFile, InvalidInput
-from support.records.organizing import SENT, Edit, Hook
+from support.seminar.records import SENT, Edit, Hook
+from support.seminar.rules import load_policies
 
 HOOK = Hook("video", "May they speak by video?", "Yes, once.", 3)
 EDIT = Edit("mail", "Ana", "Dear", "Hi", "Prefers »Hi«.")

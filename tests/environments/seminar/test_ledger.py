@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.environments.seminar.hooks import hook_of, hook_to_policy, topic_of
-from support.environments.seminar.ledger import Ledger, evening, pending, refusal, settled
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.policies import LONGEST, PolicySet, load_policies
-from support.environments.seminar.scenario import Scenario
 from support.errors import InvalidInput
-from support.records import Action, Flag, Hook, Mail, Understood
+from support.seminar.artefacts import hook_of, hook_to_policy, topic_of
+from support.seminar.data import Persona, Scenario
+from support.seminar.ledger import Ledger, evening, pending, refusal, settled
+from support.seminar.records import Action, Flag, Hook, Mail, Understood
+from support.seminar.rules import LONGEST, PolicySet, load_policies
 
 START, SLOTS = date(2027, 8, 16), (date(2027, 9, 15), date(2027, 10, 13))
 SEPTEMBER, OCTOBER = (slot.isoformat() for slot in SLOTS)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from support.environments.seminar.personas import Persona, check_people, load_personas, surname_twice
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.data import Persona, check_people, load_personas, surname_twice
 
 ANA = Persona("ana", "Ana Ray", "ana@example.org", "professor")
 

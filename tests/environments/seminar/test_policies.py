@@ -2,16 +2,8 @@
 
 import pytest
 
-from support.environments.seminar.policies import (
-    LONGEST,
-    VERSION,
-    Policy,
-    PolicySet,
-    as_entries,
-    load_policies,
-    read_yaml,
-)
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.rules import LONGEST, VERSION, Policy, PolicySet, as_entries, load_policies, read_yaml
 
 SEED = load_policies()
 

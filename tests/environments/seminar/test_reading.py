@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.environments.seminar.reading import Reading, read_reply
+from support.seminar.reading import Reading, read_reply
 
 SEP, OCT, NOV, DEC = SLOTS = tuple(date(2027, m, d) for m, d in ((9, 15), (10, 13), (11, 10), (12, 8)))
 TODAY = date(2027, 8, 16)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.rules import Rule, contradiction, read_policy
+from support.seminar.rules import Rule, contradiction, load_policies, read_policy
 
 EXPECTED = {
     "begin": Rule("begin"),

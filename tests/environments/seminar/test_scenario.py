@@ -6,9 +6,8 @@ from datetime import date
 import pytest
 
 from support.data import inputs
-from support.environments.seminar.scenario import day, days, scenario
-from support.environments.seminar.workdays import working
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.data import day, days, scenario, working
 
 FOUR = scenario("four")
 

@@ -4,8 +4,9 @@ from datetime import date
 
 import pytest
 
-from support.environments.seminar.policies import PolicySet, load_policies
-from support.environments.seminar.state import Contact, State, applies, rivals, silent
+from support.seminar.audit import applies
+from support.seminar.ledger import Contact, State, rivals, silent
+from support.seminar.rules import PolicySet, load_policies
 
 ALL = load_policies("all")
 MON, TUE, WED, THU, FRI, SAT = (date(2027, 8, k) for k in range(16, 22))

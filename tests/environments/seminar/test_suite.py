@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from support.environments.seminar.suite import edge_cases, held_out_replies, held_out_states
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.suite import edge_cases, held_out_replies, held_out_states
 
 CASES = """
 [[case]]

@@ -5,12 +5,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from support.environments.seminar import rules
-from support.environments.seminar.policies import Policy, PolicySet, load_policies
-from support.environments.seminar.rules import read_policy
-from support.environments.seminar.state import Contact, State
-from support.environments.seminar.violations import BROKEN, named_in, violations
-from support.records import Action, Mail
+from support.seminar import rules
+from support.seminar.audit import BROKEN, named_in, violations
+from support.seminar.ledger import Contact, State
+from support.seminar.records import Action, Mail
+from support.seminar.rules import Policy, PolicySet, load_policies, read_policy
 
 MONDAY = date(2027, 8, 16)
 ONE, TWO = date(2027, 9, 15), date(2027, 10, 13)

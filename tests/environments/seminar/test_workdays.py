@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.environments.seminar.workdays import in_words, later, passed, working
+from support.seminar.data import in_words, later, passed, working
 
 DAYS = st.dates(date(2020, 1, 1), date(2035, 12, 31))
 

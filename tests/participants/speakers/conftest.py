@@ -6,10 +6,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from support.environments.seminar.artefacts import load_templates
-from support.environments.seminar.views import LATER, Letter
-from support.environments.seminar.workdays import in_words
-from support.records.organizing import ORGANISER, REPLY, Mail
+from support.seminar.artefacts import load_templates
+from support.seminar.data import in_words
+from support.seminar.records import ORGANISER, REPLY, Mail
+from support.seminar.views import LATER, Letter
 
 TEMPLATES = load_templates()
 

@@ -5,10 +5,10 @@ from datetime import date
 
 import pytest
 
-from support.environments.seminar.views import ANSWER, ASK, LATER, Letter, Response
 from support.errors import InvalidInput
-from support.participants.speakers.human import MOST, HumanSpeaker
-from support.records.organizing import INVITATION, ORGANISER, Mail
+from support.seminar.records import INVITATION, ORGANISER, Mail
+from support.seminar.speaker_seats import MOST, HumanSpeaker
+from support.seminar.views import ANSWER, ASK, LATER, Letter, Response
 
 MAIL = Mail(1, 3, INVITATION, ORGANISER, "Ana Ray", "Come and speak", "Dear Ana, ...")
 LETTER = Letter("Ana Ray", "Noor", 3, date(2027, 8, 18), (MAIL,), (date(2027, 9, 15),))

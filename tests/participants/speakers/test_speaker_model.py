@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from support.environments.seminar.personas import load_personas
-from support.environments.seminar.scenario import scenario
-from support.environments.seminar.views import Letter, Response
 from support.errors import MalformedReply
-from support.participants.speakers.language_model import LanguageModelSpeaker
-from support.records.organizing import INVITATION, ORGANISER, Mail
+from support.seminar.data import load_personas, scenario
+from support.seminar.records import INVITATION, ORGANISER, Mail
+from support.seminar.speaker_seats import LanguageModelSpeaker
+from support.seminar.views import Letter, Response
 
 SCENARIO = scenario("four")
 FARHAD = load_personas()["farhad_zolqadri"]

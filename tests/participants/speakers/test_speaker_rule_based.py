@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.scenario import scenario
-from support.environments.seminar.views import ANSWER, ASK, LATER, Letter, Response
-from support.participants.speakers.rule_based import RuleBasedSpeaker
-from support.participants.speakers.seating import seat_speakers
-from support.participants.speakers.truth import FIRM, NO, PERHAPS, YIELDS
+from support.seminar.data import Persona, scenario
+from support.seminar.replies import FIRM, NO, PERHAPS, YIELDS
+from support.seminar.speaker_seats import seat_speakers
+from support.seminar.speakers import RuleBasedSpeaker
+from support.seminar.views import ANSWER, ASK, LATER, Letter, Response
 
 FOUR = scenario("four")
 SLOTS = FOUR.slots

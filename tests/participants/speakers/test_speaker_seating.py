@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from support.environments.seminar.scenario import scenario
 from support.errors import InvalidInput
 from support.models.fakes import scripted
-from support.participants.speakers.human import HumanSpeaker
-from support.participants.speakers.seating import VARIATIONS, seat_speakers
+from support.seminar.data import scenario
+from support.seminar.speaker_seats import VARIATIONS, HumanSpeaker, seat_speakers
 
 FOUR = scenario("four")
 NAMES = [person.name for person in FOUR.people]

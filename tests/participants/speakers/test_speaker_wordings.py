@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.environments.seminar.personas import Persona, load_personas
-from support.participants.speakers.wordings import (
+from support.seminar.data import Persona, load_personas
+from support.seminar.wordings import (
     ANY,
     FORMS,
     FRIEND,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.environments.seminar.personas import Persona
-from support.participants.speakers.truth import CONDITIONAL, FIRM, LONGEST, NO, PERHAPS, TURNS, Truth
+from support.seminar.data import Persona
+from support.seminar.replies import CONDITIONAL, FIRM, LONGEST, NO, PERHAPS, TURNS, Truth
 
 ANA = Persona("ana", "Ana Ray", "ana@example.org", "professor", share=0.6, vague=0.4, cancels=0.5)
 SLOTS = tuple(date(2027, 9, 14) + timedelta(weeks=k) for k in range(400))

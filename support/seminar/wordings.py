@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from support.environments.seminar.personas import POSTDOC, PROFESSOR, Persona
+from support.seminar.data import POSTDOC, PROFESSOR, Persona
 
 RENOWNED, JUNIOR, FINISHING, STARTING, FRIEND = VOICES = ("renowned", "junior", "finishing", "starting", "friend")
 ANY = "any"

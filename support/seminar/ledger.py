@@ -1,16 +1,137 @@
-"""The organiser's books: who was written to and what each said, which date is whose. They are kept mail by mail."""
+"""What an organiser knows on a day: who was written to when, what each said, which dates are given away.
+
+`applies` is the literal selection of policies: a policy applies when, followed to the letter, it tells the organiser to
+do something today, or to leave it.
+
+The organiser's books: who was written to and what each said, which date is whose. They are kept mail by mail.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
-from support.environments.seminar.scenario import Scenario, day, days
-from support.environments.seminar.state import Contact, State
-from support.environments.seminar.workdays import in_words
 from support.errors import InvalidInput
-from support.records.organizing import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Understood
+from support.seminar.data import Scenario, day, days, in_words, passed
+from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Understood
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What is known of one person.
+
+    Attributes
+    ----------
+    name, role : str
+    mails : tuple of date
+        When the organiser wrote to them.
+    answered : tuple of date
+        When they wrote; a reply of the same day answers a mail of that day.
+    available, vague : tuple of date
+        Dates of the programme that they named, firmly or not.
+    said : str
+        A short note of what they said.
+    declined, thanked : bool
+    confirmed : tuple of date
+        Dates for which a confirmation was sent to them.
+    cancelled : tuple of date
+        Dates that they gave back.
+    wait_until : date, optional
+        Before which they asked not to be written to.
+    """
+
+    name: str
+    role: str
+    mails: tuple[date, ...] = ()
+    answered: tuple[date, ...] = ()
+    available: tuple[date, ...] = ()
+    vague: tuple[date, ...] = ()
+    said: str = ""
+    declined: bool = False
+    thanked: bool = False
+    confirmed: tuple[date, ...] = ()
+    cancelled: tuple[date, ...] = ()
+    wait_until: date | None = None
+
+    @property
+    def unanswered(self) -> int:
+        """Mails since their last reply."""
+        return sum(not self.answered or sent > max(self.answered) for sent in self.mails)
+
+    @property
+    def named(self) -> tuple[date, ...]:
+        """All dates that they named."""
+        return tuple(sorted({*self.available, *self.vague}))
+
+    @property
+    def asked_since(self) -> bool:
+        """Whether they were written to after their first reply."""
+        return bool(self.answered) and any(sent > min(self.answered) for sent in self.mails)
+
+
+@dataclass(frozen=True)
+class State:
+    """All that is known on the morning of `today`.
+
+    Attributes
+    ----------
+    today : date
+    slots : mapping of date to names
+        Who has each date; nobody, while it is open.
+    contacts : mapping of name to Contact
+    seats : int
+        Speakers that a date takes.
+    """
+
+    today: date
+    slots: Mapping[date, tuple[str, ...]]
+    contacts: Mapping[str, Contact]
+    seats: int = 1
+    _given: Mapping[str, tuple[date, ...]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        given: dict[str, tuple[date, ...]] = {}
+        for slot, names in self.slots.items():
+            for name in names:
+                given[name] = (*given.get(name, ()), slot)
+        object.__setattr__(self, "_given", given)
+
+    @property
+    def open(self) -> tuple[date, ...]:
+        """Dates with a free seat."""
+        return tuple(slot for slot, names in self.slots.items() if len(names) < self.seats)
+
+    def dates_of(self, name: str) -> tuple[date, ...]:
+        """The dates that somebody has."""
+        return self._given.get(name, ())
+
+    def waiting(self) -> Iterator[Contact]:
+        """People without a date who have not declined."""
+        return (c for c in self.contacts.values() if not self.dates_of(c.name) and not c.declined)
+
+    def days_silent(self, name: str) -> int | None:
+        """Working days since the last mail to somebody who has not answered it; None where none is open."""
+        contact = self.contacts[name]
+        return passed(max(contact.mails), self.today) if contact.unanswered else None
+
+
+def silent(contact: Contact, mails: int) -> bool:
+    """Whether somebody never answered that many mails or more."""
+    return len(contact.mails) >= mails and not contact.answered
+
+
+def rivals(state: State, ahead: str, behind: str) -> list[tuple[date, str, str]]:
+    """Open dates that two people without a date both named: the date, who of role `ahead`, who of role `behind`."""
+    free = [c for c in state.waiting() if c.named]
+    return [
+        (slot, one.name, other.name)
+        for slot in state.open
+        for one in free
+        if one.role == ahead and slot in one.named
+        for other in free
+        if other.role == behind and slot in other.named
+    ]
 
 
 class Ledger:

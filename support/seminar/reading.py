@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from support.environments.seminar.rules import NUMBERS
-from support.environments.seminar.workdays import later
+from support.seminar.data import later
+from support.seminar.rules import NUMBERS
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from support.environments.seminar.artefacts import Template
-from support.environments.seminar.policies import PolicySet
-from support.environments.seminar.scenario import Scenario
-from support.environments.seminar.state import State
-from support.records.organizing import ORGANISER, Action, Edit, Hook, Mail
+from support.seminar.artefacts import Template
+from support.seminar.data import Scenario
+from support.seminar.ledger import State
+from support.seminar.records import ORGANISER, Action, Edit, Hook, Mail
+from support.seminar.rules import PolicySet
 
 
 @dataclass(frozen=True)

@@ -9,32 +9,44 @@ seed) meet the same calendars, and the same mails are forgotten.
 from __future__ import annotations
 
 from datetime import date
+from typing import Protocol
 
 import numpy as np
 
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.scenario import Scenario
-from support.environments.seminar.views import ANSWER, ASK, LATER, Letter, Response
-from support.environments.seminar.workdays import later
-from support.participants.speakers.replies import (
+from support.seminar.data import Persona, Scenario, later
+from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
+from support.seminar.replies import (
     ASKS_MORE,
     ASKS_SURE,
     HOLD,
+    NO,
     NOTED,
+    PERHAPS,
     REFUSE,
     WARM,
     WITHDRAW,
     Pen,
     Said,
+    Truth,
     already,
     mentioned,
 )
-from support.participants.speakers.truth import NO, PERHAPS, Truth
-from support.participants.speakers.wordings import Voice, in_days
-from support.records.organizing import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
+from support.seminar.views import ANSWER, ASK, LATER, Letter, Response
+from support.seminar.wordings import Voice, in_days
 
 HOLDS = 0.25
 """Share of people who need three working days or more and send a note in between."""
+
+
+class Speaker(Protocol):
+    """Who gets mail from the organiser. One speaker serves one run, and may remember what was said."""
+
+    @property
+    def kind(self) -> str:
+        """Which kind sits here, for records."""
+
+    async def answer(self, letter: Letter) -> Response:
+        """What they do about the latest mail of the thread, on the day on which they read it."""
 
 
 class RuleBasedSpeaker:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.environments.seminar.scenario import day, days
-from support.environments.seminar.sources import read_toml
-from support.environments.seminar.state import Contact, State
 from support.errors import DamagedFile
+from support.seminar.data import day, days, read_toml
+from support.seminar.ledger import Contact, State
 
 
 @dataclass(frozen=True, slots=True)

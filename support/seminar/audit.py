@@ -1,4 +1,9 @@
-"""Which policies a day's actions break, read literally: an audit of any organiser, whatever it understood of them.
+"""What an organiser knows on a day: who was written to when, what each said, which dates are given away.
+
+`applies` is the literal selection of policies: a policy applies when, followed to the letter, it tells the organiser to
+do something today, or to leave it.
+
+Which policies a day's actions break, read literally: an audit of any organiser, whatever it understood of them.
 
 Only policies that are rules (`rules.Rule`) can be audited; of the others nothing is said. Breaking is doing what a
 policy forbids, and, of `begin`, `confirm` and `urgent`, leaving what it asks for on this very day.
@@ -11,15 +16,86 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from support.environments.seminar import rules
-from support.environments.seminar.ledger import evening
-from support.environments.seminar.personas import PROFESSOR, STUDENT
-from support.environments.seminar.policies import PolicySet
-from support.environments.seminar.reading import MONTHS
-from support.environments.seminar.rules import Rule
-from support.environments.seminar.state import Contact, State, rivals, silent
-from support.environments.seminar.workdays import in_words, working
-from support.records.organizing import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, SENT, THANKS, Action, Mail
+from support.seminar import rules
+from support.seminar.data import PROFESSOR, STUDENT, in_words, working
+from support.seminar.ledger import Contact, State, evening, rivals, silent
+from support.seminar.reading import MONTHS
+from support.seminar.records import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, SENT, THANKS, Action, Mail
+from support.seminar.rules import PolicySet, Rule
+
+
+def _begin_applies(state: State, rule: Rule, limit: int) -> bool:
+    return not any(c.mails for c in state.contacts.values())
+
+
+def _follow_up_applies(state: State, rule: Rule, limit: int) -> bool:
+    return any(c.unanswered and len(c.mails) < limit for c in state.waiting())
+
+
+def _give_up_applies(state: State, rule: Rule, limit: int) -> bool:
+    return any(silent(c, rule.number) for c in state.contacts.values())
+
+
+def _ask_more_applies(state: State, rule: Rule, limit: int) -> bool:
+    return any(1 <= len(c.available) <= rule.number and not c.asked_since for c in state.waiting())
+
+
+def _vague_applies(state: State, rule: Rule, limit: int) -> bool:
+    return any(c.vague for c in state.waiting())
+
+
+def _weekend_applies(state: State, rule: Rule, limit: int) -> bool:
+    return not working(state.today)
+
+
+def _declined_applies(state: State, rule: Rule, limit: int) -> bool:
+    return any(c.declined and not c.thanked for c in state.contacts.values())
+
+
+def _confirm_applies(state: State, rule: Rule, limit: int) -> bool:
+    return any(slot not in state.contacts[n].confirmed for slot, names in state.slots.items() for n in names)
+
+
+def _cancelled_applies(state: State, rule: Rule, limit: int) -> bool:
+    back = {slot for c in state.contacts.values() for slot in c.cancelled}
+    return any(slot in state.open and any(slot in c.named for c in state.waiting()) for slot in back)
+
+
+def _one_each_applies(state: State, rule: Rule, limit: int) -> bool:
+    more = {slot for c in state.contacts.values() if state.dates_of(c.name) for slot in c.named}
+    return any(slot in state.open and any(slot in c.named for c in state.waiting()) for slot in more)
+
+
+def _urgent_applies(state: State, rule: Rule, limit: int) -> bool:
+    near = [slot for slot in state.open if 0 <= (slot - state.today).days <= rule.number]
+    return any(slot in c.named for slot in near for c in state.waiting())
+
+
+APPLIES: Mapping[str, Callable[[State, Rule, int], bool]] = {
+    rules.BEGIN: _begin_applies,
+    rules.FOLLOW_UP: _follow_up_applies,
+    rules.GIVE_UP: _give_up_applies,
+    rules.ASK_MORE: _ask_more_applies,
+    rules.VAGUE: _vague_applies,
+    rules.FACULTY_FIRST: lambda state, rule, limit: bool(rivals(state, PROFESSOR, STUDENT)),
+    rules.STUDENTS_FIRST: lambda state, rule, limit: bool(rivals(state, STUDENT, PROFESSOR)),
+    rules.WEEKEND: _weekend_applies,
+    rules.DECLINED: _declined_applies,
+    rules.CONFIRM: _confirm_applies,
+    rules.CANCELLED: _cancelled_applies,
+    rules.ONE_EACH: _one_each_applies,
+    rules.URGENT: _urgent_applies,
+}
+"""When a rule tells the organiser something today; the number is the limit of mails that `give_up` sets."""
+
+NO_LIMIT = 1_000_000
+
+
+def applies(state: State, policies: PolicySet) -> tuple[str, ...]:
+    """Ids of the policies that apply in a state, read literally; those that are no rule never do."""
+    limit = min((rule.number for rule in policies.rules.values() if rule.kind == rules.GIVE_UP), default=NO_LIMIT)
+    return tuple(name for name, rule in policies.rules.items() if APPLIES[rule.kind](state, rule, limit))
+
 
 ASKING = (INVITATION, FOLLOW_UP, CLARIFICATION)
 """Mails that ask for an answer."""
@@ -80,7 +156,7 @@ def violations(
 
     Examples
     --------
-    >>> from support.environments.seminar.policies import Policy
+    >>> from support.seminar.rules import Policy
     >>> sunday = State(date(2027, 8, 15), {date(2027, 9, 15): ()}, {"Ana": Contact("Ana", "professor")})
     >>> violations(sunday, [Action("invitation", "Ana")], PolicySet((Policy("rest", "Nothing is sent on Sundays."),)))
     ('rest: Ana was written to on a Sunday',)
