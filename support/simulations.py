@@ -8,7 +8,8 @@ from support.choice import RULES
 from support.errors import InvalidInput, MissingData
 from support.records import Transcript
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.seminar.study import seminar
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
 from support.studies.meetings import DESIGNS
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {

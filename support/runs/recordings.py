@@ -27,19 +27,20 @@ from support.answers import AnswerBook
 from support.choice import RULES
 from support.data import ROOT
 from support.environments import natural_plan
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.instruments import load
 from support.models import connect
 from support.models.cache import Cache
 from support.models.model import ChatModel
-from support.participants.detectors.language_model import SHOTS
 from support.participants.parsers import model_parses
 from support.participants.respondents.simulate import simulate
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens, seminar
+from support.seminar.rules import load_policies
+from support.seminar.seats import SHOTS
+from support.seminar.study import seminar
+from support.seminar.suite import JudgedState, edge_cases, held_out_states
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
 
 FOLDER = ROOT / "data" / "replies"
 

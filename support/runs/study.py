@@ -18,7 +18,8 @@ from support.data import source_digest, study_file
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput
 from support.models.calls import Call
-from support.records import Coordination, Organizing, Planning, Transcript
+from support.records import Coordination, Planning, Transcript
+from support.seminar.records import Organizing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,10 @@ from functools import cache
 from typing import Any
 
 from support import errors
-from support.environments.seminar.views import DayPlan, Draft, Response, Review, Verdict
 from support.errors import ConveneError, DamagedFile, InvalidInput
-from support.mechanisms.organizing_post import Written
-from support.mechanisms.organizing_slips import AMISS
-from support.records import Action, Flag, OrganizingDay, Understood
+from support.seminar.post import AMISS, Written
+from support.seminar.records import Action, Flag, OrganizingDay, Understood
+from support.seminar.views import DayPlan, Draft, Response, Review, Verdict
 from support.seminars.journal import Entry, Journal
 
 Args = tuple[Any, ...]

@@ -3,6 +3,5 @@
 from support.studies.meetings import meeting_coordination
 from support.studies.planning import fair_decisions
 from support.studies.roundtable import roundtable_exchange, roundtable_movielens
-from support.studies.seminar import seminar
 
-__all__ = ["fair_decisions", "meeting_coordination", "roundtable_exchange", "roundtable_movielens", "seminar"]
+__all__ = ["fair_decisions", "meeting_coordination", "roundtable_exchange", "roundtable_movielens"]

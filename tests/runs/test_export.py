@@ -13,7 +13,8 @@ from support.records import Ballot, Candidate, Decision, FormatError, Message, P
 from support.runs.export import TABLES, export, flatten, tables
 from support.runs.study import Store, Unit, from_json
 from support.runs.sweep import Sweep
-from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, seminar
+from support.seminar.study import seminar
+from support.studies import fair_decisions, meeting_coordination, roundtable_exchange
 
 READ = {"parquet": pd.read_parquet, "csv": pd.read_csv}
 VALUE = ((60.0, 40.0), (40.0, 60.0))

@@ -11,7 +11,6 @@ import pytest
 from pydantic import BaseModel, Field
 
 from support import records
-from support.environments.seminar.policies import load_policies
 from support.errors import CallFailed, DamagedFile, MalformedReply, MissingData
 from support.models.cache import Cache
 from support.models.calls import Call, Fault, collected
@@ -20,7 +19,9 @@ from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
 from support.runs.sweep import Sweep
-from support.studies import roundtable_exchange, seminar
+from support.seminar.rules import load_policies
+from support.seminar.study import seminar
+from support.studies import roundtable_exchange
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 UNIT, SYSTEM = Unit("s", '{"rule": "<i>majority</i>"}', 0), "You are Ana. " * 40

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 import numpy as np
 
 from support.seminar.records import ORGANISER, Mail
-from support.seminar.speaker_seats import seat_speakers
+from support.seminar.speakers import seat_speakers
 from support.seminar.views import LATER, Letter
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from support.errors import ConveneError, FateUnknown, FileInUse
-from support.participants.human import Question
+from support.seats import Question
 from support.seminars import journal
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE, SeminarSetup
