@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from support.errors import InvalidInput
 from support.models.profiles import TIGHT, Limits
 from support.seats import form, many, one_of, text
-from support.seminar.ledger import State
-from support.seminar.records import ACTIONS, CONFIRMATION
+from support.seminar.ledger import State, refusal
+from support.seminar.records import ACTIONS, CONFIRMATION, Action
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -158,7 +158,12 @@ def sorted_out(reply: Any, slots: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def actions_form(state: State, policies: Sequence[str], limits: Limits = TIGHT) -> type[BaseModel]:
-    """{"actions"}: at most one for a person; a confirmation gives away a free date, and nothing else has one."""
+    """{"actions"}: at most one for a person; a confirmation gives away a free date, and nothing else has one.
+
+    A model that is not tight gets a form in which no move is illegal, but to give one seat to two people.
+    """
+    if not limits.tight:
+        return _each_form(state, policies, limits)
     people = tuple(state.contacts)
     each: Any = form(
         "ActionReply",
@@ -169,6 +174,41 @@ def actions_form(state: State, policies: Sequence[str], limits: Limits = TIGHT) 
         policy=one_of("policy", ("", *policies)),
     )
     return form("ActionsReply", lambda reply: check_actions(state, reply.actions), actions=many(each, len(people)))
+
+
+def _each_form(state: State, policies: Sequence[str], limits: Limits) -> type[BaseModel]:
+    """{"actions"}: an action or null for each person; a confirmation, where there is a date that they can be given."""
+    from pydantic import Field, create_model, model_validator
+
+    said = {"goal": short(limits.text(GOAL)), "policy": one_of("policy", ("", *policies))}
+    mail = form("Mail", kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)], **said)  # type: ignore[misc]
+
+    def shape(name: str) -> Any:
+        slots = [
+            s.isoformat() for s in state.slots if not refusal(state, Action(CONFIRMATION, name, slot=s.isoformat()))
+        ]
+        gives = form("Confirmation", kind=Literal["confirmation"], slot=one_of("slot", slots), **said)
+        return gives | mail | None if slots else mail | None
+
+    def known(given: Any) -> Any:
+        if strangers := [key for key in given if key not in state.contacts] if isinstance(given, dict) else []:
+            raise ValueError(f"person {strangers[0]!r} given; expected {', '.join(state.contacts)} and no other")
+        return given
+
+    people: Any = {f"person_{k}": (shape(name), Field(alias=name)) for k, name in enumerate(state.contacts)}
+    checks: Any = {"known": model_validator(mode="before")(known)}
+    each = create_model("EachReply", __validators__=checks, **people)
+    return form("ActionsReply", lambda reply: check_actions(state, acted(state, reply)), actions=each)
+
+
+def acted(state: State, reply: Any) -> tuple[Action, ...]:
+    """The actions of a reply, of either form."""
+    if isinstance(reply.actions, list):
+        return tuple(Action(a.kind, a.person, " ".join(a.goal.split()), a.slot, a.policy) for a in reply.actions)
+    each = ((name, getattr(reply.actions, f"person_{k}")) for k, name in enumerate(state.contacts))
+    return tuple(
+        Action(a.kind, name, " ".join(a.goal.split()), getattr(a, "slot", None), a.policy) for name, a in each if a
+    )
 
 
 def check_actions(state: State, actions: Sequence[Any]) -> None:

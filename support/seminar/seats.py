@@ -166,16 +166,12 @@ def plan_facts(seat: ModelSeat, desk: Desk, progress: str, chosen: Sequence[str]
 def action_facts(seat: ModelSeat, desk: Desk, plan: DayPlan, chosen: Sequence[str], wish: str = "") -> dict[str, Any]:
     """What actions are made from."""
     return {
+        "each": not seat.limits.tight,
         "plan": told.line(plan.text, forms.PLAN, seat.shown),
         "policies": [f"{name}: {desk.policies[name].text}" for name in chosen],
         "lessons": lessons(seat, desk, wish, PLAN, ACTION),
         **state_of(seat, desk),
     }
-
-
-def actions(seat: ModelSeat, reply: Any, *view: Any) -> tuple[Action, ...]:
-    """A reply's actions as records."""
-    return tuple(Action(a.kind, a.person, " ".join(a.goal.split()), a.slot, a.policy) for a in reply.actions)
 
 
 def mail_facts(seat: ModelSeat, desk: Desk, action: Action, wish: str = "") -> dict[str, Any]:
@@ -265,7 +261,7 @@ ORGANIZES = {
         "organizing/actions",
         lambda seat, desk, plan, chosen, *wish: forms.actions_form(desk.state, tuple(chosen), seat.limits),
         action_facts,
-        actions,
+        lambda seat, reply, desk, *view: forms.acted(desk.state, reply),
         room=lambda seat, desk, *view: 60 + (90 + forms.GOAL) * len(desk.state.contacts),
     ),
     "draft": Act(
@@ -360,7 +356,7 @@ SHOTS = (ZERO, FEW, POLICIES)
 TEMPERATURE = 0.7
 """That of section 4.2.1."""
 
-REPLY, CONTEXT = 2000, 1500  # a tight model's characters of a reply, and of what is known
+REPLY, CONTEXT = 2000, 1500  # a tight model's characters of a reply, and of what is known, its first line alone
 
 
 class Repeated(ModelSeat):
@@ -385,7 +381,7 @@ def checking(shots: str) -> Act:
         if shots == ZERO:
             return {"reply": mail}
         listed = [policy.text for policy in policies] if shots == POLICIES else []
-        known = told.quoted(context, seat.shown, CONTEXT)
+        known = told.quoted(context.partition("\n")[0] if seat.limits.tight else context, seat.shown, CONTEXT)
         return {"reply": mail, "context": known, "policies": listed, "words": forms.ASKED}
 
     def made(seat: ModelSeat, answer: Any, reply: str, *view: Any) -> Verdict:

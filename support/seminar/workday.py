@@ -164,7 +164,7 @@ class Morning:
         return read
 
     def _known(self, desk: Desk, mail: Mail) -> str:
-        """What a detector is told of a reply's writer."""
+        """What a detector is told: of the writer in one line, then what was decided before, and the mails so far."""
         contact, person = desk.state.contacts[mail.sender], self._office.scenario.person(mail.sender)
         has = ", ".join(in_words(slot) for slot in desk.state.dates_of(mail.sender)) or "no date"
         asked = next((m for m in self._office.mails if m.id == mail.answers), None)
@@ -173,7 +173,10 @@ class Morning:
             f"They said before: {contact.said}." if contact.said else "",
             f"The reply answers: {asked.subject}." if asked else "",
         ]
-        return " ".join(part for part in parts if part)
+        decided = [f"Asked: {h.question} Decided: {h.answer}" for h in desk.hooks if h.answer.strip()]
+        thread = [m for m in desk.thread(mail.sender) if m.id != mail.id]
+        mails = [f"Day {m.day}, {m.kind}, from {m.sender}: {m.subject}. {m.body}" for m in reversed(thread)]
+        return "\n".join([" ".join(part for part in parts if part), *(" ".join(t.split()) for t in (*decided, *mails))])
 
     async def _ask(self, flag: Flag) -> Flag:
         office = self._office

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from support.errors import InvalidInput, MalformedReply
-from support.models.profiles import FAKE, TIGHT
+from support.models.profiles import FAKE, TIGHT, Limits, Profile
 from support.seats import Spoken
 from support.seminar.detectors import asking
 from support.seminar.forms import checked_question
@@ -94,3 +94,12 @@ def test_a_question_may_have_up_to_forty_words(words):
     assert checked_question(f" {text} ") == text
     with pytest.raises(InvalidInput, match="41 words given"):
         checked_question(" ".join(["word"] * 40 + ["so?"]))
+
+
+@pytest.mark.parametrize("limits", [TIGHT, Limits()])
+def test_a_model_that_is_not_tight_is_shown_the_mails_and_decisions_behind_the_line_on_the_writer(overheard, limits):
+    model, heard = overheard(CLEAR, profile=Profile(name="m", limits=limits))
+    context = "Ana is a postdoc.\nAsked: Video? Decided: Yes.\nDay 1, invitation, from organiser: Dates?"
+    asyncio.run(seat_detector("model", spoken=Spoken(model)).check(REPLY, SEED, context))
+    assert "> Ana is a postdoc." in heard[0][0]["content"]
+    assert ("> Asked: Video? Decided: Yes.\n> Day 1" in heard[0][0]["content"]) is (limits is not TIGHT)

@@ -260,7 +260,11 @@ def test_a_flag_goes_to_the_desk_and_its_answer_lies_there_that_day():
     (at_work,) = [d for step, d, _ in host.desks if step == "act" and d.day == 2]
     assert at_work.answers == (hook,) and at_work.hooks == (*BEGUN.hooks, hook) and hooks([second]) == (hook,)
     assert watch.seen[0][1] is BEGUN.policies
-    assert watch.seen[0][2] == "Ana is a professor, was written 1 mails and has no date. The reply answers: invitation."
+    assert watch.seen[0][2].splitlines() == [
+        "Ana is a professor, was written 1 mails and has no date. The reply answers: invitation.",
+        "Asked: Old? Decided: Yes.",
+        f"Day 1, invitation, from organiser: invitation. Ana, {ONE}, {TWO}",
+    ]
 
 
 def test_a_flag_that_nobody_answers_is_a_hook_all_the_same():

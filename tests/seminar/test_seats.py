@@ -4,9 +4,12 @@ import asyncio
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
 from support.errors import InvalidInput, MalformedReply
+from support.models.fakes import stand_in
+from support.models.profiles import FAKE, Limits, Profile
 from support.seats import ModelSeat, Shown
 from support.seminar import forms, told
 from support.seminar.artefacts import load_past, load_templates
@@ -30,6 +33,7 @@ from support.seminar.records import (
 )
 from support.seminar.rules import PolicySet, load_policies
 from support.seminar.seats import ORGANIZER
+from support.seminar.study import seminar
 from support.seminar.views import DayPlan, Desk, Draft
 
 SCENARIO = scenario("four")
@@ -235,6 +239,26 @@ def test_actions_that_cannot_be_go_back_to_the_model_with_what_is_known(organize
     who, text = organizer({"actions": wrong}, {"actions": []})
     assert run(who.act(DESK, DayPlan("p", ""), ("follow_up",))) == ()
     assert said in text(1).replace("\\'", "'").replace('\\"', '"')
+
+
+def test_a_model_that_is_not_tight_has_one_entry_a_person_and_a_date_only_where_it_can_be_given(overheard):
+    nobody = dict.fromkeys(SCENARIO.by_name)
+    gives = {"kind": CONFIRMATION, "goal": "g", "slot": SLOTS[0], "policy": ""}
+    wrong = [{"Zoe": None}, {ANA: gives}, {BEN: {**gives, "slot": SLOTS[2]}}]
+    for bad in wrong:
+        model, heard = overheard(
+            {"actions": nobody | bad}, {"actions": nobody | {BEN: gives}}, profile=Profile(name="m", limits=Limits())
+        )
+        acted = run(ModelSeat(model, ORGANIZER.acts).act(DESK, DayPlan("p", ""), ()))
+        assert acted == (Action(CONFIRMATION, BEN, "g", SLOTS[0]),) and len(heard) == 2
+    assert '"FULL NAME AS ABOVE"' in heard[0][0]["content"]
+
+
+def test_a_random_model_that_is_not_tight_makes_almost_no_move_that_is_lost():
+    model = stand_in(profile=FAKE.model_copy(update={"limits": Limits(), "longest": 32_768}))
+    days = asyncio.run(seminar(np.random.default_rng(0), "four", "all", organizer="model", until=12, model=model)).days
+    lost = [error.detail for day in days for error in day.format_errors if error.phase == "act"]
+    assert len(days) == 12 and all("is taken" in detail for detail in lost) and len(lost) <= 1
 
 
 def test_who_has_a_date_may_be_confirmed_it_and_a_date_of_two_seats_takes_two():

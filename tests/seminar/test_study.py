@@ -7,16 +7,18 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
+from support.models.fakes import stand_in
 from support.runs.export import TABLES, export
 from support.runs.study import from_json, to_json
+from support.seats import people
 from support.seminar.artefacts import Artefacts
 from support.seminar.data import scenario
 from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.organizing import desk_of
-from support.seminar.records import REPLY, Hook, Organizing
+from support.seminar.records import REPLY, Action, Hook, Organizing, Understood
 from support.seminar.rules import load_policies
 from support.seminar.study import policy_set, seminar
-from support.seminar.views import Verdict
+from support.seminar.views import DayPlan, Draft, Review, Verdict
 from support.simulations import SEMINAR_SETTINGS, rehearsals
 
 SCENARIOS = ("four", "series", "panel")
@@ -143,7 +145,7 @@ def test_policies_that_there_are_not_or_that_contradict_are_refused(given, said)
         ({"organizer": "robot"}, "organizer: 'robot' given"),
         ({"detector": "nose"}, "detector: 'nose' given"),
         ({"reviewer": "nobody"}, "reviewer: 'nobody' given"),
-        ({"seats": "ghost"}, "seats: 'ghost' given"),
+        ({"seats": "ghost"}, "'ghost' given for Ngozi|speaker: 'ghost' given|seats: 'ghost' given"),
         ({"organizer": "model"}, "model: none given"),
         ({"delegation": "never"}, "delegation: 'never' given"),
     ],
@@ -151,6 +153,52 @@ def test_policies_that_there_are_not_or_that_contradict_are_refused(given, said)
 def test_a_setting_that_does_not_fit_is_refused(settings, said):
     with pytest.raises(InvalidInput, match=said):
         play(**settings)
+
+
+ROLES = ("organizer", "detector", "seats", "reviewer")
+
+
+@pytest.mark.parametrize("roles", [*((role,) for role in ROLES), ROLES])
+def test_a_model_may_take_each_role_for_a_whole_rehearsal(roles):
+    made = play(**dict.fromkeys(roles, "model"), model=stand_in(), delegation="always ask", policies="all", until=20)
+    names = {"organizer", "detector", "reviewer"} & {*roles} or set(scenario("four").by_name)
+    assert all(made.seats[name].startswith("model ") for name in names) and sum(day.replies for day in made.days)
+    assert len(made.days) == 20 or all(made.assignment.values())
+
+
+ANSWERS = {
+    "read": lambda view: Understood(0, "", available=view.item.slots),
+    "select": lambda view: (),
+    "plan": lambda view: Review("approve"),
+    "act": lambda view: tuple(Action("invitation", c.name) for c in view.desk.state.waiting() if not c.mails),
+    "draft": lambda view: Draft("Dates", f"Dear {view.about}, which date?"),
+    "answer": lambda view: "15 September.",
+    **dict.fromkeys(("action", "mail"), lambda view: Review("approve")),
+    **dict.fromkeys(("progress", "close", "describe", "flag"), lambda view: "All is well."),
+    "check": lambda view: "Shall we?" if "September" in view else "",
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_person_may_take_each_role(role):
+    async def rehearse():
+        async def answer():
+            while question := await questions.get():
+                view = question.view
+                given = DayPlan("Invite everybody.", "") if role == "organizer" and question.phase == "plan" else None
+                question.answer(given or ANSWERS[question.phase](view))
+
+        questions = asyncio.Queue()
+        task = asyncio.ensure_future(answer())
+        with people(questions):
+            settings = {"seats": "prompt", "delegation": "always ask", "until": 3} | {role: "human"}
+            made = await seminar(np.random.default_rng(1), "four", **settings)
+        task.cancel()
+        return made
+
+    made = asyncio.run(rehearse())
+    assert "human" in made.seats.values() and sum(len(day.sent) for day in made.days) >= 4
+    assert not any(day.format_errors for day in made.days)
 
 
 def test_a_scenario_of_ones_own_is_rehearsed():
