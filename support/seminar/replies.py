@@ -270,11 +270,6 @@ class Pen:
         return (self.voice.issue(self.truth.conditional),), self.truth.conditional
 
 
-def already(pen: Pen, given: Sequence[date], offered: Sequence[date]) -> Said:
-    """Somebody who has a date is asked for dates once more."""
-    return Said(NOTED, (pen.voice.about("already", given, offered),), tuple(given))
-
-
 def mentioned(slots: Sequence[date], text: str) -> tuple[date, ...]:
     """The dates among these that a mail writes out as `workdays.in_words` does, or nearly so.
 

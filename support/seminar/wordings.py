@@ -17,11 +17,17 @@ import numpy as np
 from support.seminar.data import POSTDOC, PROFESSOR, Persona
 
 RENOWNED, JUNIOR, FINISHING, STARTING, FRIEND = VOICES = ("renowned", "junior", "finishing", "starting", "friend")
-ANY = "any"
 
-FORMS = (
-    "13 October", "October 13", "Oct 13", "13 Oct", "the 13th of October", "October 13th", "the 13th", "Wed 13 Oct",
-)  # fmt: skip
+FORMS = {
+    "13 October": "{number} {month}",
+    "October 13": "{month} {number}",
+    "Oct 13": "{short} {number}",
+    "13 Oct": "{number} {short}",
+    "the 13th of October": "the {number} of {month}",
+    "October 13th": "{month} {number}",
+    "the 13th": "the {number}",
+    "Wed 13 Oct": "{weekday} {number} {short}",
+}
 """Ways to write a date; "the 13th" only where no other date that was offered has that number."""
 
 NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -62,7 +68,7 @@ class Voice:
 
     def __post_init__(self) -> None:
         self.voice = voice_of(self.persona)
-        self.habit = self._form = self.pick(FORMS)
+        self.habit = self._form = self.pick(list(FORMS))
 
     def chance(self, share: float) -> bool:
         """True in that share of cases."""
@@ -75,7 +81,7 @@ class Voice:
     def say(self, act: str, **slots: str) -> str:
         """One sentence of an act, its slots filled."""
         known = wordings()[act]
-        return _capital(self.pick(known.get(self.voice) or known[ANY]).format(**slots))
+        return _capital(self.pick(known.get(self.voice) or known["any"]).format(**slots))
 
     def issue(self, conditional: bool) -> str:
         """What the person raises, as a question or as a condition."""
@@ -85,13 +91,8 @@ class Voice:
 
     def about(self, act: str, days: Sequence[date], offered: Sequence[date]) -> str:
         """One sentence of an act about dates, of which some were `offered`."""
-        many = len(days) > 1
-        verbs = {
-            "be": "are" if many else "is",
-            "dont": "don't" if many else "doesn't",
-            "have": "have" if many else "has",
-        }
-        return self.say(act, dates=self.dates(days, offered), **verbs)
+        be, dont, have = ("are", "don't", "have") if len(days) > 1 else ("is", "doesn't", "has")
+        return self.say(act, dates=self.dates(days, offered), be=be, dont=dont, have=have)
 
     def dates(self, given: Sequence[date], offered: Sequence[date]) -> str:
         """Dates in a row, in a form that can be told from the others offered.
@@ -108,21 +109,16 @@ class Voice:
 
     def letter(self, sentences: Sequence[str]) -> str:
         """Greeting, sentences, closing; all in small letters if that is the person's style."""
-        first = self.organiser.split()[0]
-        names = {
-            "name": self.persona.name.split()[0],
-            "me": self.persona.name,
-            "initials": _initials(self.persona.name),
-        }
-        greeting = self._raw("greeting").format(first=first, full=self.organiser)
-        if "without a greeting" in self.persona.style:
-            greeting = ""
-        body = "\n\n".join(p for p in (greeting, " ".join(sentences), self._raw("close").format(**names)) if p)
-        self._form = self.habit if self.chance(0.75) else self.pick(FORMS)
-        return body.lower() if "lower case" in self.persona.style else body
-
-    def _raw(self, act: str) -> str:
-        return self.pick(wordings()[act][self.voice])
+        known, me = wordings(), self.persona
+        greeting = self.pick(known["greeting"][self.voice])
+        greeting = greeting.format(first=self.organiser.split()[0], full=self.organiser)
+        greeting = "" if "without a greeting" in me.style else greeting
+        parts = me.name.split()
+        close = self.pick(known["close"][self.voice])
+        close = close.format(name=parts[0], me=me.name, initials="".join(part[0] for part in parts))
+        body = "\n\n".join(p for p in (greeting, " ".join(sentences), close) if p)
+        self._form = self.habit if self.chance(0.75) else self.pick(list(FORMS))
+        return body.lower() if "lower case" in me.style else body
 
 
 def in_form(days: Sequence[date], form: str, *, together: bool = False) -> list[str]:
@@ -131,10 +127,13 @@ def in_form(days: Sequence[date], form: str, *, together: bool = False) -> list[
     >>> in_form([date(2027, 10, 5), date(2027, 10, 12), date(2027, 11, 9)], "the 13th of October", together=True)
     ['the 5th and 12th of October', 'the 9th of November']
     """
-    if not together or form in ("the 13th", "Wed 13 Oct"):
-        return [_one(day, form) for day in days]
-    months = [list(group) for _, group in groupby(days, key=lambda d: (d.year, d.month))]
-    return [_one(group[0], form, listed([_number(d, form) for d in group])) for group in months]
+    together = together and form not in ("the 13th", "Wed 13 Oct")
+    groups = [list(group) for _, group in groupby(days, key=lambda d: (d.year, d.month) if together else d)]
+    numbers = [listed([ordinal(d.day) if "13th" in form else str(d.day) for d in group]) for group in groups]
+    return [
+        FORMS[form].format(number=number, month=f"{day:%B}", short=f"{day:%b}", weekday=f"{day:%a}")
+        for (day, *_), number in zip(groups, numbers, strict=True)
+    ]
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:
@@ -147,11 +146,7 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
 
 
 def ordinal(number: int) -> str:
-    """The number of a day.
-
-    >>> [ordinal(k) for k in (1, 12, 22, 30)]
-    ['1st', '12th', '22nd', '30th']
-    """
+    """The number of a day, such as 1st or 12th."""
     ending = "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
 
@@ -168,28 +163,5 @@ def in_days(count: int) -> str:
     return f"in {'a day' if count == 1 else f'{word} days'}"
 
 
-def _number(day: date, form: str) -> str:
-    return ordinal(day.day) if "13th" in form else str(day.day)
-
-
-def _one(day: date, form: str, number: str = "") -> str:
-    number = number or _number(day, form)
-    ways = {
-        "13 October": f"{number} {day:%B}",
-        "October 13": f"{day:%B} {number}",
-        "Oct 13": f"{day:%b} {number}",
-        "13 Oct": f"{number} {day:%b}",
-        "the 13th of October": f"the {number} of {day:%B}",
-        "October 13th": f"{day:%B} {number}",
-        "the 13th": f"the {number}",
-        "Wed 13 Oct": f"{day:%a} {number} {day:%b}",
-    }
-    return ways[form]
-
-
-def _initials(name: str) -> str:
-    return "".join(part[0] for part in name.split())
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _capital(given: str) -> str:
+    return given[:1].upper() + given[1:]
