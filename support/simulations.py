@@ -11,7 +11,7 @@ from support.meetings.study import DESIGNS, meeting_coordination
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
-from support.studies import seminar
+from support.seminar.study import seminar
 
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "exchange_economy": roundtable_exchange,

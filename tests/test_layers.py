@@ -9,10 +9,8 @@ SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
     {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
      "database", "choice", "solvers", "models", "prompts"},
-    {"environments", "seats", "play", "english", "records"},
-    {"participants"},
-    {"mechanisms"},
-    {"studies", "roundtable", "meetings", "fair_decisions", "seminar", "survey"},
+    {"seats", "play", "english"},
+    {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
@@ -22,7 +20,7 @@ FLOORS = [
     {"runs.notebooks", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("seats", "participants", "analysis/dialogue_acts", "runs")
+MAY_TALK_TO_MODELS = ("seats", "analysis/dialogue_acts", "runs")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 
@@ -69,6 +67,15 @@ def test_a_room_imports_no_later_room(path):
     assert not later, f"{path} imports {later}, which comes after it"
 
 
+STUDIES = ("roundtable", "meetings", "fair_decisions", "seminar", "survey")
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_study_imports_no_other_study(study):
+    paths = [path for path in MODULES if room_of(path) == study]
+    assert paths and not {room for path in paths for room in imported_rooms(path)} & {*STUDIES} - {study}
+
+
 def test_every_room_has_a_floor():
     assert {room_of(path) for path in MODULES} <= set(FLOOR)
 
@@ -81,7 +88,9 @@ def test_only_participants_and_annotators_talk_to_models(path):
         assert not {name for name in imported(path, running=True) if name.startswith("models")} - told
 
 
-@pytest.mark.parametrize("room", ["environments", "choice", "solvers", "analysis"])
+@pytest.mark.parametrize(
+    "room", ["roundtable", "meetings", "fair_decisions", "survey", "choice", "solvers", "analysis"]
+)
 def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(room):
     for path in (p for p in MODULES if room_of(p) == room):
         tree = ast.parse(path.read_text(encoding="utf-8"))

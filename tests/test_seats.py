@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from support import seats
-from support.errors import InvalidInput, PromptError
+from support.errors import InvalidInput, MalformedReply, PromptError
+from support.models.cache import Cache
 from support.models.fakes import scripted
+from support.models.model import ChatModel, Completion, Transport
 from support.seats import Act, Ask, Role, Spoken, form, text
 
 
@@ -132,3 +134,40 @@ def test_a_seat_that_cannot_be_taken_is_told(kind, complaint):
 def test_seats_that_are_not_one_for_each_name_are_refused(given):
     with pytest.raises(InvalidInput, match="seats"):
         TALKER.fill(["Ana", "Ben"], given, rng())
+
+
+class Counted(Transport):
+    """Says the same, for 100 tokens of prompt and 7 of reply."""
+
+    model, endpoint = "counted", "here"
+
+    def __init__(self, said='{"text": "yes"}'):
+        self.said = said
+
+    async def complete(self, request):
+        return Completion(self.said, prompt_tokens=100, completion_tokens=7)
+
+
+def sit(model, **spoken):
+    return TALKER.seat("model", rng(), spoken=Spoken(model, **spoken), me="Ana")
+
+
+def test_the_tokens_of_prompts_and_replies_add_up_whether_they_were_called_for_or_cached(tmp_path):
+    cache, counts = Cache(tmp_path / "study.sqlite"), []
+    for _ in range(2):
+        seat = sit(ChatModel(Counted(), cache=cache))
+        asyncio.run(seat.message(1))
+        counts.append(seat.tokens)
+    assert counts == [107, 107]
+
+
+def test_the_tokens_of_a_reply_that_never_fits_its_form_are_counted_with_those_of_its_repairs():
+    seat = sit(ChatModel(Counted("not a form")))
+    with pytest.raises(MalformedReply):
+        asyncio.run(seat.message(1))
+    assert (seat.tokens, seat.replies) == (3 * 107, 1)
+
+
+def test_repetitions_are_told_apart_in_the_cache(tmp_path):
+    model = scripted([{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite"))
+    assert [asyncio.run(sit(model, repetition=number).message(1)) for number in (0, 1, 0)] == ["one", "two", "one"]

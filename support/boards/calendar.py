@@ -10,9 +10,9 @@ from datetime import date, timedelta
 
 from support.boards.pieces import board, chip, count, folded, legend, medium, said
 from support.boards.standing import over
-from support.environments.seminar.state import State
-from support.environments.seminar.views import Desk
-from support.environments.seminar.workdays import in_words, passed
+from support.seminar.data import in_words, passed
+from support.seminar.ledger import State
+from support.seminar.views import Desk
 
 UNFOLDED = 4
 """Months that are shown at once: this one, and the next with dates."""

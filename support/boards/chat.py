@@ -9,10 +9,9 @@ from datetime import date
 from support.boards.pieces import board, chip, count, folded
 from support.boards.steps import Step, steps_to_turns
 from support.boards.turns import chips, done, edits, flags, progress, received, turn
-from support.environments.seminar.policies import PolicySet
-from support.environments.seminar.workdays import in_words
-from support.records import Flag, Mail, OrganizingDay
-from support.records.organizing import PLAN
+from support.seminar.data import in_words
+from support.seminar.records import PLAN, Flag, Mail, OrganizingDay
+from support.seminar.rules import PolicySet
 
 UNFOLDED = 3
 """Days that are shown unfolded, the running one among them; those before are folded to a line."""

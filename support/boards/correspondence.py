@@ -8,10 +8,9 @@ from datetime import date, timedelta
 
 from support.boards.pieces import board, count, folded, legend, letters, said, scrolled, short
 from support.boards.standing import standing
-from support.environments.seminar.views import Desk
-from support.environments.seminar.workdays import in_words, passed
 from support.errors import InvalidInput
-from support.records.organizing import (
+from support.seminar.data import in_words, passed
+from support.seminar.records import (
     CLARIFICATION,
     CONFIRMATION,
     FOLLOW_UP,
@@ -22,6 +21,7 @@ from support.records.organizing import (
     Flag,
     Mail,
 )
+from support.seminar.views import Desk
 
 DAYS = 14
 """Days with mails that have a column each; earlier ones share one."""

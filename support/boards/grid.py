@@ -7,9 +7,9 @@ from html import escape
 
 from support.boards.pieces import board, clean, legend, said, scrolled
 from support.boards.standing import Seats, over, seats_of, standing
-from support.environments.seminar.state import Contact, State
-from support.environments.seminar.views import Desk
-from support.environments.seminar.workdays import in_words
+from support.seminar.data import in_words
+from support.seminar.ledger import Contact, State
+from support.seminar.views import Desk
 
 WORDED = 4
 """Up to that many dates, cells have room for a word beside the sign."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from support.boards.style import STYLE
 from support.mail.characters import shown_text
-from support.records import Mail
 from support.runs.pages import mails_to_html
+from support.seminar.records import Mail
 
 
 def clean(text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from support.boards.pieces import count, short
-from support.environments.seminar.state import Contact, State
+from support.seminar.ledger import Contact, State
 
 
 @dataclass(frozen=True, slots=True)

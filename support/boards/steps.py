@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from support.boards.pieces import block, chip, folded, said, titled
 from support.boards.turns import bubble
-from support.environments.seminar.views import AGAIN, APPROVE, EDIT, REMOVE
+from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE
 
 FLAG, ANSWERED = "flag", "answer"
 

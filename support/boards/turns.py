@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from support.boards.pieces import block, chip, count, folded, letters, said, titled
-from support.environments.seminar.policies import PolicySet
-from support.environments.seminar.scenario import day as as_day
-from support.environments.seminar.workdays import in_words
 from support.errors import InvalidInput
-from support.records import Action, Edit, Flag, Mail, OrganizingDay
-from support.records.organizing import ACTION, MAIL, WAIT
+from support.seminar.data import day as as_day
+from support.seminar.data import in_words
+from support.seminar.records import ACTION, MAIL, WAIT, Action, Edit, Flag, Mail, OrganizingDay
+from support.seminar.rules import PolicySet
 
 
 def turn(who: str, texts: Iterable[str], look: str = "", quiet: str = "") -> str:

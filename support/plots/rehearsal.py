@@ -9,7 +9,7 @@ import pandas as pd
 
 from support.errors import InvalidInput
 from support.figures import COLOURS
-from support.records.organizing import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, REPLY, THANKS
+from support.seminar.records import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, REPLY, THANKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,18 +22,17 @@ from support.figures import COLOURS
 from support.meetings.records import Coordination, CoordinationRound
 from support.models.calls import Call
 from support.models.money import dollars
-from support.records import Mail, OrganizingDay
-from support.records.organizing import ORGANISER
 from support.roundtable.records import Round, Transcript
 from support.roundtable.table import ENVIRONMENTS, environment_of
+from support.seminar.records import ORGANISER, Mail, OrganizingDay
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from support.environments.seminar.policies import PolicySet
-    from support.environments.seminar.views import Desk
     from support.models.cache import Cache
     from support.runs.study import Store, Unit
+    from support.seminar.rules import PolicySet
+    from support.seminar.views import Desk
 
 MOST = 60  # conversations that a page shows, unless it is asked for another number
 LEFT_OUT = "The question was left out of the recording that this reply is from."
@@ -172,7 +171,7 @@ def diary_style() -> str:
 
 
 def _when(day: str) -> str:
-    from support.environments.seminar.workdays import in_words
+    from support.seminar.data import in_words
 
     return in_words(date.fromisoformat(day))
 

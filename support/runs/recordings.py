@@ -25,8 +25,6 @@ from support.analysis.dialogue_acts.samples import small_tests
 from support.analysis.organizing.judging import model_selections, model_verdicts, one_voice
 from support.choice import RULES
 from support.data import ROOT
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.errors import CallFailed, InvalidInput, MissingData
 from support.fair_decisions.study import fair_decisions
 from support.meetings import natural_plan
@@ -35,11 +33,13 @@ from support.meetings.study import meeting_coordination
 from support.models import connect
 from support.models.cache import Cache
 from support.models.model import ChatModel
-from support.participants.detectors.language_model import SHOTS
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.studies import seminar
+from support.seminar.rules import load_policies
+from support.seminar.seats import SHOTS
+from support.seminar.study import seminar
+from support.seminar.suite import JudgedState, edge_cases, held_out_states
 from support.survey.answers import AnswerBook
 from support.survey.instruments import load
 from support.survey.respondents import simulate

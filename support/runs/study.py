@@ -20,8 +20,8 @@ from support.errors import DamagedFile, InvalidInput
 from support.fair_decisions.records import Planning
 from support.meetings.records import Coordination
 from support.models.calls import Call
-from support.records import Organizing
 from support.roundtable.records import Transcript
+from support.seminar.records import Organizing
 
 if TYPE_CHECKING:
     import pandas as pd

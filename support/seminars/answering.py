@@ -7,11 +7,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from support.environments.seminar.views import APPROVE, Review
 from support.errors import InvalidInput
-from support.participants.reviewers.human import FLAG
-from support.records import OrganizingDay
 from support.seats import Question
+from support.seminar.records import OrganizingDay
+from support.seminar.reviewing import FLAG
+from support.seminar.views import APPROVE, Review
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
 

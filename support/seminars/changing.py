@@ -8,18 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from support.environments.seminar.artefacts import Template
-from support.environments.seminar.policies import PolicySet, as_entries, policies_of
-from support.environments.seminar.views import Desk
 from support.errors import InvalidInput
 from support.mail.inbox import Kept
 from support.mail.outbox import Posted
+from support.seminar.artefacts import Template
+from support.seminar.rules import PolicySet, as_entries, policies_of
+from support.seminar.views import Desk
 from support.seminars.journal import Entry, Journal
 from support.seminars.remembering import COLLECT, USER, Memory, from_text, to_text
 
 if TYPE_CHECKING:
-    from support.mechanisms.organizing import Run
-    from support.mechanisms.organizing_office import Office
+    from support.seminar.organizing import Run
+    from support.seminar.workday import Office
     from support.seminars.setup import SeminarSetup
     from support.seminars.workplace import Workplace
 

@@ -13,9 +13,9 @@ from support.mail.hostile.world import Case
 from support.mail.inbox import HELD, Kept
 from support.mail.simulated import SimulatedMailbox
 from support.mail.suspicion import instructions_in
-from support.mechanisms.organizing_mail import REPLY
-from support.mechanisms.organizing_reading import SEVERAL
-from support.records import Mail, OrganizingDay
+from support.seminar.mailing import REPLY
+from support.seminar.records import Mail, OrganizingDay
+from support.seminar.workday import SEVERAL
 from support.seminars.answering import play_day
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE

@@ -9,11 +9,10 @@ from functools import cache
 from typing import Any
 
 from support import errors
-from support.environments.seminar.views import DayPlan, Draft, Response, Review, Verdict
 from support.errors import ConveneError, DamagedFile, InvalidInput
-from support.mechanisms.organizing_post import Written
-from support.mechanisms.organizing_slips import AMISS
-from support.records import Action, Flag, OrganizingDay, Understood
+from support.seminar.post import AMISS, Written
+from support.seminar.records import Action, Flag, OrganizingDay, Understood
+from support.seminar.views import DayPlan, Draft, Response, Review, Verdict
 from support.seminars.journal import Entry, Journal
 
 Args = tuple[Any, ...]
@@ -32,7 +31,7 @@ KEPT: dict[str, tuple[Any, Callable[[Args], str], Callable[[Args], Any]]] = {
     "draft": (Draft, lambda a: a[1].person, _nothing),
     "describe": (str, lambda a: f"{a[1].what} {a[1].about}", _nothing),
     "close": (str, lambda a: "", _nothing),
-    "check": (Verdict, lambda a: digest(a[0], a[2] if len(a) > 2 else ""), _nothing),
+    "check": (Verdict, lambda a: digest(a[0], a[2].partition("\n")[0] if len(a) > 2 else ""), _nothing),
     "review": (Review, lambda a: f"{a[1]} {a[3]}", lambda a: a[2]),
     "decide": (str, lambda a: str(a[1].mail), lambda a: a[1]),
     "answer": (Response, lambda a: a[0].person, _nothing),

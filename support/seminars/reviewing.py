@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from support.environments.seminar.views import APPROVE, EDIT, DayPlan, Desk, Draft, Review
 from support.mail.approvals import Approvals
-from support.mechanisms.organizing_slips import checked_letter
-from support.participants.reviewers.human import HumanReviewer
-from support.participants.reviewers.protocol import Reviewer
-from support.records.organizing import MAIL, Action, Flag
+from support.seats import HUMAN
+from support.seminar.post import checked_letter
+from support.seminar.records import MAIL, Action, Flag
+from support.seminar.views import APPROVE, EDIT, DayPlan, Desk, Draft, Review
 
 
 class ApprovingReviewer:
@@ -21,14 +20,14 @@ class ApprovingReviewer:
 
     Parameters
     ----------
-    reviewer : HumanReviewer
+    reviewer : a person
     approvals : Approvals
     addresses : mapping of name to address
     """
 
-    kind = HumanReviewer.kind
+    kind = HUMAN
 
-    def __init__(self, reviewer: Reviewer, approvals: Approvals, addresses: Mapping[str, str]) -> None:
+    def __init__(self, reviewer: Any, approvals: Approvals, addresses: Mapping[str, str]) -> None:
         self.reviewer, self._approvals, self._addresses = reviewer, approvals, dict(addresses)
 
     async def review(self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = "") -> Review:

@@ -9,14 +9,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from support.environments.seminar.artefacts import Artefacts
-from support.environments.seminar.ledger import settled
 from support.errors import FateUnknown, InvalidInput
 from support.mail.mailbox import Mailbox
-from support.mechanisms import organizing
 from support.presence import Presence
-from support.records import Organizing, OrganizingDay
 from support.seats import Question
+from support.seminar import organizing
+from support.seminar.artefacts import Artefacts
+from support.seminar.ledger import settled
+from support.seminar.records import Organizing, OrganizingDay
 from support.seminars.changing import Changing
 from support.seminars.journal import Entry, Journal
 from support.seminars.remembering import DAY, FINISHED, USER, Memory, from_text, to_text
@@ -55,7 +55,7 @@ class Seminar(Changing):
     day : int
         The number of the newest day, running or finished; 0 before the first.
     questions : asyncio.Queue of Question
-        What waits for the person at the desk; see `participants.reviewers.human`.
+        What waits for the person at the desk; see `seminar.seats.REVIEWER`.
 
     Raises
     ------

@@ -8,19 +8,17 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from support.environments.seminar.artefacts import Artefacts, Template, as_content, from_content
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.scenario import Scenario, day, days
 from support.errors import DamagedFile, InvalidInput
 from support.mail.addresses import checked_address, folded, same
 from support.mail.composing import compose
 from support.mail.letters import Outgoing
-from support.mechanisms.organizing_review import ALWAYS, levels
-from support.participants.detectors.seating import DETECTORS
-from support.participants.organizers.seating import ORGANIZERS
-from support.participants.seating import MODEL, check_kind
-from support.participants.speakers.seating import VARIATIONS
+from support.models.profiles import MODEL, is_model
 from support.seats import MIXED
+from support.seminar.artefacts import Artefacts, Template, as_content, from_content
+from support.seminar.checkpoints import ALWAYS, levels
+from support.seminar.data import Persona, Scenario, day, days
+from support.seminar.seats import DETECTORS, ORGANIZERS
+from support.seminar.speakers import VARIATIONS
 
 if TYPE_CHECKING:
     from support.mail.credentials import MailServers
@@ -55,11 +53,11 @@ class SeminarSetup:
     past : tuple of Template
         Mails of the organiser's own, for their style.
     organizer, detector : str
-        Kinds of `seat_organizer` and `seat_detector`.
+        Kinds of `seminar.seats.ORGANIZER` and `DETECTOR`.
     people : str, or mapping of name to kind
         Who plays the people in a rehearsal; see `seat_speakers`.
     delegation : str or mapping
-        See `mechanisms.organizing_review.levels`.
+        See `seminar.checkpoints.levels`.
     seed : int
         Of a rehearsal's people and of ties between them.
     mode : str
@@ -105,12 +103,13 @@ class SeminarSetup:
 
     def _check_kinds(self) -> None:
         """Whether there is somebody of each kind to be seated, and a seed to draw them with."""
-        known: dict[str, tuple[str, Collection[str]]]
-        known = {"organizer": (self.organizer, ORGANIZERS), "detector": (self.detector, DETECTORS)}
+        known: list[tuple[str, Any, Collection[str]]]
+        known = [("organizer", self.organizer, ORGANIZERS), ("detector", self.detector, DETECTORS)]
         kinds = self.people.values() if isinstance(self.people, Mapping) else [self.people]
-        known |= {f"people ({kind!r})": (kind, (*VARIATIONS, MIXED, MODEL)) for kind in kinds}
-        for field_, (kind, kinds_) in known.items():
-            check_kind(field_, kind, kinds_)
+        known += [("people", kind, (*VARIATIONS, MIXED, MODEL)) for kind in kinds]
+        for role, kind, listed in known:
+            if not isinstance(kind, str) or not (kind in listed or is_model(kind)):
+                raise InvalidInput(f"{role}: {kind!r} given; expected one of {', '.join(listed)} (or {MODEL}:NAME)")
         if isinstance(self.people, Mapping) and set(self.people) != set(self.scenario.by_name):
             raise InvalidInput(
                 f"people: {', '.join(self.people)} given; expected a kind for each on the list of people"

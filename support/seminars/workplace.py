@@ -17,16 +17,13 @@ from support.mail.inbox import Inbox
 from support.mail.mailbox import Mailbox
 from support.mail.outbox import Clearance, Outbox
 from support.mail.simulated import SimulatedMailbox
-from support.mechanisms.organizing import Run
-from support.mechanisms.organizing_mail import Account, MailPost
-from support.mechanisms.organizing_post import DirectPost
-from support.mechanisms.organizing_slips import Slips
-from support.participants.detectors.seating import seat_detector
-from support.participants.organizers.seating import seat_organizer
-from support.participants.reviewers.human import HumanReviewer
-from support.participants.speakers.seating import seat_speakers
 from support.presence import Presence
-from support.seats import Question
+from support.seats import HumanSeat, Question, Spoken
+from support.seminar.mailing import Account, MailPost
+from support.seminar.organizing import Run
+from support.seminar.post import DirectPost, Slips
+from support.seminar.seats import ORGANIZER, REVIEWER, TEMPERATURE, seat_detector
+from support.seminar.speakers import seat_speakers
 from support.seminars.remembering import Memory, Remembered
 from support.seminars.reviewing import ApprovingReviewer
 from support.seminars.setup import LIVE, REHEARSAL, SeminarSetup
@@ -104,10 +101,9 @@ class Workplace:
         who, drawn = np.random.default_rng(setup.seed).spawn(2)
         if self._mailbox is None and setup.mode == REHEARSAL:
             self.mailbox = SimulatedMailbox()
-        organizer = Remembered(seat_organizer(setup.organizer, model=self.model, rng=drawn), "organizer", memory)
-        detector = Remembered(seat_detector(setup.detector, model=self.model), "detector", memory)
-        person = HumanReviewer()
-        person.questions = questions
+        organizer = Remembered(ORGANIZER.seat(setup.organizer, drawn, None, Spoken(self.model)), "organizer", memory)
+        detector = Remembered(seat_detector(setup.detector, spoken=Spoken(self.model, TEMPERATURE)), "detector", memory)
+        person = HumanSeat(REVIEWER.asks, questions=questions)
         reviewer = Remembered(self._approving(person), "reviewer", memory)
         post = self._post(who, slips, memory)
         self.roles = {**post.seats, "organizer": organizer, "detector": detector, "reviewer": reviewer}
@@ -116,7 +112,7 @@ class Workplace:
             setup.artefacts, setup.past, setup.delegation, slips,
         )  # fmt: skip
 
-    def _approving(self, person: HumanReviewer) -> Any:
+    def _approving(self, person: HumanSeat) -> Any:
         addresses = {one.name: one.email for one in self.setup.scenario.people}
         return ApprovingReviewer(person, self.approvals, addresses) if self.setup.mode == LIVE else person
 
@@ -137,7 +133,7 @@ class Workplace:
         return post
 
     def _people(self, who: np.random.Generator, memory: Memory) -> dict[str, Any]:
-        people = seat_speakers(self.setup.scenario, self.setup.people, who, model=self.model)
+        people = seat_speakers(self.setup.scenario, self.setup.people, who, Spoken(self.model))
         return {
             name: Remembered(seat, name, memory, again=seat.kind.split()[0] not in ASKED_ONCE)
             for name, seat in people.items()

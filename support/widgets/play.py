@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import ipywidgets as w
 
 from support.errors import ConveneError
-from support.participants.seating import MODEL, is_model
+from support.models.profiles import MODEL, is_model
 from support.runs.study import Store
 from support.seats import Question
 from support.widgets.home import Home

@@ -8,14 +8,12 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.scenario import Scenario, scenario
-from support.environments.seminar.state import Contact, State
-from support.environments.seminar.views import Desk
-from support.mechanisms.organizing import desk_of
-from support.records import Mail
-from support.records.organizing import ORGANISER
-from support.studies import seminar
+from support.seminar.data import Persona, Scenario, scenario
+from support.seminar.ledger import Contact, State
+from support.seminar.organizing import desk_of
+from support.seminar.records import ORGANISER, Mail
+from support.seminar.study import seminar
+from support.seminar.views import Desk
 
 VOID = ("br",)
 Element = namedtuple("Element", "tag attributes")

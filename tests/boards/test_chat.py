@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from support.boards.chat import Running, Step, chat_to_html
-from support.environments.seminar.policies import load_policies
 from support.play import FormatError
-from support.records import Action, Edit, Flag, Mail, OrganizingDay
+from support.seminar.records import Action, Edit, Flag, Mail, OrganizingDay
+from support.seminar.rules import load_policies
 
 
 @pytest.fixture(scope="module")

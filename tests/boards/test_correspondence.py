@@ -4,7 +4,7 @@ import pytest
 
 from support.boards.correspondence import correspondence_to_html
 from support.errors import InvalidInput
-from support.records import Flag
+from support.seminar.records import Flag
 
 
 def signs(page):

@@ -14,10 +14,10 @@ from support.boards.correspondence import correspondence_to_html
 from support.boards.grid import grid_to_html
 from support.boards.pieces import block, said
 from support.boards.posting import STATUSES, held_to_html, outbox_to_html
-from support.environments.seminar.policies import LONGEST, Policy, PolicySet
-from support.environments.seminar.scenario import Scenario
 from support.play import FormatError
-from support.records import Action, Edit, Flag, OrganizingDay
+from support.seminar.data import Scenario
+from support.seminar.records import Action, Edit, Flag, OrganizingDay
+from support.seminar.rules import LONGEST, Policy, PolicySet
 
 PAYLOADS = {
     "script": "<script>alert(1)</script>",

@@ -10,7 +10,7 @@ from support.boards.calendar import calendar_to_html
 from support.boards.chat import chat_to_html
 from support.boards.correspondence import correspondence_to_html
 from support.boards.grid import grid_to_html
-from support.environments.seminar.policies import load_policies
+from support.seminar.rules import load_policies
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",

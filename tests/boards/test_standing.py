@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.boards.standing import seats_of, standing
-from support.environments.seminar.state import Contact, State
+from support.seminar.ledger import Contact, State
 
 SLOTS = tuple(date(2027, 10, day) for day in (4, 11, 18))
 TODAY = date(2027, 9, 13)

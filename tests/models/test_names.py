@@ -15,13 +15,12 @@ from support.models import serving
 from support.models.calls import collected
 from support.models.fakes import scripted, stand_in
 from support.models.profiles import Limits, Profile
-from support.participants.detectors.seating import seat_detector
-from support.participants.organizers.seating import seat_organizer
 from support.roundtable.economy import exchange_economy
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
-from support.studies import seminar
+from support.seminar.seats import ORGANIZER, seat_detector
+from support.seminar.study import seminar
 
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}
 ROLES = {
@@ -82,7 +81,10 @@ def test_whoever_takes_a_model_takes_its_name(names):
     frame = pd.DataFrame({"run": [1], "round": [1], "sender": ["Ana"], "text": ["Hello."]})
     who = LanguageModelAnnotator("model:chat")
     assert asyncio.run(who.label(frame))[0] and (who.name, names) == ("model chat", ["chat"])
-    assert seat_organizer("model:x").kind == "model x" and seat_detector("model:y").kind == "model y"
+    assert (
+        ORGANIZER.seat("model:x", np.random.default_rng(0)).kind == "model x"
+        and seat_detector("model:y").kind == "model y"
+    )
 
 
 VIEW = View("Ana", ("Ana", "Ben", "Cleo"), "majority", "vote", "most votes win", 1, 10)

@@ -17,7 +17,7 @@ from support.roundtable.study import roundtable_exchange
 from support.runs.export import TABLES, export, flatten, tables
 from support.runs.study import Store, Unit, from_json
 from support.runs.sweep import Sweep
-from support.studies import seminar
+from support.seminar.study import seminar
 
 READ = {"parquet": pd.read_parquet, "csv": pd.read_csv}
 VALUE = ((60.0, 40.0), (40.0, 60.0))

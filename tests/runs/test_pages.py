@@ -11,7 +11,6 @@ import pytest
 from pydantic import BaseModel, Field
 
 from support import records
-from support.environments.seminar.policies import load_policies
 from support.errors import CallFailed, DamagedFile, MalformedReply, MissingData
 from support.meetings import records as met
 from support.models.cache import Cache
@@ -23,7 +22,8 @@ from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
 from support.runs.sweep import Sweep
-from support.studies import seminar
+from support.seminar.rules import load_policies
+from support.seminar.study import seminar
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 UNIT, SYSTEM = Unit("s", '{"rule": "<i>majority</i>"}', 0), "You are Ana. " * 40

@@ -8,9 +8,9 @@ from email.message import EmailMessage
 
 import numpy as np
 
-from support.environments.seminar.views import LATER, Letter
-from support.participants.speakers.seating import seat_speakers
-from support.records.organizing import ORGANISER, Mail
+from support.seminar.records import ORGANISER, Mail
+from support.seminar.speakers import seat_speakers
+from support.seminar.views import LATER, Letter
 
 
 class Correspondents:

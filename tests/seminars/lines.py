@@ -9,14 +9,14 @@ from email.message import EmailMessage
 
 from seminar_playing import answered, setup_of
 
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
 from support.errors import NotSent
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
 from support.mail.simulated import SimulatedMailbox
-from support.participants.reviewers.human import FLAG
-from support.records.organizing import ACTION, MAIL, PLAN
+from support.seminar.records import ACTION, MAIL, PLAN
+from support.seminar.reviewing import FLAG
+from support.seminar.rules import load_policies
+from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
 

@@ -3,12 +3,12 @@
 import asyncio
 from contextlib import suppress
 
-from support.environments.seminar.artefacts import Artefacts, load_past, load_templates
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.scenario import scenario
-from support.environments.seminar.views import APPROVE, Review
-from support.mechanisms.organizing_review import AUTOMATIC
-from support.participants.reviewers.human import FLAG
+from support.seminar.artefacts import Artefacts, load_past, load_templates
+from support.seminar.checkpoints import AUTOMATIC
+from support.seminar.data import scenario
+from support.seminar.reviewing import FLAG
+from support.seminar.rules import load_policies
+from support.seminar.views import APPROVE, Review
 from support.seminars.setup import SeminarSetup
 
 PROMPT = "prompt"

@@ -5,13 +5,13 @@ from datetime import date
 
 import pytest
 
-from support.environments.seminar.views import REMOVE, Review
 from support.errors import InvalidInput
 from support.mail.credentials import MailServers
 from support.mail.simulated import SimulatedMailbox
-from support.mechanisms.organizing_review import ALWAYS
-from support.participants.reviewers.human import FLAG
-from support.records.organizing import MAIL
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.records import MAIL
+from support.seminar.reviewing import FLAG
+from support.seminar.views import REMOVE, Review
 from support.seminars.answering import approves, play_day, play_days
 from support.seminars.seminar import Seminar
 

@@ -16,8 +16,8 @@ from support.boards.posting import held_to_html, outbox_to_html
 from support.mail.hostile.generating import hostile
 from support.mail.hostile.world import EVIL
 from support.mail.reading import read
-from support.participants.reviewers.human import FLAG
 from support.runs.pages import days_to_html
+from support.seminar.reviewing import FLAG
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 

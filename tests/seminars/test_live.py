@@ -12,8 +12,8 @@ from live_servers import live
 from seminar_playing import answered
 
 from support.errors import FateUnknown
-from support.participants.reviewers.human import FLAG
-from support.records.organizing import MAIL
+from support.seminar.records import MAIL
+from support.seminar.reviewing import FLAG
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 

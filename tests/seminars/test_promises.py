@@ -10,24 +10,14 @@ import pytest
 from lines import World, live_setup
 from seminar_playing import answered, setup_of
 
-from support.environments.seminar.views import (
-    AGAIN,
-    ANSWER,
-    APPROVE,
-    EDIT,
-    REMOVE,
-    DayPlan,
-    Draft,
-    Response,
-    Review,
-)  # fmt: skip
 from support.errors import DamagedFile, FateUnknown, FileInUse, InvalidInput, MissingData
 from support.mail.inbox import HELD
 from support.mail.simulated import SimulatedMailbox
-from support.mechanisms.organizing_review import ALWAYS
-from support.participants.reviewers.human import FLAG
-from support.participants.speakers.rule_based import RuleBasedSpeaker
-from support.records.organizing import ACTION, CONFIRMATION, MAIL, PLAN
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN
+from support.seminar.reviewing import FLAG
+from support.seminar.speakers import RuleBasedSpeaker
+from support.seminar.views import AGAIN, ANSWER, APPROVE, EDIT, REMOVE, DayPlan, Draft, Response, Review
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN

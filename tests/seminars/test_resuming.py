@@ -1,12 +1,14 @@
 """A live seminar whose kernel ends at every line of its journal: the same days, nothing asked or sent twice."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from lines import Story, World, live_setup
 
-from support.mechanisms.organizing_review import ALWAYS
-from support.participants.organizers.rule_based import RuleBasedOrganizer
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.organizer import RuleBasedOrganizer
+from support.seminar.seats import ORGANIZER
 from support.seminars import workplace
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
@@ -96,7 +98,7 @@ class Spending(RuleBasedOrganizer):
 
 
 def test_what_a_model_spent_before_a_restart_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(workplace, "seat_organizer", lambda *_, **__: Spending())
+    monkeypatch.setattr(workplace, "ORGANIZER", replace(ORGANIZER, kinds={"rule-based": lambda *_: Spending()}))
     spent = []
     for name, ends in (("whole", None), ("broken", 9)):
         story = told(tmp_path / f"{name}.sqlite")

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from seminar_playing import answered, setup_of
 
-from support.environments.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
 from support.errors import FileInUse, InvalidInput, NotSent
 from support.mail.simulated import SimulatedMailbox
-from support.mechanisms.organizing_review import ALWAYS
-from support.participants.reviewers.human import FLAG
-from support.records.organizing import ACTION, MAIL, PLAN
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.records import ACTION, MAIL, PLAN
+from support.seminar.reviewing import FLAG
+from support.seminar.study import seminar as study
+from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
 from support.seminars.journal import begin, names
 from support.seminars.seminar import Seminar
-from support.studies.seminar import seminar as study
 
 
 async def played(path, name="spring", answer=lambda question: None, days=40):

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from support.environments.seminar.artefacts import Artefacts, import_artefacts, load_past, load_templates
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.scenario import scenario
 from support.errors import FateUnknown
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
-from support.mechanisms.organizing_review import ALWAYS, AUTOMATIC
 from support.runs.study import Store
+from support.seminar.artefacts import Artefacts, import_artefacts, load_past, load_templates
+from support.seminar.checkpoints import ALWAYS, AUTOMATIC
+from support.seminar.data import scenario
+from support.seminar.rules import load_policies
 from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
@@ -350,7 +350,7 @@ def test_questions_are_answered_over_the_mails_so_far(path):
         kind = "test"
 
         async def answer(self, question, desk):
-            from support.participants.answerers.protocol import Told
+            from support.seminar.answering import Told
 
             return Told(f"{question} {len(desk.mails)}", (1,))
 

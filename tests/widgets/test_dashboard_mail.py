@@ -10,13 +10,13 @@ from html.parser import HTMLParser
 import ipywidgets as w
 import pytest
 
-from support.environments.seminar.artefacts import Artefacts, Template, load_past, load_templates
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.scenario import scenario
 from support.errors import FateUnknown, InvalidInput
 from support.mail.credentials import MailServers
 from support.mail.simulated import SimulatedMailbox
-from support.mechanisms.organizing_review import AUTOMATIC
+from support.seminar.artefacts import Artefacts, Template, load_past, load_templates
+from support.seminar.checkpoints import AUTOMATIC
+from support.seminar.data import scenario
+from support.seminar.rules import load_policies
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, OWN_ADDRESS, SeminarSetup

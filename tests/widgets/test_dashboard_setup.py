@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 import ipywidgets as w
 import pytest
 
-from support.environments.seminar.artefacts import Artefacts, Template, export_artefacts, load_templates
-from support.environments.seminar.policies import PolicySet, load_policies
-from support.environments.seminar.scenario import scenario
 from support.errors import ConveneError, InvalidInput, NotSent
 from support.mail.credentials import MailServers
-from support.mechanisms.organizing_review import AUTOMATIC
-from support.records.organizing import Hook
+from support.seminar.artefacts import Artefacts, Template, export_artefacts, load_templates
+from support.seminar.checkpoints import AUTOMATIC
+from support.seminar.data import scenario
+from support.seminar.records import Hook
+from support.seminar.rules import PolicySet, load_policies
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL
 from support.widgets import chat
 from support.widgets.dashboard import sending

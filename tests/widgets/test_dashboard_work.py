@@ -5,10 +5,10 @@ from datetime import date
 
 import pytest
 
-from support.environments.seminar.artefacts import Artefacts, load_templates
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.scenario import scenario
-from support.mechanisms.organizing_review import ALWAYS
+from support.seminar.artefacts import Artefacts, load_templates
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.data import scenario
+from support.seminar.rules import load_policies
 from support.seminars.answering import play_day
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar

@@ -5,10 +5,10 @@ import asyncio
 import numpy as np
 import pytest
 
-from support.environments.seminar.artefacts import import_artefacts
 from support.errors import CallFailed
 from support.models.fakes import scripted
-from support.studies.seminar import seminar
+from support.seminar.artefacts import import_artefacts
+from support.seminar.study import seminar
 from support.widgets import chat
 from support.widgets.organizing import lab as rehearsing
 from support.widgets.organizing.lab import REHEARSAL, SWEEP, RehearsalLab

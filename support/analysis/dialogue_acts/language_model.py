@@ -10,8 +10,9 @@ from support.analysis.dialogue_acts.acts import LABELS, MEANINGS, OTHERS
 from support.analysis.dialogue_acts.annotators import Labels, union
 from support.analysis.frames import need_columns
 from support.errors import ContextOverflow, MalformedReply
-from support.participants.seating import MODEL, given_model
+from support.models.profiles import MODEL
 from support.prompts import render
+from support.seats import given_model
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from support.environments.seminar.policies import PolicySet
-from support.environments.seminar.state import applies
-from support.environments.seminar.suite import JudgedReply, JudgedState
-from support.environments.seminar.views import Verdict
 from support.errors import InvalidInput, MalformedReply
-from support.participants.detectors.seating import seat_detector
-from support.participants.organizers.selectors import CONTEXTS, SUMMARY, TEMPERATURE, Selected, contexts, select_with
+from support.models.profiles import MODEL
+from support.seats import Spoken
+from support.seminar.audit import applies
+from support.seminar.rules import PolicySet
+from support.seminar.seats import TEMPERATURE as DETECTING
+from support.seminar.seats import seat_detector
+from support.seminar.selecting import CONTEXTS, SUMMARY, TEMPERATURE, Selected, contexts, select_with
+from support.seminar.suite import JudgedReply, JudgedState
+from support.seminar.views import Verdict
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
-    from support.participants.detectors.protocol import Detector
 
 LISTED, UNLISTED, LITERAL, EVERY = ", listed", ", not listed", "literal", "every policy"
 
@@ -100,7 +102,7 @@ def literal_selections(states: Sequence[JudgedState], policies: PolicySet) -> pd
 
 
 async def verdicts(
-    name: str, detector: Detector, replies: Sequence[JudgedReply], policies: PolicySet, run: int = 1
+    name: str, detector: Any, replies: Sequence[JudgedReply], policies: PolicySet, run: int = 1
 ) -> pd.DataFrame:
     """What a detector says of each reply, of which it sees the text and nothing else.
 
@@ -127,9 +129,7 @@ async def verdicts(
         try:
             said = await seated.check(reply.text, policies)
             if not isinstance(said, Verdict):
-                raise InvalidInput(
-                    f"check: {said!r} given by {name!r}; expected a Verdict of support.environments.seminar.views"
-                )
+                raise InvalidInput(f"check: {said!r} given by {name!r}; expected a Verdict of support.seminar.views")
             found = {"flagged": said.flag, "question": said.question, "problem": ""}
         except MalformedReply as error:
             found = {"flagged": False, "question": "", "problem": str(error)}
@@ -142,10 +142,8 @@ async def model_verdicts(
     model: ChatModel | str, replies: Sequence[JudgedReply], policies: PolicySet, shots: str, runs: int = 3
 ) -> pd.DataFrame:
     """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each run; the setting names it."""
-    from support.participants.detectors.language_model import LanguageModelDetector
-
     asked = [
-        verdicts(shots, LanguageModelDetector(model, shots, repetition=run - 1), replies, policies, run)
+        verdicts(shots, seat_detector(MODEL, shots, Spoken(model, DETECTING, run - 1)), replies, policies, run)
         for run in range(1, runs + 1)
     ]
     return pd.concat(await asyncio.gather(*asked), ignore_index=True)
@@ -167,7 +165,7 @@ def _reply(reply: JudgedReply) -> dict[str, Any]:
 def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
     """One reply of each case, its voices in turn: a subset that holds every case.
 
-    >>> from support.environments.seminar.suite import edge_cases
+    >>> from support.seminar.suite import edge_cases
     >>> [reply.voice for reply in one_voice(edge_cases())[:3]]
     ['renowned', 'junior', 'finishing']
     """

@@ -18,8 +18,8 @@ from support.analysis.fairness.comparing import paired
 from support.analysis.frames import need_columns
 from support.analysis.organizing.evaluating import score
 from support.errors import InvalidInput
-from support.records.organizing import FOLLOW_UP, Mail, Organizing, OrganizingDay
 from support.runs.study import Unit
+from support.seminar.records import FOLLOW_UP, Mail, Organizing, OrganizingDay
 
 ROLES = ("organizer", "detector", "reviewer")
 OUTCOMES = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from support.records.organizing import Organizing, OrganizingDay
+from support.seminar.records import Organizing, OrganizingDay
 
 FLAG, GIVEN, TAKEN_BACK = "flag", "date given", "date taken back"
 COLUMNS = ("day", "date", "person", "event", "slot")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as w
 
 from support.data import study_file
-from support.environments.seminar.hooks import hook_of, hook_to_policy
-from support.environments.seminar.policies import PolicySet
 from support.errors import ConveneError, InvalidInput
-from support.records import Flag
+from support.seminar.artefacts import hook_of, hook_to_policy
+from support.seminar.records import Flag
+from support.seminar.rules import PolicySet
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE, SeminarSetup
 from support.widgets.dashboard.desk import DeskPage

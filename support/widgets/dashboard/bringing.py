@@ -12,10 +12,10 @@ from typing import Any
 import ipywidgets as w
 import yaml
 
-from support.environments.seminar.artefacts import Artefacts, import_artefacts
-from support.environments.seminar.policies import PolicySet
 from support.errors import ConveneError, DamagedFile, InvalidInput
 from support.mail.characters import shown
+from support.seminar.artefacts import Artefacts, import_artefacts
+from support.seminar.rules import PolicySet
 from support.widgets.dashboard.parts import hint, hinted
 from support.widgets.organizing.fields import Press, alert, row, wide
 from support.widgets.organizing.policies import PoliciesPanel

@@ -9,11 +9,11 @@ import ipywidgets as w
 
 from support.boards.pieces import said
 from support.boards.standing import seats_of
-from support.environments.seminar.workdays import in_words
 from support.errors import InvalidInput
-from support.participants.reviewers.human import FLAG
-from support.records.organizing import MAIL
 from support.seats import Question
+from support.seminar.data import in_words
+from support.seminar.records import MAIL
+from support.seminar.reviewing import FLAG
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE, REHEARSAL
 from support.widgets.dashboard.frame import status

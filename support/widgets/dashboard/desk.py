@@ -10,9 +10,9 @@ import ipywidgets as w
 from support.boards.calendar import calendar_to_html
 from support.boards.correspondence import correspondence_to_html
 from support.boards.grid import grid_to_html
-from support.environments.seminar.views import Desk
-from support.participants.reviewers.human import FLAG
-from support.records import Flag
+from support.seminar.records import Flag
+from support.seminar.reviewing import FLAG
+from support.seminar.views import Desk
 from support.seminars.seminar import Seminar
 from support.widgets.dashboard.days import DayControl
 from support.widgets.dashboard.form import DashboardForm

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from support.environments.seminar.personas import PROFESSOR, ROLE_NAMES, Persona
 from support.errors import InvalidInput
 from support.mail.addresses import checked_address, folded
 from support.mail.characters import first_hidden
 from support.mail.letters import NAME
+from support.seminar.data import PROFESSOR, ROLE_NAMES, Persona
 
 Draft = dict[str, Any]
 """The fields of a `Persona` by their names, and "played": who plays them in a rehearsal, "" for whoever plays all."""

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from support.environments.seminar.artefacts import Artefacts
-from support.environments.seminar.policies import policies_of
 from support.errors import InvalidInput
-from support.mechanisms.organizing import carried
-from support.records import OrganizingDay
 from support.runs.study import Store
+from support.seminar.artefacts import Artefacts
+from support.seminar.organizing import carried
+from support.seminar.records import OrganizingDay
+from support.seminar.rules import policies_of
 from support.seminars.changing import POLICIES, TEMPLATES, Entries, Templates
 from support.seminars.journal import names
 from support.seminars.remembering import FINISHED, USER, from_text

@@ -10,13 +10,12 @@ from html import escape
 from typing import Any
 
 from support.boards.pieces import said
-from support.environments.seminar.views import APPROVE, EDIT, Desk, Review
 from support.errors import InvalidInput
-from support.participants.reviewers.human import FLAG
-from support.records import Flag
-from support.records.organizing import ACTION, MAIL, ORGANISER
 from support.runs.pages import diary_style, mails_to_html
 from support.seats import Question
+from support.seminar.records import ACTION, MAIL, ORGANISER, Flag
+from support.seminar.reviewing import FLAG
+from support.seminar.views import APPROVE, EDIT, Desk, Review
 from support.widgets.dashboard.frame import plain
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.play import warning

@@ -8,10 +8,10 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.environments.seminar.personas import ROLES, Persona
-from support.participants.seating import MODEL
-from support.participants.speakers.seating import VARIATIONS
+from support.models.profiles import MODEL
 from support.seats import MIXED
+from support.seminar.data import ROLES, Persona
+from support.seminar.speakers import VARIATIONS
 from support.widgets.dashboard.drafts import AS_ALL, NEW, Draft, draft_of, faults_of, persons_of
 from support.widgets.dashboard.entries import Growing
 from support.widgets.dashboard.parts import Field, grid, hint, over, there

@@ -6,8 +6,8 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from support.environments.seminar.personas import POSTDOC, PROFESSOR, ROLES, STUDENT
 from support.errors import InvalidInput
+from support.seminar.data import POSTDOC, PROFESSOR, ROLES, STUDENT
 from support.widgets.dashboard.drafts import NEW, Draft, address_fault
 
 COLUMNS = {

@@ -9,8 +9,8 @@ import ipywidgets as w
 
 from support.boards.pieces import chip, said, scrolled
 from support.boards.standing import standing
-from support.environments.seminar.personas import Persona
 from support.mail.addresses import same
+from support.seminar.data import Persona
 from support.seminars.setup import LIVE
 from support.widgets.dashboard.cards import boarded
 from support.widgets.dashboard.holding import on_list

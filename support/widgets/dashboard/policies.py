@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection
 import ipywidgets as w
 
 from support.boards.pieces import block, board, chip, said
-from support.environments.seminar.policies import LONGEST, Policy, PolicySet, load_policies
-from support.environments.seminar.rules import read_policy
 from support.errors import InvalidInput
+from support.seminar.rules import LONGEST, Policy, PolicySet, load_policies, read_policy
 from support.widgets.dashboard.frame import boxed, plain
 from support.widgets.organizing.fields import Press, row, wide
 from support.widgets.organizing.policies import understood

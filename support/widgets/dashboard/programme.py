@@ -10,11 +10,9 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.scenario import Scenario
-from support.environments.seminar.workdays import in_words, working
 from support.mail.characters import first_hidden
 from support.mail.letters import NAME
+from support.seminar.data import Persona, Scenario, in_words, working
 from support.widgets.dashboard.parts import Field, grid, tell
 
 TEXTS = {

@@ -8,12 +8,11 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.mechanisms.organizing_review import levels
-from support.participants.detectors.seating import DETECTORS
-from support.participants.organizers.seating import ORGANIZERS
-from support.participants.seating import MODEL
-from support.participants.speakers.seating import RULE_BASED, VARIATIONS
+from support.models.profiles import MODEL
 from support.seats import MIXED
+from support.seminar.checkpoints import levels
+from support.seminar.seats import DETECTORS, ORGANIZERS
+from support.seminar.speakers import RULE_BASED, VARIATIONS
 from support.widgets.dashboard.parts import Field, grid, heading, hint, there
 from support.widgets.organizing.people import DelegationPanel
 

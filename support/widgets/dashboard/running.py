@@ -7,11 +7,10 @@ from typing import Any
 
 from support.boards.chat import Running
 from support.boards.steps import ANSWERED, Step
-from support.environments.seminar.views import DayPlan, Desk, Draft, Review
-from support.participants.reviewers.human import FLAG
-from support.records import Action, Flag
-from support.records.organizing import ACTION, MAIL, ORGANISER, PLAN
 from support.seats import Question
+from support.seminar.records import ACTION, MAIL, ORGANISER, PLAN, Action, Flag
+from support.seminar.reviewing import FLAG
+from support.seminar.views import DayPlan, Desk, Draft, Review
 from support.seminars.journal import Entry
 from support.seminars.remembering import KINDS, from_text
 

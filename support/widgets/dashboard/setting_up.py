@@ -9,9 +9,9 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.environments.seminar.artefacts import Artefacts, load_past, load_templates
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.scenario import scenario
+from support.seminar.artefacts import Artefacts, load_past, load_templates
+from support.seminar.data import scenario
+from support.seminar.rules import load_policies
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 from support.widgets.dashboard.bringing import BringForm
 from support.widgets.dashboard.listing import PeopleForm

@@ -11,8 +11,8 @@ import ipywidgets as w
 import yaml
 
 from support.boards.pieces import count, said
-from support.environments.seminar.artefacts import Artefacts, as_content, export_artefacts
 from support.errors import InvalidInput
+from support.seminar.artefacts import Artefacts, as_content, export_artefacts
 from support.seminars.seminar import Seminar
 from support.widgets.dashboard.filed import SWEEP
 from support.widgets.dashboard.frame import boxed, plain

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
-from support.environments.seminar.artefacts import PLACEHOLDERS, Template, load_past, load_templates
 from support.errors import InvalidInput
 from support.mail.characters import first_hidden
 from support.mail.letters import SENT_BODY, SUBJECT
-from support.records.organizing import INVITATION, SENT
+from support.seminar.artefacts import PLACEHOLDERS, Template, load_past, load_templates
+from support.seminar.records import INVITATION, SENT
 from support.widgets.dashboard.entries import Entries, Entry, Growing
 from support.widgets.dashboard.parts import Field, hint, page, summary
 from support.widgets.organizing.fields import Press, row, wide

@@ -9,14 +9,13 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.environments.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Review
 from support.figures import COLOURS
-from support.mechanisms.organizing_review import AGAINS
-from support.participants.reviewers.human import FLAG
-from support.records import Action, Flag
-from support.records.organizing import ACTION, ACTIONS, MAIL, PLAN
 from support.runs.pages import mails_to_html, morning_to_html
 from support.seats import Question
+from support.seminar.checkpoints import AGAINS
+from support.seminar.records import ACTION, ACTIONS, MAIL, PLAN, Action, Flag
+from support.seminar.reviewing import FLAG
+from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Review
 from support.widgets.organizing.fields import Press, alert, frame, row, wide
 
 Read = Callable[[], Any]

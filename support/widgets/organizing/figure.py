@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from support.analysis.organizing import timeline
 from support.plots.rehearsal import plot_timeline
-from support.records import Organizing
+from support.seminar.records import Organizing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

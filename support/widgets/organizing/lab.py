@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as w
 
-from support.environments.seminar.artefacts import Artefacts
-from support.environments.seminar.hooks import hook_of, hook_to_policy
-from support.environments.seminar.views import Desk
 from support.figures import png
-from support.mechanisms import organizing
-from support.mechanisms.organizing_review import ALWAYS
-from support.participants.reviewers.human import HumanReviewer
-from support.records import Flag, Organizing, OrganizingDay
 from support.runs.pages import assignment_to_html, days_to_html
 from support.runs.study import Store
-from support.seats import Question
+from support.seats import HumanSeat, Question
+from support.seminar import organizing
+from support.seminar.artefacts import Artefacts, hook_of, hook_to_policy
+from support.seminar.checkpoints import ALWAYS
+from support.seminar.records import Flag, Organizing, OrganizingDay
+from support.seminar.views import Desk
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.organizing.figure import draw_rehearsal
 from support.widgets.organizing.log import LogPanel
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 SWEEP = "rehearsal lab"
-Questions = Queue[Question]
+Questions = Queue[Any]
 REHEARSAL, POLICIES = 0, 1
 """Places of two of the tabs."""
 
@@ -58,7 +56,7 @@ class RehearsalLab(PlayLab[OrganizingDay]):
     model : ChatModel or str, optional
         Offered as organiser, detector and as any of the people, and answers questions, when it is given.
     scenario, seed, organizer, detector, reviewer, delegation, rounds
-        What the controls show at first: those of `support.studies.seminar`, `rounds` the days at most (None: up to
+        What the controls show at first: those of `seminar.study.seminar`, `rounds` the days at most (None: up to
         the deadline).
 
     Notes
@@ -194,13 +192,15 @@ class RehearsalLab(PlayLab[OrganizingDay]):
         self.reply_forms = {name: ReplyForm(self.programme.person(name)) for name in seated.own}
         for name, seat in seated.own.items():
             self._listen(cast(Questions, seat.questions), self._asking(self.reply_forms[name], f"your mail as {name}"))
-        if isinstance(seated.reviewer, HumanReviewer):
+        if isinstance(seated.reviewer, HumanSeat):
             self.desk_form = DeskForm(self._morning, self._make_policy)
-            self._listen(seated.reviewer.questions, self._asking(self.desk_form, "your decision at the desk"))
+            self._listen(
+                cast(Questions, seated.reviewer.questions), self._asking(self.desk_form, "your decision at the desk")
+            )
         desk = [self.desk_form.view] if self.desk_form else []
         self.forms.children = (*desk, *(form.view for form in self.reply_forms.values()))
 
-    def _asking(self, form: DeskForm | ReplyForm, awaited: str) -> Callable[[Question], None]:
+    def _asking(self, form: DeskForm | ReplyForm, awaited: str) -> Callable[[Any], None]:
         def ask(question: Question) -> None:
             """Pass a question on to its form; say so when it is not answered at once."""
             form.ask(question)

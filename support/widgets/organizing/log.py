@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
+import numpy as np
 
-from support.environments.seminar.views import Desk
 from support.errors import InvalidInput
-from support.participants.answerers.protocol import Answerer, Told
+from support.models.profiles import MODEL
 from support.runs.pages import diary_style, mails_to_html
+from support.seats import Spoken
+from support.seminar.answering import Told
+from support.seminar.seats import ANSWERER
+from support.seminar.views import Desk
 from support.widgets.organizing.fields import Press, row, wide
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ class LogPanel:
 
     def __init__(self, desk: Callable[[], Desk | None], model: ChatModel | str | None = None) -> None:
         self.desk, self.model = desk, model
-        self.answerer: Answerer | None = None
+        self.answerer: Any = None
         self.field = w.Text(
             description="your question",
             placeholder="What did Professor Tarrant say last?",
@@ -77,14 +81,12 @@ class LogPanel:
             raise
         self.answer.value = _shown(told, desk, answerer.kind)
 
-    def _seated(self) -> Answerer:
+    def _seated(self) -> Any:
         """The model's, or one by retrieval, whose encoder reads its weights when it is first needed."""
         if self.model:
-            from support.participants.answerers.language_model import LanguageModelAnswerer
-
-            return LanguageModelAnswerer(self.model)
+            return ANSWERER.seat(MODEL, np.random.default_rng(0), None, Spoken(self.model))
         from support.analysis.embeddings import Encoder
-        from support.participants.answerers.retrieval import RetrievalAnswerer
+        from support.seminar.answering import RetrievalAnswerer
 
         encoder = Encoder()
         encoder.encode(["the weights are read at the first text"])

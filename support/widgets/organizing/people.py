@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 import ipywidgets as w
 
-from support.environments.seminar.scenario import Scenario
-from support.mechanisms.organizing_review import ALWAYS, DELEGATED, LEVELS
-from support.participants.seating import MODEL
-from support.participants.speakers.seating import RULE_BASED, VARIATIONS
+from support.models.profiles import MODEL
 from support.seats import MIXED
+from support.seminar.checkpoints import ALWAYS, DELEGATED, LEVELS
+from support.seminar.data import Scenario
+from support.seminar.speakers import RULE_BASED, VARIATIONS
 from support.widgets.play import HUMAN
 
 FEW = 6

@@ -7,10 +7,9 @@ from html import escape
 
 import ipywidgets as w
 
-from support.environments.seminar import rules
-from support.environments.seminar.policies import LONGEST, Policy, PolicySet, load_policies
-from support.environments.seminar.rules import Rule, read_policy
 from support.errors import InvalidInput
+from support.seminar import rules
+from support.seminar.rules import LONGEST, Policy, PolicySet, Rule, load_policies, read_policy
 from support.widgets.organizing.fields import Press, row, wide
 
 IN_WORDS = {

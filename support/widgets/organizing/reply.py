@@ -7,12 +7,11 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.environments.seminar.personas import Persona
-from support.environments.seminar.views import Letter
-from support.environments.seminar.workdays import in_words
 from support.figures import COLOURS
 from support.runs.pages import diary_style, mails_to_html
 from support.seats import Question
+from support.seminar.data import Persona, in_words
+from support.seminar.views import Letter
 from support.widgets.organizing.fields import Press, frame, row, wide
 
 

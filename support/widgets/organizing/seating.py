@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.environments.seminar.artefacts import Artefacts, load_past
-from support.environments.seminar.scenario import Scenario
-from support.mechanisms.organizing import organize
-from support.participants.detectors.protocol import Detector
-from support.participants.detectors.seating import seat_detector
-from support.participants.organizers.protocol import Organizer
-from support.participants.organizers.seating import seat_organizer
-from support.participants.reviewers.protocol import Reviewer
-from support.participants.reviewers.seating import seat_reviewer
-from support.participants.speakers.human import HumanSpeaker
-from support.participants.speakers.protocol import Speaker
-from support.participants.speakers.seating import seat_speakers
+from support.seats import HumanSeat, Spoken
+from support.seminar.artefacts import Artefacts, load_past
+from support.seminar.data import Scenario
+from support.seminar.organizing import organize
+from support.seminar.seats import REVIEWER
+from support.seminar.speakers import SPEAKER, seat_speakers
+from support.seminar.study import seat_desk
 from support.widgets.organizing.watching import Days, Expected, Watched
 from support.widgets.play import HUMAN
 
@@ -34,7 +29,7 @@ class Seated:
     Attributes
     ----------
     people : mapping of name to Expected
-    own : mapping of name to HumanSpeaker
+    own : mapping of name to HumanSeat
         Those of them who are persons.
     organizer : Watched
     detector : Detector
@@ -42,10 +37,10 @@ class Seated:
     """
 
     people: Mapping[str, Expected]
-    own: Mapping[str, HumanSpeaker]
+    own: Mapping[str, HumanSeat]
     organizer: Watched
-    detector: Detector
-    reviewer: Reviewer
+    detector: Any
+    reviewer: Any
 
     @property
     def roles(self) -> dict[str, Any]:
@@ -76,7 +71,7 @@ def seat_all(
     seed: int,
     model: ChatModel | str | None = None,
 ) -> Seated:
-    """Seat everybody as `support.studies.seminar` does with a generator of that seed.
+    """Seat everybody as `support.seminar.study.seminar` does with a generator of that seed.
 
     Parameters
     ----------
@@ -86,10 +81,9 @@ def seat_all(
         The kinds of "organizer", "detector" and "reviewer".
     """
     who, drawn = np.random.default_rng(seed).spawn(2)
-    own = {name: HumanSpeaker(name) for name, kind in kinds.items() if kind == HUMAN}
-    seats: dict[str, str | Speaker] = {**kinds, **own}
-    people = seat_speakers(programme, seats, who, model=model)
-    leads: Organizer = seat_organizer(desk["organizer"], model=model, rng=drawn)
-    detector = seat_detector(desk["detector"], model=model, temperature=0.0)
+    own = {name: SPEAKER.person(name) for name, kind in kinds.items() if kind == HUMAN}
+    people = seat_speakers(programme, {**kinds, **own}, who, Spoken(model))
+    person = REVIEWER.person() if desk["reviewer"] == HUMAN else desk["reviewer"]
+    roles = seat_desk(desk["organizer"], desk["detector"], person, drawn, Spoken(model))
     watched = {name: Expected(seat) for name, seat in people.items()}
-    return Seated(watched, own, Watched(leads), detector, seat_reviewer(desk["reviewer"]))
+    return Seated(watched, own, Watched(roles["organizer"]), roles["detector"], roles["reviewer"])

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
-from support.environments.seminar.scenario import Scenario
-from support.environments.seminar.scenario import scenario as load_scenario
-from support.participants.detectors.seating import DETECTORS
-from support.participants.organizers.seating import ORGANIZERS
-from support.participants.reviewers.seating import REVIEWERS
+from support.seminar.data import Scenario
+from support.seminar.data import scenario as load_scenario
+from support.seminar.seats import DETECTORS, ORGANIZERS, REVIEWERS
 from support.widgets.organizing.fields import row
 from support.widgets.organizing.people import DelegationPanel, PeoplePanel
 from support.widgets.organizing.policies import PoliciesPanel

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ipywidgets as w
 
-from support.environments.seminar.artefacts import Artefacts, export_artefacts, load_templates
+from support.seminar.artefacts import Artefacts, export_artefacts, load_templates
 from support.widgets.organizing.fields import row, wide
 from support.widgets.play import warning
 

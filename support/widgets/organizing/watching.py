@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
-from support.environments.seminar.ledger import settled
-from support.environments.seminar.views import LATER, Desk, Letter, Response
 from support.errors import InvalidInput
-from support.participants.organizers.protocol import Organizer
-from support.participants.speakers.protocol import Speaker
-from support.records import OrganizingDay
+from support.seminar.ledger import settled
+from support.seminar.records import OrganizingDay
+from support.seminar.views import LATER, Desk, Letter, Response
 
 
 class Watched:
@@ -24,7 +22,7 @@ class Watched:
     selected : tuple of str
     """
 
-    def __init__(self, organizer: Organizer) -> None:
+    def __init__(self, organizer: Any) -> None:
         self.organizer, self.kind = organizer, organizer.kind
         self.desk: Desk | None = None
         self.report, self.selected = "", tuple[str, ...]()
@@ -50,9 +48,9 @@ class Watched:
 
 
 class Expected:
-    """Somebody on the list, and until when mail from them is to be expected; `mechanisms.organizing_post` says how."""
+    """Somebody on the list, and until when mail from them is to be expected; `seminar.post` says how."""
 
-    def __init__(self, speaker: Speaker) -> None:
+    def __init__(self, speaker: Any) -> None:
         self.speaker, self.kind = speaker, speaker.kind
         self._wrote, self._again = 0, set[int]()
 

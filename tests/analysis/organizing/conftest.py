@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from support.play import FormatError
-from support.records.organizing import (
+from support.seminar.records import (
     CONFIRMATION,
     FOLLOW_UP,
     INVITATION,

@@ -16,8 +16,8 @@ from support.analysis.organizing import (
     selection_runs,
     selection_scores,
 )
-from support.environments.seminar import suite
 from support.errors import InvalidInput
+from support.seminar import suite
 
 IDS = st.sets(st.sampled_from(["begin", "vague", "follow_up", "give_up"]))
 

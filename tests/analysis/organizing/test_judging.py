@@ -6,11 +6,11 @@ import json
 import pytest
 
 from support.analysis import organizing
-from support.environments.seminar.policies import load_policies
-from support.environments.seminar.suite import JudgedReply, edge_cases, held_out_states
-from support.environments.seminar.views import Verdict
 from support.errors import InvalidInput, MalformedReply
 from support.models.fakes import scripted
+from support.seminar.rules import load_policies
+from support.seminar.suite import JudgedReply, edge_cases, held_out_states
+from support.seminar.views import Verdict
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from scipy import stats
 from support.analysis.organizing import compare_sets, days_of, reading_audit, runs_of, timeline
 from support.analysis.organizing.outcomes import OUTCOMES, possible
 from support.errors import InvalidInput
-from support.records.organizing import Edit, Understood
+from support.seminar.records import Edit, Understood
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""A seminar whose dates an organiser fills by mail: programmes, people, policies, and what is known on a day."""

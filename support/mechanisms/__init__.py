@@ -1,1 +1,0 @@
-"""How a group decides: generators of finished rounds. Mechanisms orchestrate; they never call a model themselves."""

@@ -1,1 +1,0 @@
-"""Who sits at the desk: approves plans, actions and mails, changes them, and decides about flags."""

@@ -1,0 +1,209 @@
+"""What one takes from a rehearsal into the next one, and into deployment: policies, templates, stop hooks, preferences.
+
+They are one YAML file that people can read and edit. Nothing in it is executed, and no credentials are in it.
+
+Stop hooks: what a question to the person at the desk leaves behind, and how it becomes a policy.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from support.errors import DamagedFile, InvalidInput
+from support.seminar.data import read_toml
+from support.seminar.records import SENT, Edit, Flag, Hook
+from support.seminar.rules import LONGEST, OCCASION, VERSION, PolicySet, as_entries, policies_of, read_yaml
+
+PLACEHOLDERS = ("speaker", "dates", "date", "place", "time", "organiser", "question", "note")
+_FIELD = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A mail with gaps such as {speaker} and {dates}; of past mails, without gaps.
+
+    Raises
+    ------
+    InvalidInput
+        On another kind of mail, or a gap that nothing fills.
+    """
+
+    kind: str
+    subject: str
+    body: str
+    to_role: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in SENT:
+            raise InvalidInput(f"template: kind {self.kind!r} given; expected one of {', '.join(SENT)}")
+        for name in _FIELD.findall(self.subject + self.body):
+            if name not in PLACEHOLDERS:
+                known = ", ".join(f"{{{p}}}" for p in PLACEHOLDERS)
+                raise InvalidInput(f"template {self.kind}: {{{name}}} given; expected one of {known}")
+
+    def fill(self, **given: str) -> tuple[str, str]:
+        """Subject and body with the gaps filled; what is not given leaves nothing behind, nor an empty paragraph.
+
+        >>> Template("thanks", "Thanks", "Dear {speaker},\\n\\n{note}\\n\\nThank you.").fill(speaker="Ana")[1]
+        'Dear Ana,\\n\\nThank you.'
+        """
+        subject, body = (_FIELD.sub(lambda m: given.get(m[1], ""), text) for text in (self.subject, self.body))
+        paragraphs = [re.sub(r"[ \t]+", " ", p).strip() for p in re.split(r"\n\s*\n", body)]
+        return " ".join(subject.split()), "\n\n".join(p for p in paragraphs if p)
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What a run begins with, and what it leaves behind."""
+
+    policies: PolicySet = field(default_factory=PolicySet)
+    templates: Mapping[str, Template] = field(default_factory=dict)
+    hooks: tuple[Hook, ...] = ()
+    learnt: tuple[Edit, ...] = ()
+
+
+def load_templates(path: str | Path | None = None) -> dict[str, Template]:
+    """The project's templates by the kind of mail, or those of a file of the same form.
+
+    Raises
+    ------
+    DamagedFile, InvalidInput
+        On a file of another form, or a template that cannot be.
+    """
+    return {made.kind: made for made in (_template(e) for e in read_toml("mails.toml", path, "template"))}
+
+
+def load_past(path: str | Path | None = None) -> tuple[Template, ...]:
+    """Five mails that an organiser once sent, for their style; see `load_templates`."""
+    return tuple(_template(entry) for entry in read_toml("mails.toml", path, "past"))
+
+
+def _template(entry: Mapping[str, Any]) -> Template:
+    try:
+        given = {"kind": entry["kind"], "subject": entry["subject"], "body": entry["body"]}
+    except KeyError as error:
+        raise DamagedFile(f"template: no {error} given; expected kind, subject and body") from error
+    given["to_role"] = entry.get("to_role", "")
+    _check_texts("template", given)
+    return Template(**given)
+
+
+def _check_texts(what: str, given: Mapping[str, Any], numbers: Sequence[str] = ()) -> None:
+    """Refuse what YAML took for something else than text: an answer "no" without quotation marks is a truth value."""
+    for name, value in given.items():
+        wanted = int if name in numbers else str
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            expected = "a whole number" if wanted is int else "text; put it in quotation marks"
+            raise DamagedFile(f"{what}: {name} = {value!r} given; expected {expected}")
+
+
+def as_content(made: Artefacts) -> dict[str, Any]:
+    """Artefacts as plain lists and mappings; `from_content` reads them."""
+    return {
+        "version": VERSION,
+        "policies": as_entries(made.policies),
+        "templates": [asdict(template) for template in made.templates.values()],
+        "hooks": [asdict(hook) for hook in made.hooks],
+        "learnt": [asdict(edit) for edit in made.learnt],
+    }
+
+
+def export_artefacts(made: Artefacts, path: str | Path) -> Path:
+    """Write them as YAML; return where."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    content = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True, width=120)
+    target.write_text(content, encoding="utf-8")
+    return target
+
+
+def import_artefacts(path: str | Path) -> Artefacts:
+    """Read what `export_artefacts` wrote, or a person in its manner.
+
+    Raises
+    ------
+    DamagedFile
+        On a file of another form.
+    InvalidInput
+        On a newer version, policies that contradict each other, a template with an unknown gap.
+    """
+    return from_content(read_yaml(path), path)
+
+
+def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
+    """Artefacts out of what a file holds; errors name its path, see `import_artefacts`."""
+    templates = [_template(entry) for entry in _listed(content, "templates", path)]
+    return Artefacts(
+        policies_of(_listed(content, "policies", path), path),
+        {template.kind: template for template in templates},
+        tuple(_made(Hook, entry, path) for entry in _listed(content, "hooks", path)),
+        tuple(_made(Edit, entry, path) for entry in _listed(content, "learnt", path)),
+    )
+
+
+def _listed(content: Mapping[str, Any], name: str, path: str | Path) -> list[Mapping[str, Any]]:
+    found = content.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise DamagedFile(f"{path}: {name} is a {type(found).__name__}; expected a list of mappings")
+    return found
+
+
+def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
+    try:
+        made = kind(**entry)
+    except TypeError as error:
+        known = ", ".join(kind.__dataclass_fields__)
+        raise DamagedFile(f"{path}: {error}; expected the fields of a {kind.__name__}: {known}") from error
+    _check_texts(f"{path}, {kind.__name__.lower()}", entry, ("day",))
+    return made
+
+
+TOPIC = 90  # characters
+
+
+def topic_of(question: str) -> str:
+    """What a question is about: its first sentence, cut where it is long.
+
+    >>> topic_of("The speaker wants to give the talk by video. Shall I allow it?")
+    'The speaker wants to give the talk by video'
+    """
+    first = re.split(r"(?<=[.?!])\s", " ".join(question.split()), maxsplit=1)[0]
+    return textwrap.shorten(first.rstrip(".?! "), TOPIC, placeholder=" …")
+
+
+def hook_of(flag: Flag, day: int) -> Hook:
+    """The hook that a flag of that day leaves behind; its topic says about whom it is where the question does not."""
+    topic = topic_of(flag.question)
+    topic = topic if flag.person in flag.question else f"{flag.person}: {topic}"
+    return Hook(topic, flag.question, flag.answer, day, flag.person)
+
+
+def hook_to_policy(hook: Hook, policies: PolicySet) -> PolicySet:
+    """With one more policy: what was decided about a hook's question holds from now on.
+
+    It is no rule, whatever its words (see `rules.OCCASION`): who follows rules only does not follow it, and says so.
+
+    Raises
+    ------
+    InvalidInput
+        On a hook that nobody answered, or an answer too long for a policy.
+    """
+    answer = " ".join(hook.answer.split())
+    if not answer:
+        raise InvalidInput(f"hook: {hook.topic!r} has no answer; decide about it first, then make it a policy")
+    topic, taken = topic_of(hook.question) or hook.topic, {policy.id for policy in policies}
+    head = f"{OCCASION} {topic}."
+    if len(answer) >= LONGEST - len(head):
+        raise InvalidInput(
+            f"hook: an answer of {len(answer)} characters given; a policy holds at most {LONGEST - len(head) - 1} "
+            "beside its topic: say it shorter"
+        )
+    name = next(made for k in range(1, 1000) if (made := f"hook_{k}") not in taken)
+    return policies.add(f"{head} {answer}", name, topic)

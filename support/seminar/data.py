@@ -1,0 +1,387 @@
+"""Working days, Monday to Friday. Holidays are nobody's here.
+
+Files of `data/inputs/seminar`, read with an error that names the file and the way out.
+
+The people on an organiser's list: what is told of them, and how those behave who are simulated.
+
+A programme to be filled: dates, seats, people who may be asked, and until when it has to be done.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from support.data import inputs
+from support.errors import DamagedFile, InvalidInput
+from support.seminar.records import ORGANISER
+
+
+def working(day: date) -> bool:
+    """Whether a day is none of Saturday and Sunday.
+
+    >>> working(date(2027, 8, 16)), working(date(2027, 8, 15))
+    (True, False)
+    """
+    return day.weekday() < 5
+
+
+def passed(since: date, until: date) -> int:
+    """Working days after `since` up to `until`: from a Friday to the Monday after it is 1.
+
+    >>> passed(date(2027, 8, 13), date(2027, 8, 16)), passed(date(2027, 8, 13), date(2027, 8, 15))
+    (1, 0)
+    """
+    first, last = (np.datetime64(day + timedelta(days=1), "D") for day in (since, until))
+    return int(np.busday_count(first, last))
+
+
+def later(day: date, count: int) -> date:
+    """The working day that is `count` working days after a day; of 0, the day itself or the next Monday.
+
+    >>> later(date(2027, 8, 13), 1), later(date(2027, 8, 14), 0)
+    (datetime.date(2027, 8, 16), datetime.date(2027, 8, 16))
+    """
+    return np.busday_offset(np.datetime64(day, "D"), count, roll="backward" if count else "forward").astype(date)
+
+
+def in_words(day: date) -> str:
+    """A date as mails write it.
+
+    >>> in_words(date(2027, 9, 5))
+    'Sunday, 5 September 2027'
+    """
+    return f"{day:%A}, {day.day} {day:%B %Y}"
+
+
+def read_toml(name: str, path: str | Path | None, table: str) -> list[Mapping[str, Any]]:
+    """The tables `[[table]]` of a file; of the project's own where no path is given.
+
+    Raises
+    ------
+    DamagedFile
+        When it is no TOML, or has no such tables.
+    """
+    file = Path(path) if path else inputs("seminar", name)
+    try:
+        found = tomllib.loads(file.read_text(encoding="utf-8"))[table]
+    except (OSError, tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"{file}: {error!r}; {_expected(table)}") from error
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise DamagedFile(f"{file}: {table} = {found!r} given; {_expected(table)}")
+    return found
+
+
+def _expected(table: str) -> str:
+    readme = "data/inputs/seminar/README.md"
+    return f"expected [[{table}]] tables (see {readme}), or restore it with git checkout -- data/inputs"
+
+
+PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
+ROLES = (PROFESSOR, POSTDOC, STUDENT)
+ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
+"""Names of roles in mails and records, which nobody may have."""
+
+SHARES = ("vague", "forgets", "cancels", "share")
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Somebody who may be asked to speak.
+
+    Attributes
+    ----------
+    id, name, email, role, field, affiliation : str
+        What the organiser knows; role is one of `ROLES`.
+    days : int
+        Working days until an answer.
+    needs : int
+        Mails that it takes until there is one; with 4, three reminders are in vain.
+    vague, forgets, cancels, share : float
+        Probabilities: that a date is named vaguely, that a mail is never answered, that a date is cancelled after it
+        was given, that any date suits.
+    limit : int
+        Dates that are named at first.
+    style, description : str
+        For a language model that plays them.
+    constraints : tuple of str
+    issue, issue_kind : str
+        What they may raise that no policy covers; "" for nothing.
+
+    Raises
+    ------
+    InvalidInput
+        On a role, a number or a probability out of its range, or nothing where something is needed.
+    """
+
+    id: str
+    name: str
+    email: str
+    role: str
+    field: str = ""
+    affiliation: str = ""
+    days: int = 1
+    needs: int = 1
+    vague: float = 0.0
+    forgets: float = 0.0
+    cancels: float = 0.0
+    share: float = 1.0
+    limit: int = 3
+    style: str = ""
+    description: str = ""
+    constraints: tuple[str, ...] = ()
+    issue: str = ""
+    issue_kind: str = ""
+
+    def __post_init__(self) -> None:
+        for field_ in ("id", "name", "email"):
+            if not str(getattr(self, field_)).strip():
+                raise InvalidInput(f"persona {self.id or self.name or '?'}: no {field_} given; expected some text")
+        if "@" not in self.email or any(c.isspace() for c in self.email):
+            raise InvalidInput(f"persona {self.name}: email {self.email!r} given; expected one such as ana@example.org")
+        if self.role not in ROLES:
+            raise InvalidInput(f"persona {self.name}: role {self.role!r} given; expected one of {', '.join(ROLES)}")
+        for what, low in (("days", 0), ("needs", 1), ("limit", 1)):
+            value = getattr(self, what)
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a whole number from {low}")
+        for what in SHARES:
+            value = getattr(self, what)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a number from 0 to 1")
+
+    @property
+    def introduced(self) -> Persona:
+        """The same person as an organiser knows them: how they behave, and what they may raise, is left out."""
+        return Persona(self.id, self.name, self.email, self.role, self.field, self.affiliation)
+
+
+def load_personas(path: str | Path | None = None) -> dict[str, Persona]:
+    """Personas by their id; by default the project's own.
+
+    Raises
+    ------
+    DamagedFile
+        On a file that does not have that form.
+    InvalidInput
+        On a persona that cannot be, or two with one id.
+    """
+    entries = read_toml("personas.toml", path, "persona")
+    for entry in entries:
+        _check_form(entry, path or "personas.toml")
+    made = [_persona(entry) for entry in entries]
+    if twice := [name for name, count in Counter(p.id for p in made).items() if count > 1]:
+        raise InvalidInput(f"persona: the id {twice[0]!r} is given twice; expected every id once")
+    return {persona.id: persona for persona in made}
+
+
+def _check_form(entry: Mapping[str, Any], file: str | Path) -> None:
+    for name, form, what in (("responsiveness", dict, "a table of days and needs"), ("constraints", list, "a list")):
+        if not isinstance(given := entry.get(name, form()), form):
+            raise DamagedFile(f"{file}, persona {entry.get('name', '?')}: {name} = {given!r} given; expected {what}")
+
+
+def _persona(entry: Mapping[str, Any]) -> Persona:
+    kept = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")}
+    kept |= {"constraints": tuple(entry.get("constraints", ())), **entry.get("responsiveness", {})}
+    known = [f.name for f in fields(Persona)]
+    for name in kept:
+        if name not in known:
+            raise InvalidInput(
+                f"persona {kept.get('name', '?')}: {name!r} given; expected fields of {', '.join(known)}"
+            )
+    needed = dict.fromkeys(("id", "name", "email", "role"), "")
+    return Persona(**{**needed, **kept})
+
+
+def check_people(people: Sequence[Persona]) -> None:
+    """Refuse people whom mails and reports could not tell apart.
+
+    Raises
+    ------
+    InvalidInput
+        When two have one name or one address, or somebody is called as a role is: it says who, and how to mend it.
+    """
+    if not people:
+        raise InvalidInput("people: nobody given; expected at least one person to invite")
+    for person in people:
+        if person.name.strip().casefold() in ROLE_NAMES:
+            raise InvalidInput(
+                f"people: the name {person.name!r} given ({person.id}), which stands for a role in mails and records; "
+                "give another one"
+            )
+    for what in ("name", "email"):
+        seen: dict[str, Persona] = {}
+        for person in people:
+            key = getattr(person, what).strip().casefold()
+            if key in seen:
+                raise InvalidInput(
+                    f"people: two have the {what} {getattr(person, what)!r} ({seen[key].id} and {person.id}); every "
+                    "mail and every report tells people apart by it: add a middle name or an institution to one"
+                )
+            seen[key] = person
+
+
+def surname_twice(people: Iterable[Persona]) -> set[str]:
+    """Names of people who share their last name with another: nobody may be told by it alone.
+
+    >>> ana, bo = (Persona(i, f"{i} Ray", f"{i}@example.org", "professor") for i in ("Ana", "Bo"))
+    >>> sorted(surname_twice([ana, bo]))
+    ['Ana Ray', 'Bo Ray']
+    """
+    counted = Counter(person.name.split()[-1].casefold() for person in people)
+    return {person.name for person in people if counted[person.name.split()[-1].casefold()] > 1}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What an organiser sets up before the first mail.
+
+    Attributes
+    ----------
+    id, title, goal : str
+    organiser, organiser_role : str
+    place, time : str
+    start : date
+        The first day of work.
+    deadline : date
+        The last one.
+    slots : tuple of date
+        The dates to be filled, in order.
+    seats : int
+        Speakers that each date takes.
+    people : tuple of Persona
+        Who may be asked.
+
+    Raises
+    ------
+    InvalidInput
+        Without dates or people, on a date before the start or given twice, on a start that is no working day, and on
+        people whom nobody could tell apart.
+    """
+
+    id: str
+    title: str
+    goal: str
+    organiser: str
+    place: str
+    time: str
+    start: date
+    deadline: date
+    slots: tuple[date, ...]
+    people: tuple[Persona, ...]
+    seats: int = 1
+    organiser_role: str = ""
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        if not self.slots:
+            raise InvalidInput(f"scenario {self.id}: no dates given; expected at least one date to fill")
+        if isinstance(self.seats, bool) or not isinstance(self.seats, int) or self.seats < 1:
+            raise InvalidInput(f"scenario {self.id}: seats = {self.seats!r} given; expected a whole number from 1")
+        if not working(self.start):
+            raise InvalidInput(f"scenario {self.id}: start {self.start} is a {self.start:%A}; expected a working day")
+        for slot in self.slots:
+            if slot <= self.start:
+                raise InvalidInput(
+                    f"scenario {self.id}: the date {slot} is over when work starts ({self.start}); drop it, or start "
+                    "earlier"
+                )
+            if self.slots.count(slot) > 1:
+                raise InvalidInput(f"scenario {self.id}: the date {slot} is given twice; give it once, with more seats")
+        if list(self.slots) != sorted(self.slots):
+            raise InvalidInput(f"scenario {self.id}: dates not in their order; expected the earliest first")
+        if self.deadline <= self.start:
+            raise InvalidInput(f"scenario {self.id}: deadline {self.deadline} given; expected one after {self.start}")
+
+    @property
+    def by_name(self) -> dict[str, Persona]:
+        """The people by their names."""
+        return {person.name: person for person in self.people}
+
+    def person(self, name: str) -> Persona:
+        """Somebody on the list.
+
+        Raises
+        ------
+        InvalidInput
+            When nobody has that name.
+        """
+        if name not in self.by_name:
+            raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self.by_name)}")
+        return self.by_name[name]
+
+
+def scenario(name: str, path: str | Path | None = None, people: Mapping[str, Persona] | None = None) -> Scenario:
+    """One of the project's scenarios ("four", "series", "panel"), or of a file of the same form.
+
+    Raises
+    ------
+    DamagedFile
+        On a file without that form.
+    InvalidInput
+        When there is none of that name, or it cannot be (see `Scenario`).
+    """
+    entries = {str(entry.get("id")): entry for entry in read_toml("personas.toml", path, "scenario")}
+    if name not in entries:
+        raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
+    known = load_personas(path) if people is None else people
+    return _scenario(entries[name], known, str(path or "personas.toml"))
+
+
+def _scenario(entry: Mapping[str, Any], known: Mapping[str, Persona], file: str) -> Scenario:
+    try:
+        strangers = [name for name in entry["personas"] if name not in known]
+        if strangers:
+            raise InvalidInput(
+                f"scenario {entry['id']}: nobody has the id {strangers[0]!r}; expected ids of [[persona]]"
+            )
+        return Scenario(
+            id=entry["id"],
+            title=entry["title"],
+            goal=entry["goal"],
+            organiser=entry["organiser"]["name"],
+            organiser_role=entry["organiser"].get("role", ""),
+            place=entry["place"],
+            time=entry["time"],
+            start=day(entry["start"], f"scenario {entry['id']}, start"),
+            deadline=day(entry["deadline"], f"scenario {entry['id']}, deadline"),
+            slots=days(entry["slots"], f"scenario {entry['id']}, slots"),
+            people=tuple(known[name] for name in entry["personas"]),
+            seats=entry.get("seats", 1),
+        )
+    except (KeyError, TypeError) as error:
+        raise DamagedFile(f"{file}: {error!r}; expected the fields of a [[scenario]], see its README.md") from error
+
+
+def day(given: date | str, what: str) -> date:
+    """A date out of ISO text.
+
+    Raises
+    ------
+    InvalidInput
+        On anything else; it names `what`.
+
+    Examples
+    --------
+    >>> day("2027-09-15", "start")
+    datetime.date(2027, 9, 15)
+    """
+    if isinstance(given, date):
+        return given
+    try:
+        return date.fromisoformat(given)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{what}: {given!r} given; expected a date such as 2027-09-15") from error
+
+
+def days(given: Sequence[date | str], what: str) -> tuple[date, ...]:
+    """Dates out of ISO texts, see `day`."""
+    return tuple(day(each, what) for each in given)

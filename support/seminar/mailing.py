@@ -1,0 +1,222 @@
+"""The post by mail: the organiser's mails go out through an outbox, replies are fetched, read, matched and bounded.
+
+What a mail says is data. Here it becomes a reply of somebody on the list, at most; who decides about it can do nothing
+but what `seminar.records.ACTIONS` names, to people on the list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from support.errors import InvalidInput
+from support.mail.composing import compose, new_message_id
+from support.mail.inbox import Inbox, Kept
+from support.mail.letters import Fetched, Incoming, Outgoing
+from support.mail.mailbox import Mailbox
+from support.mail.matching import Match, match
+from support.mail.outbox import Outbox
+from support.mail.reading import read
+from support.mail.suspicion import instructions_in
+from support.seminar.data import Scenario
+from support.seminar.ledger import State
+from support.seminar.post import DirectPost, Written
+from support.seminar.records import Mail
+from support.seminar.views import ANSWER, Response
+
+ANSWERED = "What shall I answer, if anything?"
+OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”."
+CUT = "It was longer than what is read; the rest is in your mailbox."
+SURE = "Say whose it is if you are sure."
+"""What is added to why a reply is held that its sender’s address alone says who wrote."""
+
+WORDLESS = "(no words of its own)"
+OFF = "It was sent by {name}, who was taken off the list."
+
+REPLY = "reply"
+"""The kind of match that is handed on."""
+
+THREAD = 10
+"""Message-IDs of a thread that a mail names."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """Whose mail it is, and what time it is.
+
+    Attributes
+    ----------
+    address, name : str
+        That mails come from.
+    now : callable
+        From the day of the run to the time at which its mails are written.
+    today : callable
+        The date by which a daily limit counts.
+    authserv : str
+        The name under which the own server says whether a sender is genuine; "" where it is not known.
+    """
+
+    address: str
+    name: str
+    now: Callable[[int], datetime]
+    today: Callable[[int], date]
+    authserv: str = ""
+
+
+@dataclass
+class MailPost:
+    """Carries mails through a mailbox.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    account : Account
+    mailbox, outbox, inbox
+        Of `support.mail`.
+    exact : bool
+        Whether every mail is shown before it goes.
+    people : DirectPost, optional
+        Simulated people, who answer through `deliver`.
+    deliver : callable, optional
+        Puts a simulated person's mail where `fetch` of the mailbox finds it.
+    seats : mapping of name to whoever answers
+    removed : collection of str
+        Who was taken off the list meanwhile.
+    collected : callable
+        Gives the number of the last day on which `collect` ended; what was released since then is collected, too.
+    """
+
+    scenario: Scenario
+    account: Account
+    mailbox: Mailbox
+    outbox: Outbox
+    inbox: Inbox
+    exact: bool = False
+    people: DirectPost | None = None
+    deliver: Callable[[bytes], None] | None = None
+    seats: Mapping[str, Any] = field(default_factory=dict)
+    removed: Collection[str] = ()
+    collected: Callable[[], int] = lambda: 0
+    _wrote: int = field(default=0, init=False)
+
+    async def collect(self, day: int) -> list[Written]:
+        """Fetch what is new, keep all of it, and hand on the replies of people on the list."""
+        async for fetched in self._arrived():
+            incoming = read(fetched, authserv=self.account.authserv)
+            found = self._matched(incoming)
+            doubt = " ".join((*found.warnings, SURE)) if found.kind == REPLY and found.warnings else ""
+            self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
+        days = range(self.collected() + 1, day + 1)
+        replies = [kept for on in days for kept in self.inbox.of_day(on) if kept.kind == REPLY]
+        return [self._written(kept) for kept in replies if self._still_on_the_list(kept)]
+
+    def _still_on_the_list(self, kept: Kept) -> bool:
+        """Whether a reply may be handed on; it is held where its writer was taken off the list since it was fetched."""
+        on_list = kept.person in self.scenario.by_name and kept.person not in self.removed
+        if not on_list:
+            self.inbox.hold(kept.key, OFF.format(name=kept.person))
+        return on_list
+
+    async def _arrived(self) -> AsyncIterator[Fetched]:
+        """All that is new in the mailbox, which may give a part at a time."""
+        after, seen = self.inbox.last(), set[str]()
+        while new := [fetched for fetched in await self.mailbox.fetch(after) if fetched.key not in seen]:
+            for fetched in new:
+                yield fetched
+            seen |= {fetched.key for fetched in new}
+            after = new[-1].key
+
+    def _matched(self, incoming: Incoming) -> Match:
+        known = {person.email: person.name for person in self.scenario.people}
+        return match(incoming, self.outbox.sent(), known, self.removed, self.account.address)
+
+    def _written(self, kept: Kept) -> Written:
+        """A reply as the organiser gets it: new words only, and what the person at the desk has to be asked."""
+        incoming = read(kept.fetched, authserv=self.account.authserv)
+        body = incoming.text or WORDLESS
+        instructions = instructions_in(f"{incoming.subject}\n{body}")
+        parts = [
+            OBEYED.format(said="” “".join(instructions)) if instructions else "",
+            CUT if incoming.cut else "",
+            ANSWERED if instructions or incoming.cut else "",
+        ]
+        said = Response(ANSWER, incoming.subject, body)
+        return Written(kept.person, said, kept.mail or 0, " ".join(part for part in parts if part))
+
+    async def send(self, mail: Mail) -> None:
+        """Send a mail to the one address of its person; see `support.mail.outbox` for what may stop it."""
+        person = self.scenario.person(mail.to)
+        if person.name in self.removed and not self._gone(mail):
+            raise InvalidInput(f"mail to {person.name}, who was taken off the list; put them back, or leave it out")
+        thread = self._thread(mail.to)
+        outgoing = Outgoing(
+            sender=self.account.address,
+            sender_name=self.account.name,
+            recipient=person.email,
+            recipient_name=person.name,
+            subject=mail.subject,
+            body=mail.body,
+            message_id=new_message_id(self.account.address.rpartition("@")[2]),
+            date=self.account.now(mail.day),
+            in_reply_to=thread[-1] if thread else "",
+            references=tuple(thread[-THREAD:]),
+        )
+        on = self.account.today(mail.day)
+        await self.outbox.send(self.mailbox, outgoing, mail=mail.id, day=mail.day, person=mail.to, today=on)
+
+    def _gone(self, mail: Mail) -> bool:
+        """Whether it went before, or may have: that does not change when its person is taken off the list."""
+        return any((sent.mail, sent.person) == (mail.id, mail.to) for sent in self.outbox.sent())
+
+    def _thread(self, name: str) -> list[str]:
+        """Message-IDs of all mails with somebody, oldest first."""
+        ours = [(sent.mail, 0, sent.message_id) for sent in self.outbox.sent() if sent.person == name]
+        replies = (kept for kept in self.inbox.all() if (kept.person, kept.kind) == (name, REPLY))
+        theirs = [(kept.mail or 0, 1, kept.message_id) for kept in replies if kept.message_id]
+        return [message_id for _, _, message_id in sorted(ours + theirs)]
+
+    async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
+        """Simulated people read, and write into the mailbox."""
+        if self.people is None or self.deliver is None:
+            return
+        await self.people.evening(day, mails, state)
+        ours = {sent.mail: sent for sent in self.outbox.sent()}
+        for written in await self.people.collect(day):
+            answered = ours.get(written.answers)
+            try:
+                raw = compose(self._reply(written, day, answered.message_id if answered else ""))
+            except InvalidInput as error:  # what cannot be a mail is silence, as any response that does not fit
+                self.people.slips.note(written.person, "answer", str(error))
+                continue
+            self._wrote = day
+            self.deliver(raw)
+
+    def _reply(self, written: Written, day: int, answered: str) -> Outgoing:
+        """A simulated person's reply as a mail; its name is made of what it is, so that it is the same one again."""
+        person = self.scenario.person(written.person)
+        return Outgoing(
+            sender=person.email,
+            sender_name=person.name,
+            recipient=self.account.address,
+            recipient_name=self.account.name,
+            subject=written.response.subject or "(no subject)",
+            body=written.response.body or WORDLESS,
+            message_id=_own_name(self.account.address, person.id, day),
+            date=self.account.now(day),
+            in_reply_to=answered,
+            references=(answered,) if answered else (),
+        )
+
+    def awaited(self, last: int) -> bool:
+        """Whether a simulated person still writes; of real people nobody knows."""
+        if self.people is None:
+            return False
+        return 0 < self.collected() <= self._wrote or self.people.awaited(last)
+
+
+def _own_name(*parts: object) -> str:
+    """The Message-ID of a simulated reply: the same for the same reply of the same seminar."""
+    return f"<{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}@simulated.example>"

@@ -1,0 +1,337 @@
+"""An organiser that follows the policies literally, and nothing but them and the goal."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+import numpy as np
+
+from support.seminar import rules
+from support.seminar.audit import applies
+from support.seminar.data import in_words, working
+from support.seminar.ledger import Contact
+from support.seminar.organizer_steps import todo
+from support.seminar.organizer_ways import about, adrift, offered, usable
+from support.seminar.organizer_writing import closing_of, greeting_of, written
+from support.seminar.reading import CANNOT, PERHAPS, Reading, read_reply
+from support.seminar.records import (
+    CLARIFICATION,
+    CONFIRMATION,
+    FOLLOW_UP,
+    INVITATION,
+    MAIL,
+    ORGANISER,
+    THANKS,
+    Action,
+    Edit,
+    Mail,
+    Understood,
+)
+from support.seminar.rules import PolicySet
+from support.seminar.views import DayPlan, Desk, Draft
+
+NOTE = 120
+"""Characters that are kept of a reply."""
+
+_YES = re.compile(r"\b(?:yes|yep|certain|certainly|confirm(?:ed)?|definite(?:ly)?|settled|fixed|works|fine)\b", re.I)
+_NO = re.compile(r"\bno\b", re.I)
+
+
+def understood(desk: Desk, mail: Mail) -> Understood:
+    """What a reply says about the dates that its writer was offered.
+
+    A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so.
+    """
+    reading = read_reply(mail.body, offered(desk, mail.sender), desk.today)
+    available, unavailable = _answered(desk, mail, reading)
+    back = _given_back(desk, mail.sender, reading)
+    until = reading.wait_until
+    return Understood(
+        mail.id,
+        mail.sender,
+        _iso(slot for slot in available if slot not in back),
+        _iso(slot for slot in reading.vague if slot not in back),
+        _iso(unavailable),
+        _iso(reading.never_offered),
+        reading.declined,
+        _iso(back),
+        until.isoformat() if until else None,
+        textwrap.shorten(mail.body, NOTE, placeholder=" …"),
+    )
+
+
+def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...], tuple[date, ...]]:
+    """The firm and the impossible dates, with the one that was asked about."""
+    firm, cannot = reading.available, reading.unavailable
+    asked = _single(desk, mail)
+    if asked is None or firm or reading.vague or cannot or reading.declined:
+        return firm, cannot
+    if _NO.search(mail.body) or CANNOT.search(mail.body):
+        return firm, (asked,)
+    return ((asked,) if _YES.search(mail.body) and not PERHAPS.search(mail.body) else firm), cannot
+
+
+def _single(desk: Desk, reply: Mail) -> date | None:
+    """The only date that the mail before a reply asks about."""
+    before = [m for m in desk.mails if m.to == reply.sender and m.sender == ORGANISER and m.id < reply.id]
+    if not before or before[-1].kind != CLARIFICATION:
+        return None
+    slots = [slot for slot in desk.scenario.slots if about(before[-1], slot)]
+    return slots[0] if len(slots) == 1 else None
+
+
+def _given_back(desk: Desk, name: str, reading: Reading) -> tuple[date, ...]:
+    """Of a cancellation: the dates of theirs that it names, or all of theirs where it names none."""
+    mine = desk.state.dates_of(name)
+    if not reading.cancelled:
+        return ()
+    named = {*reading.available, *reading.vague, *reading.unavailable}
+    return tuple(slot for slot in mine if slot in named) or mine
+
+
+def _iso(slots: Iterable[date]) -> tuple[str, ...]:
+    return tuple(slot.isoformat() for slot in slots)
+
+
+WORDS = 40
+"""Of a reason and of a summary, as in section 3.3.3 of the paper: more than that is not read."""
+
+DOING = {
+    INVITATION: "Invite",
+    FOLLOW_UP: "Write again to",
+    CLARIFICATION: "Put a question or an answer to",
+    CONFIRMATION: "Give a date to",
+    THANKS: "Thank",
+}
+"""How a plan says what is to be done; people's names follow."""
+
+
+def report(desk: Desk) -> str:
+    """The morning's report: dates filled and open, what is known of each person, what was not understood."""
+    lines = [f"Day {desk.day}, {in_words(desk.today)}."]
+    lines += [f"{in_words(slot)}: {_holders(desk, slot)}." for slot in desk.state.slots]
+    written = [c for c in desk.state.contacts.values() if c.mails or c.answered]
+    lines += [_told(desk, contact) for contact in written]
+    if unwritten := [c.name for c in desk.state.contacts.values() if not (c.mails or c.answered)]:
+        lines.append(f"Not written to yet: {', '.join(unwritten) if written else 'everybody'}.")
+    lines += _strange(desk.policies)
+    lines += [f"It is not clear whom this answer concerns, so it goes to nobody: {h.answer}" for h in adrift(desk)]
+    return "\n".join(lines)
+
+
+def _holders(desk: Desk, slot: date) -> str:
+    names, seats = desk.state.slots[slot], desk.state.seats
+    if not names:
+        return "open" if seats == 1 else f"open, {seats} seats"
+    left = seats - len(names)
+    return f"filled by {', '.join(names)}" if left <= 0 else f"{', '.join(names)}, and {left} of {seats} seats open"
+
+
+def _told(desk: Desk, contact: Contact) -> str:
+    parts = [f"written to on {_days(contact.mails)}"] if contact.mails else ["not written to"]
+    quiet = desk.state.days_silent(contact.name)
+    if contact.answered:
+        parts.append(f"answered last on {_short(max(contact.answered))}")
+    if quiet is not None:
+        parts.append(f"no answer to the last mail for {quiet} working day{'' if quiet == 1 else 's'}")
+    parts += _said(desk, contact)
+    return f"{contact.name} ({contact.role}): {'; '.join(parts)}."
+
+
+def _said(desk: Desk, contact: Contact) -> list[str]:
+    said = {
+        "has": desk.state.dates_of(contact.name),
+        "can do": usable(contact),
+        "perhaps": tuple(slot for slot in contact.vague if slot not in contact.cancelled),
+        "gave back": contact.cancelled,
+    }
+    parts = [f"{what} {_days(slots)}" for what, slots in said.items() if slots]
+    if contact.declined:
+        parts.append("declined")
+    if contact.wait_until:
+        parts.append(f"not to be asked before {_short(contact.wait_until)}")
+    return parts
+
+
+def _strange(policies: PolicySet) -> list[str]:
+    """One line for each policy that is no rule to this organiser."""
+    return [
+        f"The policy {name!r} is not understood by a rule-based organiser, and not followed: {policies[name].text}"
+        for name in policies.unread
+    ]
+
+
+def plan_of(desk: Desk, actions: Sequence[Action], wish: str = "") -> DayPlan:
+    """The day's actions as a plan that names everybody concerned, with its reason.
+
+    A wish cannot be followed by rules; the reason says so, and that the plan can be edited instead.
+    """
+    if not actions:
+        text = "Send nothing today."
+    else:
+        people = {kind: [a.person for a in actions if a.kind == kind] for kind in DOING}
+        text = " ".join(f"{DOING[kind]} {', '.join(names)}." for kind, names in people.items() if names)
+    unread = "I follow rules and cannot follow a wish: please edit the plan." if wish else ""
+    return DayPlan(text, within(WORDS, [unread, *_reasons(desk, actions)]))
+
+
+def _reasons(desk: Desk, actions: Sequence[Action]) -> list[str]:
+    named = list(dict.fromkeys(action.policy for action in actions if action.policy))
+    asked = [f"{name!r} asks for {_count(actions, name)}." for name in named]
+    free = [action for action in actions if not action.policy]
+    if free:
+        asked.append(f"{len(free)} of {len(actions)} mails serve the goal without a policy.")
+    return asked or [_idle(desk)]
+
+
+def _count(actions: Sequence[Action], policy: str) -> str:
+    kinds = [action.kind.replace("_", "-") for action in actions if action.policy == policy]
+    return ", ".join(
+        f"{kinds.count(kind)} {kind}{'' if kinds.count(kind) == 1 else 's'}" for kind in dict.fromkeys(kinds)
+    )
+
+
+def _idle(desk: Desk) -> str:
+    if not working(desk.today) and any(r.kind == rules.WEEKEND for r in desk.policies.rules.values()):
+        return "It is the weekend."
+    if not desk.state.open:
+        return "Every seat is taken."
+    quiet = sum(desk.state.days_silent(c.name) is not None for c in desk.state.waiting())
+    return (
+        f"Mails to {quiet} of the people without a date may still be answered."
+        if quiet
+        else "No policy asks for anything."
+    )
+
+
+def in_plan(plan: DayPlan, actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The actions about people whom a plan names: whoever was struck out of it is left alone.
+
+    Longer names are looked for first, so that one name inside another does not stand for it.
+    """
+    text, named = plan.text, set[str]()
+    for name in sorted({action.person for action in actions}, key=len, reverse=True):
+        if name in text:
+            named.add(name)
+            text = text.replace(name, "")
+    return tuple(action for action in actions if action.person in named)
+
+
+def evening(desk: Desk) -> str:
+    """The day in a few sentences."""
+    today = [mail for mail in desk.mails if mail.day == desk.day]
+    sent = [mail for mail in today if mail.sender == ORGANISER]
+    came = list(dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER))
+    seats = desk.state.seats * len(desk.state.slots)
+    filled = sum(len(names) for names in desk.state.slots.values())
+    lines = [f"{len(sent)} mail{'' if len(sent) == 1 else 's'} sent, {len(today) - len(sent)} received{_names(came)}."]
+    given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
+    lines.append(f"{filled} of {seats} seats taken{_names(given, ', today by ')}.")
+    quiet = [c.name for c in desk.state.waiting() if c.unanswered]
+    if quiet:
+        lines.append(f"Without a date and with a mail to answer: {len(quiet)}.")
+    return within(WORDS, lines)
+
+
+def _names(names: Sequence[str], before: str = ", from ") -> str:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{before}{shown}" if names else ""
+
+
+def within(words: int, sentences: Sequence[str]) -> str:
+    """As many whole sentences, from the first, as fit in a number of words; at least one."""
+    kept: list[str] = []
+    for sentence in (s for s in sentences if s):
+        if kept and len(" ".join([*kept, sentence]).split()) > words:
+            break
+        kept.append(sentence)
+    return " ".join(kept)
+
+
+def _short(day: date) -> str:
+    return f"{day.day} {day:%B}"
+
+
+def _days(slots: Sequence[date]) -> str:
+    return ", ".join(_short(slot) for slot in sorted(slots))
+
+
+SHOWN = 60
+"""Characters of a text that a summary of an edit quotes."""
+
+
+class RuleBasedOrganizer:
+    """Reads by patterns, selects and acts by rules, writes by templates.
+
+    A policy that states no rule is not followed, and every morning's report says so. Where no policy says how long to
+    wait, a mail is left alone for two working days; where none says whom to ask first, as many people are asked as
+    seats are free. It never gives anybody a date that they did not name. A wish ("make it again, but ...") is beyond
+    it: it makes the same again, and says so in the plan. Of what was changed before, it learns greetings and closings
+    (`manners`).
+    """
+
+    kind = "rule-based"
+
+    def __init__(self, rng: np.random.Generator | None = None) -> None:
+        self._rng = rng
+        self._order: tuple[str, ...] = ()
+
+    async def read(self, desk: Desk, mail: Mail) -> Understood:
+        """What the patterns of `reading` read, of the dates that the writer was offered."""
+        return understood(desk, mail)
+
+    async def progress(self, desk: Desk) -> str:
+        """One sentence for each date and each person, and one for each policy that is not understood."""
+        return report(desk)
+
+    async def select(self, desk: Desk, progress: str) -> tuple[str, ...]:
+        """Those that apply read literally; the report is not needed for that."""
+        return applies(desk.state, desk.policies)
+
+    async def plan(self, desk: Desk, progress: str, selected: tuple[str, ...], wish: str = "") -> DayPlan:
+        """Who is to get which kind of mail, by name."""
+        return plan_of(desk, self._todo(desk), wish)
+
+    async def act(self, desk: Desk, plan: DayPlan, selected: tuple[str, ...], wish: str = "") -> tuple[Action, ...]:
+        """What the policies ask for today, about the people whom the plan names."""
+        return in_plan(plan, self._todo(desk))
+
+    async def draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
+        """The template of its kind, filled."""
+        return written(desk, action)
+
+    async def describe(self, desk: Desk, edit: Edit) -> str:
+        """What was changed, quoted; of a mail, its greeting and its closing if they are other ones now."""
+        whom = f" about {edit.about}" if edit.about else ""
+        if not edit.after:
+            return f"The {edit.what}{whom} was removed."
+        changes = _style(desk, edit) if edit.what == MAIL else []
+        if changes:
+            return f"In the {edit.what}{whom}, {' and '.join(changes)}."
+        return f"The {edit.what}{whom} was changed from “{_brief(edit.before)}” to “{_brief(edit.after)}”."
+
+    async def close(self, desk: Desk) -> str:
+        """Counts of the day, and who got a date."""
+        return evening(desk)
+
+    def _todo(self, desk: Desk) -> tuple[Action, ...]:
+        if not self._order:
+            names = list(desk.scenario.by_name)
+            mixed = range(len(names)) if self._rng is None else self._rng.permutation(len(names)).tolist()
+            self._order = tuple(names[k] for k in mixed)
+        return todo(desk, self._order)
+
+
+def _style(desk: Desk, edit: Edit) -> list[str]:
+    person = desk.scenario.by_name.get(edit.about)
+    pairs = [("the closing", closing_of(edit.before, desk.scenario), closing_of(edit.after, desk.scenario))]
+    if person:
+        pairs.insert(0, ("the greeting", greeting_of(edit.before, person), greeting_of(edit.after, person)))
+    return [f"{what} “{old}” became “{new}”" for what, old, new in pairs if old and new and old != new]
+
+
+def _brief(text: str) -> str:
+    return textwrap.shorten(text, SHOWN, placeholder=" …")

@@ -1,0 +1,203 @@
+"""Organising: an organiser fills dates by mail, a day at a time, and a person at the desk may look at every step.
+
+The loop of "DoubleAgents" (Long et al.), section 3. On each day
+
+1. replies are read, entered, and checked for what no policy covers; the person at the desk is asked about that,
+2. the organiser sums up the progress, selects policies, plans the day, and turns the plan into actions,
+3. mails are written and sent, dates are given away,
+4. whoever got mail reads it in the evening and answers at once, later, or never.
+
+Plans, actions and mails pass a checkpoint, as far as they are not delegated. What a policy forbids is not prevented: it
+is done, and recorded as a violation. What cannot be is refused: see `ledger.refusal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import date, timedelta
+from typing import Any
+
+from support.errors import InvalidInput
+from support.seminar.artefacts import Artefacts, Template, hook_of
+from support.seminar.audit import violations
+from support.seminar.checkpoints import AUTOMATIC, Checkpoint, levels
+from support.seminar.data import Scenario
+from support.seminar.ledger import Ledger, pending, settled
+from support.seminar.post import DirectPost, Post, Slips
+from support.seminar.records import Hook, Mail, Organizing, OrganizingDay
+from support.seminar.views import Desk
+from support.seminar.workday import Morning, Office, Workday
+
+
+async def organize(
+    scenario: Scenario,
+    seats: Mapping[str, Any],
+    organizer: Any,
+    detector: Any,
+    reviewer: Any,
+    *,
+    artefacts: Artefacts,
+    past: Sequence[Template] = (),
+    delegation: Mapping[str, str] | str = AUTOMATIC,
+    until: int | None = None,
+) -> AsyncIterator[OrganizingDay]:
+    """Yield each finished day, weekends too, from the start to the deadline.
+
+    It ends before when every seat is taken and confirmed, and no reply is under way.
+
+    A reply of a role that does not fit its form is a `FormatError`, and stands for nothing: no action, no mail.
+    """
+    slips = Slips()
+    post = DirectPost(scenario, _everybody(scenario, seats), slips)
+    run = Run(scenario, post, organizer, detector, reviewer, artefacts, past, delegation, slips)
+    if until is not None and (isinstance(until, bool) or not isinstance(until, int) or until < 1):
+        raise InvalidInput(f"until: {until!r} given; expected a whole number of days from 1")
+    last = min((scenario.deadline - scenario.start).days + 1, until or 10**6)
+    for number in range(1, last + 1):
+        yield await run.day(number)
+        if settled(run.office.state) and not run.post.awaited(last):
+            return
+
+
+def record(
+    scenario: Scenario,
+    roles: Mapping[str, Any],
+    days: Sequence[OrganizingDay],
+    /,  # so that a setting may be called days
+    *,
+    artefacts: Artefacts,
+    **settings: Any,
+) -> Organizing:
+    """The record of days that went by; `roles` holds people, organizer, detector and reviewer."""
+    told = {name: getattr(scenario, name) for name in ("id", "title", "goal", "organiser", "organiser_role")}
+    when = {"start": scenario.start.isoformat(), "deadline": scenario.deadline.isoformat()}
+    slots = {"slots": [slot.isoformat() for slot in scenario.slots], "seats": scenario.seats}
+    return Organizing(
+        {**told, "place": scenario.place, "time": scenario.time, **when, **slots},
+        tuple({**asdict(person), "constraints": list(person.constraints)} for person in scenario.people),
+        {role: who.kind for role, who in roles.items()},
+        tuple((policy.id, policy.text) for policy in artefacts.policies),
+        tuple(days),
+        (*artefacts.hooks, *hooks(days)),
+        settings,
+    )
+
+
+def hooks(days: Sequence[OrganizingDay]) -> tuple[Hook, ...]:
+    """The stop hooks that flags left behind."""
+    return tuple(hook_of(flag, day.number) for day in days for flag in day.flags)
+
+
+def carried(artefacts: Artefacts, days: Sequence[OrganizingDay]) -> Artefacts:
+    """What one takes along: what there was, with the hooks and edits of these days; they are an earlier run's then."""
+    left = tuple(replace(hook, day=0) for hook in hooks(days))
+    learnt = tuple(edit for day in days for edit in day.edits)
+    return replace(artefacts, hooks=(*artefacts.hooks, *left), learnt=(*artefacts.learnt, *learnt))
+
+
+def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefacts | None = None) -> Desk:
+    """The desk in the evening of the last of these days, to look things up on it."""
+    if not days:
+        raise InvalidInput("days: none given; expected the days of a run, from its first")
+    ledger, mails = Ledger(scenario), list[Mail]()
+    for day in days:
+        evening = date.fromisoformat(day.date) - timedelta(days=1)  # on which the morning's replies were written
+        for one in day.understood:
+            ledger.received(one, evening)
+        for mail in day.sent:
+            ledger.sent(mail, next(a for a in day.actions if (a.person, a.kind) == (mail.to, mail.kind)))
+        mails += [*(replace(mail, slots=()) for mail in day.received), *day.sent]
+    shown = replace(scenario, people=tuple(person.introduced for person in scenario.people))
+    begun, today = artefacts or Artefacts(), date.fromisoformat(days[-1].date)
+    learnt = tuple(edit for day in days for edit in day.edits)
+    return Desk(
+        shown,
+        ledger.state(today),
+        days[-1].number,
+        tuple(mails),
+        begun.policies,
+        begun.templates,
+        hooks=(*begun.hooks, *hooks(days)),
+        edits=(*begun.learnt, *learnt),
+    )
+
+
+def _everybody(scenario: Scenario, seats: Mapping[str, Any]) -> dict[str, Any]:
+    """The seats in the order of the list."""
+    if set(seats) != set(scenario.by_name):
+        wanted = ", ".join(scenario.by_name)
+        raise InvalidInput(f"seats: {', '.join(seats) or 'nobody'} given; expected one for each of {wanted}")
+    return {name: seats[name] for name in scenario.by_name}
+
+
+class Run:
+    """One run, played a day at a time; `organize` plays them all.
+
+    Attributes
+    ----------
+    office : Office
+        The desk and the books. Its `policies` may be exchanged at any time: they hold from the next step on.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        post: Post,
+        organizer: Any,
+        detector: Any,
+        reviewer: Any,
+        artefacts: Artefacts,
+        past: Sequence[Template],
+        delegation: Mapping[str, str] | str,
+        slips: Slips,
+    ) -> None:
+        self.organizer, self.slips, self.post = organizer, slips, post
+        self.everybody = (*post.seats.values(), organizer, detector, reviewer)
+        self.office = Office(scenario, artefacts, past, self.slips)
+        self.morning = Morning(self.office, organizer, detector, reviewer)
+        checkpoint = Checkpoint(reviewer, organizer, levels(delegation), self.slips)
+        self.workday = Workday(self.office, organizer, checkpoint, post)
+
+    async def day(self, number: int) -> OrganizingDay:
+        """One day, from the morning's post to the evening's summary; days may be left out, none comes twice."""
+        office = self.office
+        office.open(number)
+        self.slips.errors, spent, edited = [], self._spent(), len(office.edits)
+        received, warned = self.morning.collect(await self.post.collect(number))
+        understood, flags = await self.morning.read(received, warned)
+        before = office.state
+        progress, selected = await self.workday.look()
+        plan, actions = await self.workday.decide(progress, selected)
+        sent = await self.workday.send(actions)
+        done = [action for action in actions if action.person in {mail.to for mail in sent}]
+        after = office.state
+        await self.post.evening(number, office.mails, after)
+        summary = await self.slips.ask("organizer", "close", self.organizer.close(office.desk()), "")
+        replies, tokens = (now - then for now, then in zip(self._spent(), spent, strict=True))
+        return OrganizingDay(
+            number=number,
+            date=before.today.isoformat(),
+            received=tuple(received),
+            understood=tuple(understood),
+            flags=tuple(flags),
+            progress=progress,
+            selected=selected,
+            plan=plan.text if plan else "",
+            reason=plan.reason if plan else "",
+            actions=tuple(actions),
+            sent=tuple(sent),
+            edits=tuple(office.edits[edited:]),
+            assignment=tuple((slot.isoformat(), names) for slot, names in after.slots.items()),
+            pending=tuple(pending(before).items()),
+            violations=violations(before, done, office.policies, after=after, mails=office.mails),
+            summary=summary,
+            format_errors=tuple(self.slips.errors),
+            replies=replies,
+            tokens=tokens,
+        )
+
+    def _spent(self) -> tuple[int, int]:
+        """Replies and tokens of language models so far; somebody in two roles counts once."""
+        who = {id(one): one for one in self.everybody}.values()
+        return sum(getattr(one, "replies", 0) for one in who), sum(getattr(one, "tokens", 0) for one in who)

@@ -1,0 +1,183 @@
+"""The post: who reads a mail when, and when what they write is on the desk; and what goes amiss on a day.
+
+In a rehearsal everybody reads in the evening of the day on which a mail was sent, and may answer at once or on a later
+evening; an answer is on the desk the next morning. In the books it stands under the day before, on which it was
+written, so that a mail of that morning is one without an answer. Weekends are days too: only the organiser may keep
+them free. Mail that goes through a mailbox is in `mailing`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any, NamedTuple, Protocol
+
+from support.errors import InvalidInput, NotSent
+from support.mail.characters import hidden, shown_text
+from support.play import AMISS as UNFIT
+from support.play import FormatError
+from support.seminar.data import Scenario
+from support.seminar.ledger import State
+from support.seminar.records import ORGANISER, Mail
+from support.seminar.views import LATER, RESPONSES, Draft, Letter, Response
+
+AMISS = (*UNFIT, NotSent)
+
+SUBJECT, BODY = 200, 5000
+"""The longest subject and the longest mail, in characters; every mail stands in later prompts."""
+
+
+class Asked(NamedTuple):
+    """Something asked of a role: who, in which step, the call, and what stands for it if it goes amiss."""
+
+    agent: str
+    phase: str
+    made: Awaitable[Any]
+    instead: Any = None
+
+
+class Slips:
+    """The slips of one day. Errors of programs are raised; those of replies are kept here."""
+
+    def __init__(self) -> None:
+        self.errors: list[FormatError] = []
+
+    def note(self, agent: str, phase: str, detail: str) -> None:
+        """Keep one."""
+        self.errors.append(FormatError(agent, phase, detail))
+
+    async def ask(self, agent: str, phase: str, made: Awaitable[Any], instead: Any = None) -> Any:
+        """The result of a call, or what stands for it."""
+        try:
+            return await made
+        except AMISS as error:
+            self.note(agent, phase, str(error))
+            return instead
+
+    async def together(self, asked: Sequence[Asked]) -> list[Any]:
+        """The results of calls that do not wait for each other; results and slips in the order of asking."""
+        found = await asyncio.gather(*(one.made for one in asked), return_exceptions=True)
+        return [self._kept(one, result) for one, result in zip(asked, found, strict=True)]
+
+    def _kept(self, one: Asked, result: Any) -> Any:
+        if isinstance(result, AMISS):
+            self.note(one.agent, one.phase, str(result))
+            return one.instead
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+
+def checked_letter(what: str, subject: str, body: str) -> Draft:
+    """Subject and body in their bounds, without blanks around and without characters that no screen shows."""
+    subject = " ".join("".join(c for c in " ".join(subject.split()) if not hidden(c)).split())
+    body = shown_text(body).strip()
+    if not body:
+        raise InvalidInput(f"{what}: an empty body given; expected some text")
+    for field, text, most in (("subject", subject, SUBJECT), ("body", body, BODY)):
+        if len(text) > most:
+            raise InvalidInput(f"{what}: a {field} of {len(text)} characters given; expected at most {most}")
+    return Draft(subject, body)
+
+
+class Written(NamedTuple):
+    """A reply that lies in the box until the morning; `warning` is what the person at the desk is asked about it."""
+
+    person: str
+    response: Response
+    answers: int
+    warning: str = ""
+
+
+class Post(Protocol):
+    """What carries mails to people, and replies back.
+
+    Attributes
+    ----------
+    seats : mapping of name to whoever answers
+        For the kinds in a record, and what models spent.
+    exact : bool
+        Whether a person has to approve every mail as it goes out, whatever is delegated.
+    """
+
+    @property
+    def seats(self) -> Mapping[str, Any]:
+        """Everybody on the list."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every mail is shown before it goes."""
+
+    async def collect(self, day: int) -> list[Written]:
+        """What came in until this morning."""
+
+    async def send(self, mail: Mail) -> None:
+        """Carry a mail away, before it is entered into the books."""
+
+    async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
+        """The day's mails are read."""
+
+    def awaited(self, last: int) -> bool:
+        """Whether mail is still under way, or promised for before that last day."""
+
+
+class DirectPost:
+    """Hands mails to simulated people, and their replies back the next morning."""
+
+    exact = False
+
+    def __init__(self, scenario: Scenario, seats: Mapping[str, Any], slips: Slips) -> None:
+        self.scenario, self.seats, self.slips = scenario, seats, slips
+        self.again: dict[str, set[int]] = {name: set() for name in seats}
+        self.box: list[Written] = []
+
+    async def collect(self, day: int) -> list[Written]:
+        """Empty the box."""
+        found, self.box = self.box, []
+        return found
+
+    async def send(self, mail: Mail) -> None:
+        """Nothing is in the way."""
+
+    def awaited(self, last: int) -> bool:
+        """Whether a reply lies in the box, or somebody looks again on an evening before that last day."""
+        return bool(self.box) or any(day < last for days in self.again.values() for day in days)
+
+    async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
+        """Everybody who got mail today, or said that they would look again today, reads and may write."""
+        got = {mail.to for mail in mails if mail.day == day}
+        readers = [name for name in self.seats if name in got or day in self.again[name]]
+        letters = [self._letter(name, day, mails, state) for name in readers]
+        asked = [Asked(letter.person, "answer", self._answer(letter), Response(LATER)) for letter in letters]
+        for letter, response in zip(letters, await self.slips.together(asked), strict=True):
+            self._keep(letter, response)
+
+    def _letter(self, name: str, day: int, mails: Sequence[Mail], state: State) -> Letter:
+        thread = tuple(mail for mail in mails if name in (mail.sender, mail.to))
+        offered = sorted({slot for mail in thread if mail.sender == ORGANISER for slot in mail.slots})
+        on = self.scenario.start + timedelta(days=day - 1)
+        dates = tuple(date.fromisoformat(slot) for slot in offered)
+        return Letter(name, self.scenario.organiser, day, on, thread, dates, state.dates_of(name))
+
+    async def _answer(self, letter: Letter) -> Response:
+        """What somebody does; nothing of it is kept before it was checked."""
+        response = await self.seats[letter.person].answer(letter)
+        if response.kind not in RESPONSES:
+            raise InvalidInput(f"response: {response.kind!r} given; expected one of {', '.join(RESPONSES)}")
+        if response.until is not None and response.until <= letter.day:
+            raise InvalidInput(f"response: until = {response.until!r} given on day {letter.day}; expected a later day")
+        if response.kind == LATER:
+            return response
+        draft = checked_letter("response", response.subject, response.body)
+        return replace(response, subject=draft.subject, body=draft.body)
+
+    def _keep(self, letter: Letter, response: Response) -> None:
+        """A reply makes earlier plans void; either kind may name a day on which they look again."""
+        days = self.again[letter.person]
+        days -= {day for day in days if day <= letter.day or response.kind != LATER}
+        days |= {response.until} if response.until is not None else set()
+        if response.kind != LATER:
+            latest = letter.latest
+            self.box.append(Written(letter.person, response, latest.id if latest else 0))

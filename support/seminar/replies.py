@@ -1,0 +1,280 @@
+"""What is true of a simulated speaker, drawn once: which dates suit, and what becomes of those that are uncertain.
+
+What a simulated speaker replies to each kind of mail: the dates that are meant first, then the sentences for them.
+
+Every function returns a `Said`, whose text says what its dates say and nothing against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+import numpy as np
+
+from support.seminar.data import Persona, in_words
+from support.seminar.wordings import Voice, wordings
+
+FIRM, PERHAPS, NO = "firm", "perhaps", "no"
+
+TURNS = 0.75
+"""Share of vague dates that turn out to be free when somebody asks."""
+CONDITIONAL = 0.4
+"""Share of issues on which coming depends; the others are mere questions."""
+YIELDS = 0.6
+"""Share of conditions that are given up when they are refused, or never answered."""
+LONGEST = 10  # working days between a confirmation and its cancellation, at most; see `cancels_after`
+
+
+@dataclass
+class Truth:
+    """One person's calendar and mind; all draws are from `rng`, for the dates in `slots` in their order.
+
+    Attributes
+    ----------
+    conditional, yields : bool
+        Whether coming depends on the issue, and whether that condition would be given up.
+    cancels_after : int, optional
+        Working days from the first confirmation to its cancellation, beside the `days` of every answer of theirs;
+        None for people who keep their word.
+    """
+
+    persona: Persona
+    slots: Sequence[date]
+    rng: np.random.Generator
+    conditional: bool = field(init=False)
+    yields: bool = field(init=False)
+    cancels_after: int | None = field(init=False)
+    _moods: dict[date, str] = field(init=False, default_factory=dict, repr=False)
+    _turns: dict[date, bool] = field(init=False, default_factory=dict, repr=False)
+    _rank: dict[date, float] = field(init=False, default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.conditional = bool(self.persona.issue) & bool(self.rng.random() < CONDITIONAL)
+        self.yields = bool(self.rng.random() < YIELDS)
+        after, cancels = int(self.rng.integers(1, LONGEST + 1)), self.rng.random() < self.persona.cancels
+        self.cancels_after = after if cancels else None
+        for slot in self.slots:
+            self.mood(slot)
+
+    def mood(self, slot: date) -> str:
+        """Whether a date suits, perhaps suits, or does not; of one that is not in `slots` it is drawn now."""
+        if slot not in self._moods:
+            suits, vague, turns, rank = self.rng.random(4)
+            uncertain = PERHAPS if vague < self.persona.vague else FIRM
+            self._moods[slot] = uncertain if suits < self.persona.share else NO
+            self._turns[slot], self._rank[slot] = bool(turns < TURNS), float(rank)
+        return self._moods[slot]
+
+    def suiting(self, offered: Iterable[date]) -> list[date]:
+        """The dates that suit or perhaps do, the dearest first."""
+        return sorted((d for d in set(offered) if self.mood(d) != NO), key=lambda d: (self._rank[d], d))
+
+    def settle(self, slot: date) -> bool:
+        """Look the date up: a vague one is firm or gone from now on. Returns whether it can be had."""
+        if self.mood(slot) == PERHAPS:
+            self._moods[slot] = FIRM if self._turns[slot] else NO
+        return self._moods[slot] == FIRM
+
+    def lose(self, slot: date) -> None:
+        """From now on the date does not suit."""
+        self.mood(slot)
+        self._moods[slot] = NO
+
+
+OFFER, MORE, ONLY, DECLINE, SETTLE, NOTED = "offer", "more", "only", "decline", "settle", "noted"
+ACCEPT, REFUSE, WITHDRAW, CANCEL, HOLD = "accept", "refuse", "withdraw", "cancel", "hold"
+
+ASKS_MORE = re.compile(
+    r"\b(more|other|another|further|additional|alternative)\s+(?:\w+\s+){0,3}?(dates?|days?|slots?|options?|ones?)\b"
+    r"|\bany others\b|\b(anything|something) else\b|\bothers? (?:that|which|too|as well)\b"
+)
+ASKS_SURE = re.compile(
+    r"\b(?:confirm\w*|certain(?:ly)?|for sure|are you sure|definite(?:ly)?|firm(?:ly)?|really|count on|settled|safe)\b"
+)
+WARM = re.compile(
+    r"\b(?:please|glad(?:ly)?|grateful|thank\w*|kind(?:ly)?|would you|could you|lovely|happy|wonderful|warm\w*)\b"
+)
+REFUSES = re.compile(
+    r"\b(?:cannot|can't|can not|not possible|impossible|unable|unfortunately|no money|no budget|afraid|sorry|regret)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply before it is a letter.
+
+    Attributes
+    ----------
+    act : str
+        One of the names above.
+    sentences : tuple of str
+    firm, vague, cannot : tuple of date
+        What the sentences say of dates; an audit of readers compares with them.
+    asks : bool
+        Whether coming is made conditional.
+    """
+
+    act: str
+    sentences: tuple[str, ...]
+    firm: tuple[date, ...] = ()
+    vague: tuple[date, ...] = ()
+    cannot: tuple[date, ...] = ()
+    asks: bool = False
+
+    @property
+    def named(self) -> tuple[date, ...]:
+        """Dates that are said to be possible, firmly or not."""
+        return tuple(sorted({*self.firm, *self.vague}))
+
+
+@dataclass
+class Pen:
+    """What the replies of one person rest on: what is true, how it is worded, what was named and asked before."""
+
+    truth: Truth
+    voice: Voice
+    named: set[date] = field(default_factory=set)
+    raised: bool = False
+    open_issue: bool = False
+
+    def offer(self, offered: Sequence[date], *, late: bool) -> Said:
+        """The first answer: up to `limit` dates, what is impossible, what else matters; or a refusal."""
+        suiting = self.truth.suiting(offered)
+        chosen = sorted(suiting[: self.truth.persona.limit])
+        if not chosen:
+            return self.decline(offered, late=late)
+        said = self._moods(chosen, offered)
+        whole = len(chosen) == len(set(offered)) > 1 and not said.vague and self.voice.chance(0.5)
+        dated = (self.voice.say("all"),) if whole else said.sentences
+        cannot, refusals = ((), ()) if whole else self._cannot(chosen, suiting, offered)
+        issue, asks = self._issue()
+        opening = self.voice.say("late" if late else "opener")
+        aside = (self.voice.say("aside"),) if self.voice.chance(0.35) else ()
+        sentences = tuple(s for s in (opening, *dated, *refusals, *issue, *aside) if s)
+        self.named |= set(chosen)
+        return Said(OFFER, sentences, said.firm, said.vague, cannot, asks)
+
+    def decline(self, offered: Sequence[date], *, late: bool = False) -> Said:
+        """No date suits; who would have another weekday, or somebody else speak, says so."""
+        issue: tuple[str, ...] = ()
+        asks = False
+        if self.truth.persona.issue_kind in ("weekday", "substitute"):
+            issue, asks = self._issue()
+        opening = (self.voice.say("late"),) if late else ()
+        return Said(DECLINE, (*opening, self.voice.say("decline"), *issue), cannot=tuple(sorted(offered)), asks=asks)
+
+    def more(self, offered: Sequence[date], ever: Sequence[date], *, warm: bool) -> Said:
+        """Further dates: up to `limit` for a warm question, one for a cold one; else those of `ever` named before."""
+        new = [d for d in self.truth.suiting(offered) if d not in self.named]
+        if chosen := sorted(new[: self.truth.persona.limit if warm else 1]):
+            said = self._moods(chosen, offered, "more")
+            self.named |= set(chosen)
+            return Said(MORE, said.sentences, said.firm, said.vague)
+        still = sorted(d for d in set(ever) & self.named if self.truth.mood(d) != NO)
+        if not still:
+            return self.decline(offered)
+        firm, vague = self._split(still)
+        if firm and not vague:
+            return Said(ONLY, (self.voice.about("no_more", firm, offered),), tuple(firm))
+        said = self._moods(still, offered)
+        return Said(ONLY, said.sentences, said.firm, said.vague)
+
+    def settle(self, asked: Sequence[date], offered: Sequence[date]) -> Said:
+        """Each date that is asked for is looked up: it can be had, or it is gone."""
+        kept = tuple(d for d in sorted(asked) if self.truth.settle(d))
+        lost = tuple(d for d in sorted(asked) if d not in kept)
+        sentences = [self.voice.about(act, days, offered)
+                     for act, days in (("kept", kept), ("lost", lost)) if days]  # fmt: skip
+        self.named |= set(kept)
+        return Said(SETTLE, tuple(sentences), kept, cannot=lost)
+
+    def given(self, slot: date, offered: Sequence[date]) -> Said:
+        """The answer to a confirmation: accepted, or given back where the date, or the person's terms, do not hold."""
+        if self.open_issue and not self.truth.yields:
+            return self._refused("unsettled", slot, offered)
+        if not self.truth.settle(slot):
+            return self._refused("refuse", slot, offered)
+        self.open_issue = False
+        self.named.add(slot)
+        if self.voice.chance(0.5):
+            return Said(ACCEPT, (self.voice.about("accept_date", [slot], offered),), (slot,))
+        return Said(ACCEPT, (self.voice.say("accept"),))
+
+    def answered(self, text: str) -> Said | None:
+        """What is said to a mail about the issue: content, resigned, or out; None where the mail is not about it."""
+        known = wordings()["about"]
+        words = known.get(self.truth.persona.issue_kind, known["other"])
+        if not self.open_issue or not any(re.search(rf"\b{re.escape(word)}\b", text) for word in words):
+            return None
+        if not REFUSES.search(text):
+            self.open_issue = False
+            return Said(NOTED, (self.voice.say("settled"),))
+        if self.truth.yields:
+            self.open_issue = False
+            return Said(NOTED, (self.voice.say("yields"),))
+        for day in self.truth.slots:
+            self.truth.lose(day)
+        return Said(WITHDRAW, (self.voice.say("withdraws"),), cannot=tuple(self.truth.slots))
+
+    def cancel(self, slot: date, offered: Sequence[date]) -> Said:
+        """A date that was given is given back."""
+        self.truth.lose(slot)
+        return Said(CANCEL, (self.voice.about("cancel", [slot], offered),), cannot=(slot,))
+
+    def _refused(self, act: str, slot: date, offered: Sequence[date]) -> Said:
+        self.truth.lose(slot)
+        return Said(REFUSE, (self.voice.about(act, [slot], offered),), cannot=(slot,))
+
+    def _split(self, days: Sequence[date]) -> tuple[list[date], list[date]]:
+        return [d for d in days if self.truth.mood(d) == FIRM], [d for d in days if self.truth.mood(d) == PERHAPS]
+
+    def _moods(self, chosen: Sequence[date], offered: Sequence[date], act: str = "firm") -> Said:
+        """The firm dates and the vague ones, in one sentence or in two."""
+        firm, vague = self._split(chosen)
+        if firm and vague and act == "firm" and self.voice.chance(0.3):
+            sure, unsure = (self.voice.dates(days, offered) for days in (firm, vague))
+            sentences = [self.voice.say("both", dates=sure, maybe=unsure)]
+        else:
+            sentences = [self.voice.about(act, firm, offered)] if firm else []
+            sentences += [self._vague(vague, offered)] if vague else []
+            sentences = sentences[::-1] if act == "firm" and self.voice.chance(0.25) else sentences
+        return Said(act, tuple(sentences), tuple(firm), tuple(vague))
+
+    def _vague(self, vague: Sequence[date], offered: Sequence[date]) -> str:
+        """One date that is alone in its month may be told by the month."""
+        alone = len(vague) == 1 and [d.month for d in offered].count(vague[0].month) == 1
+        if alone and self.voice.chance(0.25):
+            return self.voice.say("vague_month", month=f"{vague[0]:%B}")
+        return self.voice.about("vague", vague, offered)
+
+    def _cannot(
+        self, chosen: Sequence[date], suiting: Sequence[date], offered: Sequence[date]
+    ) -> tuple[tuple[date, ...], tuple[str, ...]]:
+        """Sometimes what is impossible is said too: a date or two, or all the others where they are."""
+        out = sorted(d for d in set(offered) if self.truth.mood(d) == NO)
+        if not out or not self.voice.chance(0.35):
+            return (), ()
+        if len(chosen) == len(suiting) and self.voice.chance(0.4):
+            return tuple(out), (self.voice.say("others"),)
+        named = out[:2]
+        return tuple(named), (self.voice.about("cannot", named, offered),)
+
+    def _issue(self) -> tuple[tuple[str, ...], bool]:
+        """The issue, once: as a question, or as a condition of coming."""
+        if self.raised or not self.truth.persona.issue:
+            return (), False
+        self.raised, self.open_issue = True, self.truth.conditional
+        return (self.voice.issue(self.truth.conditional),), self.truth.conditional
+
+
+def mentioned(slots: Sequence[date], text: str) -> tuple[date, ...]:
+    """The dates among these that a mail writes out as `workdays.in_words` does, or nearly so.
+
+    >>> mentioned([date(2027, 10, 13), date(2027, 11, 10)], "is wednesday, 13 october 2027 certain?")
+    (datetime.date(2027, 10, 13),)
+    """
+    ways = {day: (in_words(day), f"{day.day} {day:%B}", f"{day:%B} {day.day}") for day in slots}
+    return tuple(d for d, words in ways.items() if any(re.search(rf"\b{w.casefold()}\b", text) for w in words))

@@ -1,0 +1,335 @@
+"""Policies in plain words, read literally: which of a dozen rules a sentence states, and with which number.
+
+The reader is a list of patterns. A sentence that fits none is no rule: a language model may follow it, the rule-based
+organiser says that it does not understand it.
+
+Coordination policies: sentences that an organiser follows, kept in a file that people read and edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from support.data import inputs
+from support.errors import DamagedFile, InvalidInput
+
+BEGIN, FOLLOW_UP, GIVE_UP, ASK_MORE = "begin", "follow_up", "give_up", "ask_more"
+VAGUE, FACULTY_FIRST, STUDENTS_FIRST = "vague", "faculty_first", "students_first"
+WEEKEND, DECLINED, CONFIRM = "weekend", "declined", "confirm"
+CANCELLED, ONE_EACH, URGENT = "cancelled", "one_each", "urgent"
+
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+NUMBERS = {word: k for k, word in enumerate(WORDS, 1)} | {"once": 1, "single": 1, "twice": 2, "couple": 2, "thrice": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a policy says, as a machine can follow it.
+
+    Attributes
+    ----------
+    kind : one of the names above
+    number : int
+        Working days of `follow_up`, mails of `give_up`, dates up to which `ask_more` asks, days of `urgent`; else 0.
+    """
+
+    kind: str
+    number: int = 0
+
+
+USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}
+"""Numbers where a sentence names none."""
+
+OCCASION = "When this comes up:"
+"""How a policy begins that was made of a stop hook. It holds for one kind of question, and quotes what others wrote."""
+
+_DAYS = re.compile(r"\b(\d+|[a-z]+)[ -](?:business |working |work ?|week)?(days?|weeks?)\b")
+_TIMES = re.compile(r"\b(\d+|[a-z]+) (?:times|mails?|e-?mails?|reminders?|messages?|attempts|tries|letters)\b")
+_FEW = re.compile(r"\b(?:only |fewer than |less than )?(\d+|[a-z]+)(?: or (\d+|[a-z]+))? (?:dates?|days?|slots?)\b")
+
+_FIRST = r"(?:comes? )?(?:first|before|priority|preference|prior|gets? it|gets the date|ahead)"
+_FACULTY, _STUDENT = r"(?:professors?|faculty|seniors?)", r"(?:students?|juniors?)"
+_NOT = r"(?:not|never|no more|stop|don't|do not|give up|leave .* alone)"
+
+PATTERNS: tuple[tuple[str, str], ...] = (
+    (BEGIN, r"\b(?:beginning|very start|to start|nobody has been (?:written|contacted|asked)|not contacted anybody)\b"),
+    (WEEKEND, r"\b(?:saturdays?|sundays?|weekends?)\b"),
+    (CANCELLED, r"\b(?:cancel(?:s|led|lation)?|drops? out|withdraws?)\b"),
+    (DECLINED, r"\b(?:declines?|declined|refuses?|says? no)\b"),
+    (ONE_EACH, r"\b(?:second|two) (?:date|talk|slot)s?\b.*\b(?:none|nobody|no one)\b|\bnobody gets a second\b"),
+    (GIVE_UP, rf"(?:times|mails?|e-?mails?|reminders?|attempts|thrice|twice|once)\b.*\b{_NOT}\b"
+              rf"|\b{_NOT}\b.*\b(?:times|reminders|attempts)\b"),
+    (FACULTY_FIRST, rf"\b{_FACULTY}\b.*\b{_FIRST}\b.*{_STUDENT}|\b{_FACULTY}\b.*{_STUDENT}.*\b{_FACULTY}\b.*{_FIRST}"
+                    rf"|{_FACULTY} and (?:a |an )?{_STUDENT}.*{_FACULTY} gets"),
+    (STUDENTS_FIRST, rf"\b{_STUDENT}\b.*\b{_FIRST}\b.*{_FACULTY}"),
+    (VAGUE, r"\b(?:vague|tentative|uncertain|unsure|maybe|ambiguous|ambiguity)\b"),
+    (URGENT, r"\b(?:days?|weeks?) (?:away|left|ahead|before)\b|\burgent\b|\blast minute\b"),
+    (ASK_MORE, r"\b(?:more|other|others|further|another)\b.*\b(?:dates?|days?|slots?|availabilit)|"
+               r"\b(?:dates?|slots?)\b.*\b(?:more|others|further)\b"),
+    (FOLLOW_UP, r"\b(?:follow up|write again|remind|nudge|ask again|without an answer|no answer|not answered)\b"),
+    (CONFIRM, r"\bconfirm"),
+)  # fmt: skip
+"""Kinds with the words that tell them, the first that fits."""
+
+
+def read_policy(text: str) -> Rule | None:
+    """The rule that a sentence states; None where no pattern fits, and for one that is for an `OCCASION` only.
+
+    "A week" and "a day" are numbers where no other is given.
+
+    Examples
+    --------
+    >>> read_policy("Write again when four working days have gone by without an answer.")
+    Rule(kind='follow_up', number=4)
+    >>> read_policy("After three reminders, do not write any more.")
+    Rule(kind='give_up', number=3)
+    >>> read_policy("Be kind.")
+    """
+    plain = " ".join(text.casefold().replace("’", "'").split())
+    if plain.startswith(OCCASION.casefold()):
+        return None
+    kind = next((kind for kind, pattern in PATTERNS if re.search(pattern, plain)), None)
+    if kind is None:
+        return None
+    found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, working=False), GIVE_UP: _number(_TIMES, plain),
+             ASK_MORE: _number(_FEW, plain)}.get(kind, 0)  # fmt: skip
+    return Rule(kind, found or USUAL.get(kind, 0))
+
+
+def _days(text: str, *, working: bool = True) -> int:
+    found = [(match[1], (5 if working else 7) if match[2].startswith("week") else 1) for match in _DAYS.finditer(text)]
+    numbered = (_value(word) * unit for word, unit in found)
+    single = (unit for word, unit in found if word in ("a", "another"))
+    return next((number for number in (*numbered, *single) if number), 0)
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    for match in pattern.finditer(text):
+        values = [_value(word) for word in match.groups() if word]
+        if any(values):
+            return max(values)
+    return next((NUMBERS[word] for word in ("once", "twice", "thrice") if word in text.split()), 0)
+
+
+def _value(word: str) -> int:
+    return int(word) if word.isdigit() else NUMBERS.get(word, 0)
+
+
+def contradiction(rules: Iterable[tuple[str, Rule | None]]) -> tuple[str, str, str] | None:
+    """The first two named rules that cannot both be followed, and why; None where there are none.
+
+    >>> contradiction([("a", Rule(FOLLOW_UP, 2)), ("b", Rule(FOLLOW_UP, 5))])
+    ('a', 'b', 'one waits 2 working days, the other 5')
+    """
+    seen: dict[str | None, tuple[str, Rule]] = {}
+    for name, rule in rules:
+        if rule is None:
+            continue
+        other = {FACULTY_FIRST: STUDENTS_FIRST, STUDENTS_FIRST: FACULTY_FIRST}.get(rule.kind)
+        if other in seen:
+            return seen[other][0], name, "one puts faculty first, the other students"
+        if (before := seen.get(rule.kind)) and before[1] != rule:
+            return before[0], name, _difference(before[1], rule)
+        seen[rule.kind] = name, rule
+    return None
+
+
+def _difference(one: Rule, other: Rule) -> str:
+    what = {
+        FOLLOW_UP: f"one waits {one.number} working days, the other {other.number}",
+        GIVE_UP: f"one stops after {one.number} mails, the other after {other.number}",
+        ASK_MORE: f"one asks up to {one.number} dates, the other up to {other.number}",
+        URGENT: f"one speaks of {one.number} days, the other of {other.number}",
+    }
+    return what[one.kind]
+
+
+VERSION = 1
+"""Of the files that hold policies and what else one takes along."""
+
+LONGEST = 400  # characters of a policy: it stands in every prompt
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One sentence (or two) that an organiser follows.
+
+    Attributes
+    ----------
+    id, text : str
+    challenge : str
+        What it is an answer to, in a word or two; "" where nobody said.
+
+    Raises
+    ------
+    InvalidInput
+        Without an id or a text, or with more text than stands well in a prompt.
+    """
+
+    id: str
+    text: str
+    challenge: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.id.strip() or not self.text.strip():
+            raise InvalidInput(f"policy {self.id!r}: text {self.text!r} given; expected an id and a sentence")
+        if len(self.text) > LONGEST:
+            raise InvalidInput(f"policy {self.id}: {len(self.text)} characters given; expected at most {LONGEST}")
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """What the rule-based organiser understands of it; None for nothing."""
+        return read_policy(self.text)
+
+
+@dataclass(frozen=True)
+class PolicySet:
+    """Policies in the order in which they are shown and numbered.
+
+    Raises
+    ------
+    InvalidInput
+        On two with one id, or two that contradict each other: it says which, why, and what to do.
+    """
+
+    policies: tuple[Policy, ...] = ()
+
+    def __post_init__(self) -> None:
+        ids = [policy.id for policy in self.policies]
+        if twice := [name for name in ids if ids.count(name) > 1]:
+            raise InvalidInput(f"policies: the id {twice[0]!r} is given twice; expected every id once")
+        if found := contradiction((policy.id, policy.rule) for policy in self.policies):
+            one, other, why = found
+            raise InvalidInput(
+                f"policies: {other!r} contradicts {one!r} ({why}), and nobody can follow both; drop or edit one of them"
+            )
+
+    def __iter__(self) -> Iterator[Policy]:
+        return iter(self.policies)
+
+    def __len__(self) -> int:
+        return len(self.policies)
+
+    def __getitem__(self, policy_id: str) -> Policy:
+        """The policy of that id.
+
+        Raises
+        ------
+        InvalidInput
+            When there is none.
+        """
+        for policy in self.policies:
+            if policy.id == policy_id:
+                return policy
+        raise InvalidInput(f"policy: {policy_id!r} given; expected one of {', '.join(p.id for p in self.policies)}")
+
+    def add(self, text: str, policy_id: str = "", challenge: str = "") -> PolicySet:
+        """With one more policy at the end; without an id it gets one of its rule, or a number."""
+        ids = {policy.id for policy in self.policies}
+        rule = read_policy(text)
+        stem = rule.kind if rule else "policy"
+        name = stem if stem not in ids else next(f"{stem}_{k}" for k in range(2, 1000) if f"{stem}_{k}" not in ids)
+        return PolicySet((*self.policies, Policy(policy_id or name, text, challenge)))
+
+    def edit(self, policy_id: str, text: str) -> PolicySet:
+        """With another text for one policy."""
+        old = self[policy_id]
+        return PolicySet(tuple(replace(p, text=text) if p is old else p for p in self.policies))
+
+    def drop(self, policy_id: str) -> PolicySet:
+        """Without one policy."""
+        old = self[policy_id]
+        return PolicySet(tuple(p for p in self.policies if p is not old))
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """What the rule-based organiser understands, by the policies' ids."""
+        return {policy.id: policy.rule for policy in self.policies if policy.rule is not None}
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Ids of policies that the rule-based organiser does not understand."""
+        return tuple(policy.id for policy in self.policies if policy.rule is None)
+
+
+def load_policies(part: str = "seed", path: str | Path | None = None) -> PolicySet:
+    """Policies of the project's own file, or of one of the same form.
+
+    Parameters
+    ----------
+    part : "seed" (six), "further", or "all"
+
+    Raises
+    ------
+    DamagedFile
+        On a file that is no YAML or has another form.
+    InvalidInput
+        On another part, or a file of a newer version.
+    """
+    file = Path(path) if path else inputs("seminar", "policies.yaml")
+    parts = {"seed": ["seed"], "further": ["further"], "all": ["seed", "further"]}
+    if part not in parts:
+        raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
+    content = read_yaml(file)
+    return policies_of([entry for name in parts[part] for entry in _listed(content, name, file)], file)
+
+
+def _listed(content: Mapping[str, Any], name: str, file: str | Path) -> list[Mapping[str, Any]]:
+    found = content.get(name)
+    if not isinstance(found, list):
+        raise DamagedFile(f"{file}: {name} is a {type(found).__name__}; expected a list of policies")
+    return found
+
+
+def policies_of(entries: Iterable[Mapping[str, Any]], file: str | Path) -> PolicySet:
+    """Policies out of a file's entries.
+
+    Raises
+    ------
+    DamagedFile
+        On an entry without id and text.
+    """
+    try:
+        made = [Policy(str(e["id"]), str(e["text"]), str(e.get("challenge", ""))) for e in entries]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DamagedFile(f"{file}: {error!r}; expected policies with id and text") from error
+    return PolicySet(tuple(made))
+
+
+def read_yaml(file: str | Path) -> dict[str, Any]:
+    """A file that Convene wrote, or a person in its manner, and of a version that this one knows.
+
+    Raises
+    ------
+    DamagedFile
+        When it cannot be read, or is no mapping.
+    InvalidInput
+        When it has no version, or that of a newer Convene.
+    """
+    try:
+        content = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DamagedFile(f"{file}: {error}; expected a YAML file") from error
+    if not isinstance(content, dict):
+        raise DamagedFile(f"{file}: a {type(content).__name__} given; expected a mapping with version and policies")
+    version = content.get("version")
+    if isinstance(version, bool) or not isinstance(version, int):
+        raise InvalidInput(f"{file}: version {version!r} given; expected version: {VERSION}")
+    if version > VERSION:
+        raise InvalidInput(
+            f"{file}: version {version} given, and this Convene reads up to {VERSION}; a newer one wrote it: update "
+            "Convene, or export it again from there for this version. The file was left as it is"
+        )
+    return content
+
+
+def as_entries(policies: Sequence[Policy] | PolicySet) -> list[dict[str, str]]:
+    """Policies as a file holds them."""
+    return [{"id": p.id, "text": p.text, **({"challenge": p.challenge} if p.challenge else {})} for p in policies]

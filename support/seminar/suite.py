@@ -1,0 +1,121 @@
+"""The project's test material: replies that somebody has to decide about or not, states with the policies that apply.
+
+`edge_cases` are 20 cases in five voices each, to be cross-validated by case; `held_out_replies` and `held_out_states`
+are kept out, written by another author before any detector was (`data/inputs/seminar/TESTS.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support.errors import DamagedFile
+from support.seminar.data import day, days, read_toml
+from support.seminar.ledger import Contact, State
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedReply:
+    """A reply and whether the organiser has to decide about it.
+
+    `case` is what must stay on one side of a split: the case of the suite, or the reply's own id. `voice` is who speaks
+    (or, of test replies, the topic), `question` what to ask the organiser, "" for routine ones.
+    """
+
+    id: str
+    text: str
+    flag: bool
+    case: str
+    voice: str = ""
+    question: str = ""
+    hard: bool = False
+
+
+@dataclass(frozen=True)
+class JudgedState:
+    """A state of an organising process, the report of an assistant on it, and the policies that apply."""
+
+    id: str
+    state: State
+    summary: str
+    applies: tuple[str, ...]
+    why: str = ""
+
+
+def edge_cases(path: str | Path | None = None) -> list[JudgedReply]:
+    """The 100 replies of the edge-case suite.
+
+    Raises
+    ------
+    DamagedFile
+        On a file without that form.
+    """
+    entries = read_toml("edge_cases.toml", path, "case")
+    ids = [entry.get("id") for entry in entries]
+    if twice := [name for name in ids if ids.count(name) > 1]:
+        raise DamagedFile(f"edge_cases.toml: the id {twice[0]!r} is given twice; expected every id once")
+    return [reply for entry in entries for reply in _read(entry, "edge_cases.toml", _voices)]
+
+
+def _voices(case: Mapping[str, Any]) -> list[JudgedReply]:
+    flag, question = _label(case), case.get("question", "")
+    return [
+        JudgedReply(f"{case['id']}, {voice}", text, flag, case["id"], voice, question)
+        for voice, text in case["voices"].items()
+    ]
+
+
+def _label(entry: Mapping[str, Any]) -> bool:
+    if not isinstance(entry["flag"], bool):
+        raise DamagedFile(f"flag: {entry['flag']!r} given in {entry.get('id', '?')}; expected true or false, unquoted")
+    return entry["flag"]
+
+
+def held_out_replies(path: str | Path | None = None) -> list[JudgedReply]:
+    """The 60 held-out replies.
+
+    Raises
+    ------
+    DamagedFile
+        On a file without that form.
+    """
+    return [_read(entry, "test_replies.toml", _reply) for entry in read_toml("test_replies.toml", path, "reply")]
+
+
+def _reply(entry: Mapping[str, Any]) -> JudgedReply:
+    said = {"voice": entry["topic"], "question": entry.get("question", ""), "hard": bool(entry["hard"])}
+    return JudgedReply(entry["id"], entry["text"], _label(entry), entry["id"], **said)
+
+
+def held_out_states(path: str | Path | None = None) -> list[JudgedState]:
+    """The 30 held-out states.
+
+    Raises
+    ------
+    DamagedFile
+        On a file without that form.
+    """
+    return [_read(entry, "test_states.toml", _state) for entry in read_toml("test_states.toml", path, "state")]
+
+
+def _state(entry: Mapping[str, Any]) -> JudgedState:
+    name = f"state {entry['id']}"
+    slots = {day(s["date"], name): ((s["speaker"],) if s["speaker"] else ()) for s in entry["slots"]}
+    contacts = {s["name"]: _contact(s, name, slots) for s in entry["speakers"]}
+    known = State(day(entry["today"], name), slots, contacts)
+    return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]), entry.get("why", ""))
+
+
+def _contact(entry: Mapping[str, Any], name: str, slots: Mapping[Any, tuple[str, ...]]) -> Contact:
+    mails, answered, available, vague = (days(entry[k], name) for k in ("mails", "answered", "available", "vague"))
+    mine = tuple(slot for slot, names in slots.items() if entry["name"] in names)
+    return Contact(entry["name"], entry["role"], mails, answered, available, vague, entry["said"], confirmed=mine)
+
+
+def _read(entry: Mapping[str, Any], file: str, reader: Any) -> Any:
+    try:
+        return reader(entry)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DamagedFile(f"{file}: {error!r} in {entry.get('id', '?')}; see its README for the fields") from error

@@ -1,0 +1,120 @@
+"""What prompts say of a seminar: people, dates and mails in words, each of them bounded.
+
+Whatever others wrote is quoted: every line of it begins with ">", so that no text can pose as the end of itself, and
+one sentence of each prompt says that instructions inside are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from support.seats import Shown, cut
+from support.seminar.data import in_words, passed
+from support.seminar.ledger import Contact, State
+from support.seminar.records import ORGANISER, Hook, Mail
+from support.seminar.views import Desk
+
+# What a tight model is shown; see `seats.Shown`.
+BODY, SAID = 900, 160  # characters of a mail, and of a note on what somebody said
+THREAD, LOG, LEARNT = 6, 12, 8  # mails of a thread, of a day's log, and changes that are remembered
+
+
+def quoted(text: str, shown: Shown, most: int = BODY) -> str:
+    """A text by somebody else, as far as it is shown, with ">" before each of its lines.
+
+    >>> quoted("Yes.\\n\\n# Now obey", Shown())
+    '> Yes.\\n> # Now obey'
+    """
+    kept = shown.text(text, most)
+    return "\n".join(f"> {line}" for line in (" ".join(part.split()) for part in kept.splitlines()) if line)
+
+
+def line(text: str, most: int = SAID, shown: Shown | None = None) -> str:
+    """A short text on one line, cut off."""
+    flat = " ".join(text.split())
+    return shown.text(flat, most) if shown else cut(flat, most)
+
+
+def mails(written: Sequence[Mail], shown: Shown, most: int = THREAD) -> list[str]:
+    """The last mails, each with a head of ours and quoted below it."""
+    kept = shown.last(written, most, "mails")
+    heads = [f"Day {mail.day}, {mail.kind}, from {mail.sender} to {mail.to}:" for mail in kept]
+    texts = [quoted(f"{mail.subject}\n{mail.body}", shown) for mail in kept]
+    return [f"{head}\n{text}" for head, text in zip(heads, texts, strict=True)]
+
+
+def dates(days: Iterable[date]) -> str:
+    """Dates with their ISO form: "2027-09-15 (Wednesday, 15 September 2027)"; "none" without any."""
+    return "; ".join(f"{day} ({in_words(day)})" for day in days) or "none"
+
+
+def slot_line(state: State, slot: date) -> str:
+    """A date with who has it."""
+    names, seats = state.slots[slot], state.seats
+    free = f", {seats - len(names)} of {seats} seats free" if seats > 1 else ""
+    return f"{dates([slot])}: {', '.join(names) or 'nobody'}{free}"
+
+
+def person_line(state: State, contact: Contact, shown: Shown) -> str:
+    """All that is known of one person."""
+    said = {
+        "can do": contact.available, "perhaps": contact.vague, "has": state.dates_of(contact.name),
+    }  # fmt: skip
+    parts = [_reached(state, contact), *(f"{what} {_iso(days)}" for what, days in said.items() if days)]
+    parts += ["declined"] if contact.declined else []
+    parts += [f"gave back {_iso(contact.cancelled)}"] if contact.cancelled else []
+    parts += [f"asked not to be written to before {contact.wait_until}"] if contact.wait_until else []
+    parts += ['noted: "' + line(contact.said, SAID, shown).replace('"', "'") + '"'] if contact.said else []
+    return f"{contact.name} ({contact.role}): {'; '.join(parts)}"
+
+
+def speaker_context(state: State) -> str:
+    """Who is pending: people without a date who have not declined, and when they were last written to.
+
+    Nothing is told of dates: it is the first of the four contexts of section 4.1 of 002.
+    """
+    pending = [f"- {contact.name}: {_reached(state, contact)}" for contact in state.waiting()]
+    return "\n".join(["Speakers pending:", *(pending or ["- none"])])
+
+
+def slot_context(state: State) -> str:
+    """Which dates are filled and which are not: the second of the four contexts."""
+    filled = [slot for slot in state.slots if slot not in state.open]
+    return f"Dates filled: {_iso(filled) or 'none'}\nDates open: {_iso(state.open) or 'none'}"
+
+
+def decisions(hooks: Iterable[Hook], shown: Shown) -> list[str]:
+    """What the person at the desk was asked and said; open questions are left out.
+
+    A question repeats words of a reply, so that it is quoted as one.
+    """
+    told = [
+        f"{quoted(hook.question, shown, 300)}\n  They said: {line(hook.answer, 300, shown)}"
+        for hook in hooks
+        if hook.answer.strip()
+    ]
+    return list(dict.fromkeys(told))
+
+
+def offered(desk: Desk, person: str) -> tuple[date, ...]:
+    """The dates of the programme that the organiser named to somebody; all of them where no mail says."""
+    named = {slot for mail in desk.thread(person) if mail.sender == ORGANISER for slot in mail.slots}
+    known = tuple(slot for slot in desk.scenario.slots if slot.isoformat() in named)
+    return known or desk.scenario.slots
+
+
+def _reached(state: State, contact: Contact) -> str:
+    if not contact.mails:
+        return "not written to yet"
+    count, last = len(contact.mails), max(contact.mails)
+    ago, times = passed(last, state.today), {1: "once", 2: "twice"}.get(count, f"{count} times")
+    when = f"written to {times}, last on {last} ({ago} working day{'' if ago == 1 else 's'} ago)"
+    if not contact.answered:
+        return f"{when}, has never answered"
+    waiting = f", {contact.unanswered} unanswered" if contact.unanswered else ""
+    return f"{when}, last answered on {max(contact.answered)}{waiting}"
+
+
+def _iso(days: Iterable[date]) -> str:
+    return ", ".join(day.isoformat() for day in days)

@@ -1,0 +1,72 @@
+"""The detector that learns: on vectors whose answer is known, and split by case."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from support.errors import InvalidInput
+from support.seminar.detectors import ClassifierDetector, cross_validated
+from support.seminar.rules import PolicySet
+
+
+class Letters:
+    """An encoder whose vector of a text is the share of some letters in it."""
+
+    def encode(self, texts):
+        return np.array([[text.count(letter) / max(len(text), 1) for letter in "abcd"] for text in texts])
+
+
+TEXTS = ["aaa", "aab", "aba", "ccc", "ccd", "cdc"]
+FLAGS = [True, True, True, False, False, False]
+
+
+def test_it_flags_what_is_like_the_flagged_and_asks_by_quoting():
+    detector = ClassifierDetector.fit(TEXTS, FLAGS, Letters())
+    flagged, clear = (asyncio.run(detector.check(text, PolicySet())) for text in ("aaaa", "cccc"))
+    assert flagged.flag and "“aaaa”" in flagged.question and flagged.question.endswith("?")
+    assert (clear.flag, clear.question) == (False, "")
+
+
+def test_many_of_one_side_do_not_draw_the_undecided_to_it():
+    detector = ClassifierDetector.fit(["aaa"] * 9 + ["ccc"], [True] * 9 + [False], Letters())
+    assert detector.probabilities(["ac"])[0] == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_case_is_judged_by_a_classifier_that_saw_none_of_its_voices():
+    """Each case has a letter of its own: whoever had seen a voice of it would be sure, by case nobody can know."""
+
+    class Own:
+        def encode(self, texts):
+            return np.array([[float(text[0] == letter) for letter in "abcdefgh"] for text in texts])
+
+    cases = [letter for letter in "abcdefgh" for _ in range(5)]
+    flags = [letter in "abcd" for letter in cases]
+    texts = [f"{letter}{k}" for k, letter in enumerate(cases)]
+    judged = cross_validated(texts, flags, cases, Own(), np.random.default_rng(0), folds=4)
+    assert judged == pytest.approx(np.full(40, 0.5), abs=1e-3)
+    assert ClassifierDetector.fit(texts, flags, Own()).probabilities(["a9"])[0] > 0.8
+
+
+def test_the_same_deal_judges_alike_and_learns_what_cases_share():
+    cases = list("pqrstu")
+    judged = [
+        cross_validated(TEXTS, FLAGS, cases, Letters(), np.random.default_rng(seed), folds=3) for seed in (3, 3, 4)
+    ]
+    assert np.array_equal(judged[0], judged[1])
+    assert all(((found > 0.5) == FLAGS).all() for found in judged)
+
+
+@pytest.mark.parametrize(
+    ("flags", "cases", "folds", "said"),
+    [
+        (FLAGS[:5], list("pqrstu"), 2, "5 given for 6 replies"),
+        ([True] * 6, list("pqrstu"), 2, "all alike"),
+        (FLAGS, list("ppppuu"), 2, "case 'p': flagged and clear given"),
+        (FLAGS, list("pqrstu"), 4, "4 given for 3 cases"),
+        (FLAGS, list("pqrstu"), 1, "expected 2 to 3"),
+    ],
+)
+def test_what_cannot_be_split_or_learnt_is_refused(flags, cases, folds, said):
+    with pytest.raises(InvalidInput, match=said):
+        cross_validated(TEXTS, flags, cases, Letters(), np.random.default_rng(0), folds=folds)

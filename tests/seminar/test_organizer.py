@@ -1,0 +1,255 @@
+"""The rule-based organiser: what it reads, reports, plans, writes, learns and says of the day."""
+
+import asyncio
+from datetime import date
+
+import numpy as np
+import pytest
+
+from support.errors import InvalidInput
+from support.seminar.audit import applies
+from support.seminar.data import in_words
+from support.seminar.organizer import RuleBasedOrganizer
+from support.seminar.records import Action, Edit, Hook, Mail
+from support.seminar.views import DayPlan
+
+SEP, OCT, NOV, DEC = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10), date(2027, 12, 8))
+MON, TUE = date(2027, 8, 16), date(2027, 8, 17)
+OFFER = Mail(1, 1, "invitation", "organiser", "Ana Ray", "", "", ("2027-09-15", "2027-10-13"))
+
+
+def ask(method, *given, **named):
+    return asyncio.run(getattr(RuleBasedOrganizer(), method)(*given, **named))
+
+
+def reply(body, number=9):
+    return Mail(number, 2, "reply", "Ana Ray", "organiser", "Re:", body)
+
+
+def read(desk, body):
+    return ask("read", desk, reply(body))
+
+
+def test_only_dates_that_stood_in_a_mail_to_them_count_as_offered(make_desk):
+    said = read(make_desk(today=TUE, mails=(OFFER,)), "15 September and 10 November are fine.")
+    assert (said.available, said.never_offered) == (("2027-09-15",), ("2027-11-10",))
+    assert (said.mail, said.person, said.note) == (9, "Ana Ray", "15 September and 10 November are fine.")
+
+
+@pytest.mark.parametrize(
+    ("body", "available", "unavailable"),
+    [
+        ("Yes, that is certain.", ("2027-09-15",), ()),
+        ("No, I am sorry.", (), ("2027-09-15",)),
+        ("Perhaps, yes.", (), ()),
+        ("Let me think.", (), ()),
+    ],
+)
+def test_yes_or_no_to_a_question_about_one_date_is_about_that_date(make_desk, body, available, unavailable):
+    asked = Mail(2, 2, "clarification", "organiser", "Ana Ray", "", f"Is {in_words(SEP)} certain?")
+    said = read(make_desk(today=TUE, mails=(OFFER, asked)), body)
+    assert (said.available, said.unavailable) == (available, unavailable)
+
+
+def test_yes_to_an_invitation_names_no_date(make_desk):
+    assert read(make_desk(today=TUE, mails=(OFFER,)), "Yes, certainly!").available == ()
+    only = Mail(1, 1, "invitation", "organiser", "Ana Ray", "", "", ("2027-09-15",))
+    assert read(make_desk(today=TUE, mails=(only,)), "Yes, certainly!").available == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "back"),
+    [
+        ("I have to cancel.", ("2027-09-15",)),
+        ("I must cancel. 13 October would be fine instead.", ("2027-09-15",)),
+        ("15 September is fine.", ()),
+    ],
+)
+def test_a_cancellation_gives_back_the_date_that_they_have(make_desk, body, back):
+    said = read(make_desk(today=TUE, given={SEP: ("Ana Ray",)}, mails=(OFFER,)), body)
+    assert said.cancelled == back and not set(back) & {*said.available, *said.vague}
+    assert read(make_desk(today=TUE, mails=(OFFER,)), body).cancelled == ()
+
+
+def test_of_two_dates_the_one_that_is_named_is_given_back(make_desk):
+    desk = make_desk(today=TUE, given={SEP: ("Ana Ray",), OCT: ("Ana Ray",)}, mails=(OFFER,))
+    said = read(desk, "I have to cancel 13 October.")
+    assert (said.cancelled, said.available) == (("2027-10-13",), ())
+
+
+def test_a_day_before_which_somebody_does_not_want_to_be_asked_is_understood(make_desk):
+    assert read(make_desk(today=TUE, mails=(OFFER,)), "I will let you know in two weeks.").wait_until == "2027-08-31"
+
+
+def test_the_report_tells_of_every_date_person_and_policy_that_is_not_understood(make_desk, policies):
+    known = {"Ana Ray": {"mails": (MON,)}, "Bo Lund": {"mails": (MON,), "answered": (MON,), "available": (OCT,)}}
+    rules = policies("begin").add("Be kind to everybody.", "kind")
+    told = ask("progress", make_desk(rules, TUE, known=known, given={SEP: ("Cy Moor",)}))
+    assert f"{in_words(SEP)}: filled by Cy Moor." in told and f"{in_words(OCT)}: open." in told
+    assert "Ana Ray (professor): written to on 16 August; no answer to the last mail for 1 working day." in told
+    assert "Bo Lund (phd student): written to on 16 August; answered last on 16 August; can do 13 October." in told
+    assert "Not written to yet: Cy Moor, Di Ray." in told
+    assert "'kind' is not understood" in told and "Be kind to everybody." in told and "'begin' is not" not in told
+
+
+def test_an_answer_that_reaches_nobody_is_reported(make_desk):
+    assert "goes to nobody: Yes." in ask("progress", make_desk(answers=(Hook("x", "May one?", "Yes."),)))
+
+
+def test_it_selects_what_applies_read_literally(make_desk, policies):
+    desk = make_desk(policies("begin", "follow_up", "weekend"))
+    assert ask("select", desk, "") == applies(desk.state, desk.policies) == ("begin",)
+
+
+def test_the_plan_names_everybody_and_the_actions_follow_what_is_left_of_it(make_desk, policies, work):
+    desk = make_desk(policies("begin"))
+    plan, actions = work(desk)
+    assert plan.text == "Invite Ana Ray, Bo Lund, Cy Moor, Di Ray." and "'begin' asks for 4 invitations" in plan.reason
+    assert len(actions) == 4 and len(plan.reason.split()) <= 40
+    edited = DayPlan("Invite Bo Lund and Di Ray only.", "")
+    assert [a.person for a in ask("act", desk, edited, ())] == ["Bo Lund", "Di Ray"]
+
+
+def test_a_name_inside_another_is_not_taken_for_it(make_desk, policies):
+    desk = make_desk(policies("begin"), people={"Ana Ray": "postdoc", "Ana Ray Lee": "postdoc"})
+    assert [a.person for a in ask("act", desk, DayPlan("Invite Ana Ray Lee.", ""), ())] == ["Ana Ray Lee"]
+
+
+def test_a_wish_cannot_be_followed_and_the_plan_says_so(make_desk, policies):
+    desk = make_desk(policies("begin"))
+    assert "cannot follow a wish" in ask("plan", desk, "", (), "Only professors!").reason
+    assert ask("plan", desk, "", (), "Only professors!").text == ask("plan", desk, "", ()).text
+
+
+def test_an_idle_day_is_planned_too(make_desk, policies, work):
+    plan, actions = work(make_desk(policies("begin", "weekend"), date(2027, 8, 21)))
+    assert (plan.text, plan.reason, actions) == ("Send nothing today.", "It is the weekend.", ())
+
+
+class TestMails:
+    """What is written."""
+
+    def test_an_invitation_lists_the_open_dates_in_words_and_who_where_when(self, make_desk):
+        draft = ask("draft", make_desk(given={SEP: ("Cy Moor",)}), Action("invitation", "Bo Lund"))
+        for text in (
+            "Dear Bo Lund,",
+            in_words(OCT),
+            in_words(DEC),
+            "Room 2.14",
+            "16:00 to 17:00",
+            "birds",
+            "Noor Halvard",
+        ):
+            assert text in draft.body
+        assert in_words(SEP) not in draft.body and "{" not in draft.subject + draft.body
+
+    def test_a_confirmation_names_its_date_and_passes_on_what_was_decided(self, make_desk):
+        desk = make_desk(answers=(Hook("", "May Ana Ray speak by video?", "Video is fine."),))
+        draft = ask("draft", desk, Action("confirmation", "Ana Ray", slot="2027-09-15"))
+        assert in_words(SEP) in draft.subject and in_words(SEP) in draft.body and "Video is fine." in draft.body
+
+    def test_a_clarification_says_its_goal_word_for_word(self, make_desk):
+        assert (
+            "Which of the two?"
+            in ask("draft", make_desk(), Action("clarification", "Bo Lund", "Which of the two?")).body
+        )
+
+    def test_a_follow_up_is_shorter_than_an_invitation(self, make_desk):
+        lengths = [len(ask("draft", make_desk(), Action(k, "Bo Lund")).body) for k in ("follow_up", "invitation")]
+        assert lengths[0] < lengths[1]
+
+    def test_professors_are_told_apart_by_their_full_name_where_they_share_the_last_one(self, make_desk):
+        def greeted(people):
+            return ask("draft", make_desk(people=people), Action("thanks", "Ana Ray")).body.split("\n")[0]
+
+        assert greeted({"Ana Ray": "professor", "Bo Lund": "postdoc"}) == "Dear Professor Ray,"
+        assert greeted({"Ana Ray": "professor", "Di Ray": "phd student"}) == "Dear Professor Ana Ray,"
+
+    def test_the_templates_of_the_project_serve_where_the_desk_has_none(self, make_desk):
+        desk = make_desk()
+        bare = type(desk)(desk.scenario, desk.state, desk.day)
+        assert ask("draft", bare, Action("thanks", "Bo Lund")) == ask("draft", desk, Action("thanks", "Bo Lund"))
+
+    @pytest.mark.parametrize(
+        ("action", "refusal"),
+        [
+            (Action("wait", "Bo Lund"), "sends no mail"),
+            (Action("thanks", "Zoe Who"), "'Zoe Who' given"),
+            (Action("confirmation", "Bo Lund"), "without a date"),
+            (Action("confirmation", "Bo Lund", slot="soon"), "'soon' given"),
+        ],
+    )
+    def test_what_cannot_be_written_is_refused(self, make_desk, action, refusal):
+        with pytest.raises(InvalidInput, match=refusal):
+            ask("draft", make_desk(), action)
+
+
+class TestLearning:
+    """A greeting or a closing that the person at the desk replaced is used again, and nothing else."""
+
+    @staticmethod
+    def edit(about, before, after):
+        text = "Subject\n\n{}\n\nA word.\n\n{}\nNoor Halvard"
+        return Edit("mail", about, text.format(*before), text.format(*after))
+
+    def body(self, make_desk, person, *edits):
+        return ask("draft", make_desk(edits=edits), Action("thanks", person)).body.split("\n")
+
+    def test_a_greeting_is_used_for_people_of_the_same_role_with_their_own_name(self, make_desk):
+        learnt = self.edit("Bo Lund", ("Dear Bo Lund,", "Best"), ("Hi Bo!", "Best"))
+        assert self.body(make_desk, "Di Ray", learnt)[0] == "Hi Di!"
+        assert self.body(make_desk, "Ana Ray", learnt)[0] == "Dear Professor Ana Ray,"
+
+    def test_a_last_name_that_two_share_is_not_used_alone(self, make_desk):
+        learnt = self.edit("Bo Lund", ("Dear Bo Lund,", "Best"), ("Dear Mr Lund,", "Best"))
+        assert self.body(make_desk, "Di Ray", learnt)[0] == "Dear Mr Di Ray,"
+
+    def test_a_closing_is_used_for_everybody_and_the_latest_counts(self, make_desk):
+        first = self.edit("Bo Lund", ("Dear Bo Lund,", "With best wishes,"), ("Dear Bo Lund,", "Yours,"))
+        second = self.edit("Bo Lund", ("Dear Bo Lund,", "With best wishes,"), ("Dear Bo Lund,", "Warmly,"))
+        assert self.body(make_desk, "Ana Ray", first, second)[-2:] == ["Warmly,", "Noor Halvard"]
+
+    def test_nothing_is_learnt_from_a_mail_that_was_removed_or_from_a_plan(self, make_desk):
+        plain = self.body(make_desk, "Di Ray")
+        gone = Edit("mail", "Bo Lund", "Hi Bo!\n\nNoor Halvard", "")
+        mail = self.edit("Bo Lund", ("Dear Bo Lund,", "Best"), ("Hi Bo!", "Warmly,"))
+        plan = Edit("plan", "Bo Lund", mail.before, mail.after)
+        assert self.body(make_desk, "Di Ray", gone, plan) == plain
+
+    def test_an_edit_is_described_by_what_changed(self, make_desk):
+        desk = make_desk()
+        both = self.edit("Bo Lund", ("Dear Bo Lund,", "Best"), ("Hi Bo!", "Warmly,"))
+        said = ask("describe", desk, both)
+        assert "“Dear {name},” became “Hi {first}!”" in said and "“Best” became “Warmly,”" in said
+        assert ask("describe", desk, Edit("plan", "", "Invite A.", "")) == "The plan was removed."
+        assert ask("describe", desk, Edit("action", "Bo Lund", "thank", "wait")) == (
+            "The action about Bo Lund was changed from “thank” to “wait”."
+        )
+
+
+def test_the_evening_counts_mails_and_dates(make_desk):
+    today = (
+        Mail(1, 2, "confirmation", "organiser", "Ana Ray", "", ""),
+        Mail(2, 2, "reply", "Bo Lund", "organiser", "", ""),
+        Mail(3, 1, "invitation", "organiser", "Bo Lund", "", ""),
+    )
+    known = {"Cy Moor": {"mails": (MON,)}}
+    said = ask("close", make_desk(today=TUE, given={SEP: ("Ana Ray",)}, mails=today, known=known))
+    assert said == (
+        "1 mail sent, 1 received, from Bo Lund. 1 of 4 seats taken, today by Ana Ray. "
+        "Without a date and with a mail to answer: 1."
+    )
+
+
+def test_ties_are_broken_by_the_order_of_the_list_or_by_a_draw_that_its_seed_repeats(make_desk, work, policies):
+    firm = {"mails": (MON,), "answered": (MON,), "available": (SEP,)}
+    desk = make_desk(
+        policies("begin"), TUE, known=dict.fromkeys(("Bo Lund", "Di Ray", "Cy Moor", "Ana Ray"), firm), slots=(SEP,)
+    )
+
+    def winner(rng=None):
+        return next(a.person for a in work(desk, RuleBasedOrganizer(rng))[1] if a.kind == "confirmation")
+
+    drawn = [winner(np.random.default_rng(seed)) for seed in range(20)]
+    assert winner() == "Ana Ray" and len(set(drawn)) == 4
+    assert drawn == [winner(np.random.default_rng(seed)) for seed in range(20)]

@@ -1,0 +1,521 @@
+"""The day of an organiser: what happens in which order, who is asked about what, and what never gets through."""
+
+import asyncio
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from support.errors import InvalidInput, MalformedReply
+from support.runs.export import TABLES, flatten
+from support.runs.study import Unit, from_json, to_json
+from support.seminar.artefacts import Artefacts
+from support.seminar.checkpoints import levels
+from support.seminar.data import Persona, Scenario
+from support.seminar.organizing import carried, hooks, organize, record
+from support.seminar.records import Action, Hook, Understood
+from support.seminar.reviewing import in_text
+from support.seminar.rules import load_policies
+from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Draft, Response, Review, Verdict
+
+SLOTS = (date(2027, 9, 15), date(2027, 10, 13))
+ONE, TWO = (slot.isoformat() for slot in SLOTS)
+PEOPLE = tuple(
+    Persona(name.lower(), name, f"{name}@example.org", role) for name, role in (("Ana", "professor"), ("Bo", "postdoc"))
+)
+PLACE = "here", "16:00"
+SCENARIO = Scenario("t", "T", "fill it", "Noor", *PLACE, date(2027, 8, 19), date(2027, 8, 30), SLOTS, PEOPLE)
+BEGUN = Artefacts(load_policies("all"), hooks=(Hook("old", "Old?", "Yes."),))
+
+
+class Guest:
+    """Gives the responses that it is given, in order, then stays silent; keeps the letters."""
+
+    kind = "fake"
+
+    def __init__(self, *responses):
+        self.responses, self.letters = list(responses), []
+
+    async def answer(self, letter):
+        self.letters.append(letter)
+        made = self.responses.pop(0) if self.responses else Response("wait")
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+
+def yes(*slots, until=None):
+    """A reply that the fake organiser can read: the dates, and nothing else."""
+    body = " ".join(slots) or "none"
+    return Response("reply", "Re: s", body, until, tuple(date.fromisoformat(s) for s in slots if s in (ONE, TWO)))
+
+
+class Host:
+    """Invites on the first day, and then gives everybody the first free date that they named."""
+
+    kind = "host"
+
+    def __init__(self, **own):
+        self.own, self.desks, self.wishes, self.replies, self.tokens = own, [], [], 0, 0
+
+    def _made(self, step, default, desk):
+        made = self.own.get(step, default)
+        made = made(desk) if callable(made) else made
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    async def read(self, desk, mail):
+        self.desks.append(("read", desk, mail))
+        return self._made("read", Understood(0, "nobody", available=tuple(mail.body.split())), desk)
+
+    async def progress(self, desk):
+        self.desks.append(("progress", desk, None))
+        return self._made("progress", f"day {desk.day}", desk)
+
+    async def select(self, desk, progress):
+        return self._made("select", ("begin", "begin", "unheard-of"), desk)
+
+    async def plan(self, desk, progress, selected, wish=""):
+        self.replies, self.tokens = self.replies + 1, self.tokens + 10
+        self.wishes += [("plan", wish)] if wish else []
+        return self._made("plan", DayPlan(f"plan {wish}".strip(), "why"), desk)
+
+    async def act(self, desk, plan, selected, wish=""):
+        self.desks.append(("act", desk, plan))
+        self.wishes += [("act", wish)] if wish else []
+        return self._made("act", tuple(self._todo(desk)), desk)
+
+    def _todo(self, desk):
+        free = list(desk.state.open)
+        for contact in desk.state.contacts.values():
+            if not contact.mails:
+                yield Action("invitation", contact.name, "ask")
+            elif not desk.state.dates_of(contact.name) and (mine := [s for s in free if s in contact.named]):
+                free.remove(mine[0])
+                yield Action("confirmation", contact.name, "settle", mine[0].isoformat())
+
+    async def draft(self, desk, action, wish=""):
+        self.wishes += [("draft", wish)] if wish else []
+        dates = ", ".join(slot.isoformat() for slot in desk.state.open)
+        return self._made("draft", Draft(f"{action.kind} {wish}".strip(), f"{action.person}, {dates}"), desk)
+
+    async def describe(self, desk, edit):
+        return self._made("describe", f"they changed a {edit.what}\n", desk)
+
+    async def close(self, desk):
+        self.desks.append(("close", desk, None))
+        return self._made("close", "done", desk)
+
+
+class Watch:
+    kind = "watch"
+
+    def __init__(self, *flags):
+        self.flags, self.seen = flags, []
+
+    async def check(self, reply, policies, context=""):
+        self.seen.append((reply, policies, context))
+        return Verdict(True, f"What of {reply}? Decide.") if reply in self.flags else Verdict(False)
+
+
+class Desk:
+    """Makes the reviews that it is given, then approves."""
+
+    kind = "desk"
+
+    def __init__(self, *reviews, answer=""):
+        self.reviews, self.answer, self.seen, self.desks = list(reviews), answer, [], []
+
+    async def review(self, desk, what, item, about=""):
+        self.seen.append((desk.day, what, about, item))
+        self.desks.append(desk)
+        made = self.reviews.pop(0) if self.reviews else Review(APPROVE)
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    async def decide(self, desk, flag):
+        self.seen.append((desk.day, "flag", flag.person, flag.question))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def play(ana=None, bo=None, host=None, watch=None, desk=None, scenario=SCENARIO, **settings):
+    async def run():
+        people = {"Ana": ana or Guest(yes(ONE)), "Bo": bo or Guest(yes(ONE, TWO))}
+        made = organize(
+            scenario, people, host or Host(), watch or Watch(), desk or Desk(), **{"artefacts": BEGUN, **settings}
+        )
+        return [day async for day in made]
+
+    return asyncio.run(run())
+
+
+def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_is_settled():
+    ana, bo = Guest(yes(ONE)), Guest(yes(ONE, TWO))
+    first, second = play(ana, bo)
+    assert [(m.id, m.day, m.kind, m.sender, m.to) for m in first.sent] == [
+        (1, 1, "invitation", "organiser", "Ana"),
+        (2, 1, "invitation", "organiser", "Bo"),
+    ]
+    assert first.received == () and first.sent[0].slots == (ONE, TWO)
+    assert [(m.id, m.day, m.sender, m.answers, m.slots) for m in second.received] == [
+        (3, 2, "Ana", 1, (ONE,)),
+        (4, 2, "Bo", 2, (ONE, TWO)),
+    ]
+    assert [(a.kind, a.person, a.slot) for a in second.actions] == [
+        ("confirmation", "Ana", ONE),
+        ("confirmation", "Bo", TWO),
+    ]
+    assert second.assignment == ((ONE, ("Ana",)), (TWO, ("Bo",))) and [m.slots for m in second.sent] == [(ONE,), (TWO,)]
+    assert (second.progress, second.plan, second.reason, second.summary) == ("day 2", "plan", "why", "done")
+    assert (first.replies, first.tokens, second.date) == (1, 10, "2027-08-20")
+    letter = bo.letters[0]
+    assert (letter.day, letter.today, letter.offered, letter.given) == (1, SCENARIO.start, SLOTS, ())
+    assert [m.id for m in letter.thread] == [2] and bo.letters[1].given == (SLOTS[1],)
+
+
+def test_nothing_on_the_desk_tells_which_dates_were_meant_and_a_reading_is_about_its_mail():
+    host = Host()
+    _, second = play(host=host)
+    reads = [(desk, mail) for step, desk, mail in host.desks if step == "read"]
+    assert [(mail.sender, mail.slots) for _, mail in reads] == [("Ana", ()), ("Bo", ())]
+    assert all(mail.slots == () for _, desk, _ in host.desks for mail in desk.mails if mail.kind == "reply")
+    assert [(u.mail, u.person) for u in second.understood] == [(3, "Ana"), (4, "Bo")]
+    assert reads[0][0].state.contacts["Ana"].available == ()
+
+
+def test_somebody_in_two_roles_is_counted_once():
+    class Both(Host, Watch):
+        def __init__(self):
+            Host.__init__(self)
+            Watch.__init__(self)
+
+    both = Both()
+    first, _ = play(host=both, watch=both)
+    assert (first.replies, first.tokens) == (1, 10)
+
+
+def test_nobody_at_the_desk_is_told_how_people_behave():
+    secret = Persona("ana", "Ana", "Ana@example.org", "professor", "birds", days=4, share=0.3, issue="No camera.")
+    host, desk = Host(), Desk()
+    play(host=host, desk=desk, delegation="always ask", until=2, scenario=replace(SCENARIO, people=(secret, PEOPLE[1])))
+    shown = [one for _, one, _ in host.desks] + desk.desks
+    assert len(shown) > 8 and {one.scenario.by_name["Ana"] for one in shown} == {secret.introduced}
+
+
+def test_a_date_that_is_over_is_offered_to_nobody():
+    ana = Guest()
+    near = replace(SCENARIO, slots=(date(2027, 8, 20), SLOTS[1]))
+    host = Host(act=lambda desk: (Action("follow_up", "Ana"),) if desk.day in (1, 2) else ())
+    first, second, *_ = play(ana, Guest(), host, scenario=near, until=2)
+    assert [m.slots for m in (*first.sent, *second.sent)] == [("2027-08-20", TWO), (TWO,)]
+
+
+def test_days_run_to_the_deadline_over_the_weekend_or_to_the_last_that_was_asked_for():
+    days = play(Guest(), Guest())
+    assert [d.number for d in days] == list(range(1, 13)) and days[-1].date == SCENARIO.deadline.isoformat()
+    assert days[2].date == "2027-08-21" and days[2].pending == (("Ana", 1), ("Bo", 1)) == days[3].pending
+    assert len(play(Guest(), Guest(), until=3)) == 3
+
+
+def test_a_reply_under_way_keeps_the_run_open_and_who_waits_is_asked_again_on_their_day():
+    ana = Guest(Response("wait", until=4), yes(ONE))
+    days = play(ana)
+    assert [letter.day for letter in ana.letters][:2] == [1, 4] and [m.sender for m in days[4].received] == ["Ana"]
+    late = Guest(yes(TWO), Response("wait", until=6), Response("reply", "s", TWO))
+    days = play(bo=late)
+    assert len(days) == 7 and [m.sender for m in days[-1].received] == ["Bo"]
+    assert len(play(bo=Guest(yes(TWO), Response("wait", until=12)))) == 2  # nobody would read that any more
+
+
+def test_silence_after_a_new_mail_keeps_an_earlier_day_and_a_reply_makes_it_void():
+    twice = Host(act=lambda desk: (Action("follow_up", "Ana"),) if desk.day < 3 else ())
+    ana = Guest(Response("wait", until=4), Response("wait"))
+    play(ana, Guest(), twice, until=6)
+    assert [letter.day for letter in ana.letters] == [1, 2, 4]
+    ana = Guest(Response("wait", until=4), yes(ONE))
+    play(ana, Guest(), twice, until=6)
+    assert [letter.day for letter in ana.letters] == [1, 2]
+    ana = Guest(yes(ONE, until=5))
+    play(ana, Guest(), Host(act=lambda desk: (Action("follow_up", "Ana"),) if desk.day < 2 else ()), until=6)
+    assert [letter.day for letter in ana.letters] == [1, 5]
+
+
+def test_a_mail_of_the_morning_on_which_a_reply_was_read_is_one_without_an_answer():
+    host = Host(act=lambda d: (Action(("invitation", "clarification")[d.day - 1], "Ana"),) if d.day < 3 else ())
+    days = play(Guest(yes("none")), Guest(), host, until=6)
+    assert [dict(day.pending) for day in days] == [{}, {}, {"Ana": 0}, {"Ana": 0}, {"Ana": 1}, {"Ana": 2}]
+
+
+def test_a_flag_goes_to_the_desk_and_its_answer_lies_there_that_day():
+    host, desk, watch = Host(), Desk(answer=" Yes. "), Watch(ONE)
+    _, second = play(host=host, desk=desk, watch=watch)
+    (flag,) = second.flags
+    assert (flag.mail, flag.person, flag.question, flag.answer) == (3, "Ana", f"What of {ONE}? Decide.", "Yes.")
+    assert desk.seen == [(2, "flag", "Ana", flag.question)]
+    hook = Hook(f"Ana: What of {ONE}", flag.question, "Yes.", 2, "Ana")
+    (at_work,) = [d for step, d, _ in host.desks if step == "act" and d.day == 2]
+    assert at_work.answers == (hook,) and at_work.hooks == (*BEGUN.hooks, hook) and hooks([second]) == (hook,)
+    assert watch.seen[0][1] is BEGUN.policies
+    assert watch.seen[0][2].splitlines() == [
+        "Ana is a professor, was written 1 mails and has no date. The reply answers: invitation.",
+        "Asked: Old? Decided: Yes.",
+        f"Day 1, invitation, from organiser: invitation. Ana, {ONE}, {TWO}",
+    ]
+
+
+def test_a_flag_that_nobody_answers_is_a_hook_all_the_same():
+    host = Host()
+    _, second = play(host=host, watch=Watch(ONE))
+    (at_work,) = [d for step, d, _ in host.desks if step == "act" and d.day == 2]
+    assert second.flags[0].answer == "" and at_work.answers == () and len(at_work.hooks) == 2
+
+
+@pytest.mark.parametrize(
+    ("delegation", "seen"),
+    [
+        ("automatic", []),
+        ("always ask", ["plan", "action Ana", "action Bo", "mail Ana", "mail Bo"] * 2),
+        ({"plan": "always ask", "confirmation": "always ask"},
+         ["plan", "plan", "action Ana", "action Bo", "mail Ana", "mail Bo"]),
+        ({"plan": "ask when flagged"}, ["plan"]),
+        ("ask when flagged", ["plan", "action Bo", "mail Bo"]),
+    ],
+)  # fmt: skip
+def test_what_is_shown_follows_the_delegation(delegation, seen):
+    desk = Desk()
+    play(desk=desk, watch=Watch(f"{ONE} {TWO}"), delegation=delegation)
+    shown = [f"{what} {about}".strip() for _, what, about, _ in desk.seen if what != "flag"]
+    assert shown == seen
+
+
+def test_an_edit_is_done_remembered_with_a_summary_and_on_the_desk_afterwards():
+    other = Draft("Dear Ana", "come, please")
+    host, desk = Host(), Desk(Review(APPROVE), Review(APPROVE), Review(EDIT, other))
+    first, second = play(host=host, desk=desk, delegation={"invitation": "always ask"})
+    (edit,) = first.edits
+    assert (edit.what, edit.about, edit.after, edit.summary) == ("mail", "Ana", in_text(other), "they changed a mail")
+    assert first.sent[0].body == "come, please" and second.edits == ()
+    assert [d.edits for step, d, _ in host.desks if step == "progress"] == [(), (edit,)]
+
+
+def test_an_edited_plan_is_what_is_acted_on_and_an_edited_action_is_what_is_done():
+    host = Host()
+    desk = Desk(Review(EDIT, DayPlan("mine", "so")), Review(EDIT, Action("wait", "Ana")))
+    first = play(host=host, desk=desk, delegation={"plan": "always ask", "invitation": "always ask"}, until=1)[0]
+    assert first.plan == "mine" and next(p for step, _, p in host.desks if step == "act").text == "mine"
+    assert [(a.kind, a.person) for a in first.actions] == [("wait", "Ana"), ("invitation", "Bo")]
+    assert [(e.what, e.before) for e in first.edits] == [("plan", "plan (why)"), ("action", "invitation to Ana: ask")]
+    assert [m.to for m in first.sent] == ["Bo"]
+
+
+def test_what_is_removed_is_not_done_and_a_date_whose_mail_is_removed_is_not_given():
+    desk = Desk(Review(APPROVE), Review(APPROVE), Review(REMOVE))
+    _, second, *_ = play(desk=desk, delegation={"confirmation": "always ask"}, until=2)
+    assert second.assignment == ((ONE, ()), (TWO, ("Bo",))) and len(second.actions) == 2
+    assert [(e.what, e.about, e.after) for e in second.edits] == [("mail", "Ana", "")]
+    (first,) = play(desk=Desk(Review(REMOVE)), delegation={"plan": "always ask"}, until=1)
+    assert (first.plan, first.actions, first.sent) == ("", (), ()) and first.edits[0].what == "plan"
+
+
+def test_a_wish_makes_it_again_at_most_three_times():
+    host = Host()
+    desk = Desk(Review(AGAIN, wish="warmer"), Review(APPROVE))
+    (first,) = play(host=host, desk=desk, delegation={"plan": "always ask"}, until=1)
+    assert first.plan == "plan warmer" and host.wishes == [("plan", "warmer")] and first.edits == ()
+    host, desk = Host(), Desk(*[Review(AGAIN, wish="no")] * 9)
+    (first,) = play(host=host, desk=desk, delegation={"plan": "always ask"}, until=1)
+    assert host.wishes == [("plan", "no")] * 3 and first.plan == "" and len(desk.seen) == 4
+    host, desk = Host(), Desk(Review(APPROVE), Review(APPROVE), Review(AGAIN, wish="short"))
+    (first,) = play(host=host, desk=desk, delegation={"invitation": "always ask"}, until=1)
+    assert [m.subject for m in first.sent] == ["invitation short", "invitation"]
+    host, desk = Host(), Desk(Review(AGAIN, wish="later"))
+    (first,) = play(host=host, desk=desk, delegation={"invitation": "always ask"}, until=1)
+    assert host.wishes == [("act", "later")] and len(first.sent) == 2
+
+
+@pytest.mark.parametrize(
+    ("actions", "said"),
+    [
+        ((Action("confirmation", "Ana", slot=ONE),), "they never named Wednesday, 15 September 2027"),
+        ((Action("confirmation", "Ana", slot="2027-09-16"),), "is not on the programme"),
+        ((Action("confirmation", "Ana", slot="soon"),), "'soon' given"),
+        ((Action("clarification", "Ana", slot="soon"),), "clarification to Ana: 'soon' given"),
+        ((Action("invitation", "Ana", slot="2027-09-16"),), f"is not on the programme; expected one of {ONE}, {TWO}"),
+        ((Action("invitation", "Zoe"),), "'Zoe', who is not on the list"),
+        ((Action("telephone", "Ana"),), "'telephone' given"),
+        ((Action("wait", "Ana"), Action("invitation", "Ana")), "a second one for Ana"),
+    ],
+)
+def test_an_action_that_cannot_be_is_refused_and_told(actions, said):
+    (first,) = play(host=Host(act=actions, select=()), until=1)
+    (error,) = first.format_errors
+    assert (error.agent, error.phase) == ("organizer", "act") and said in error.detail
+    assert first.sent == () and first.assignment == ((ONE, ()), (TWO, ()))
+
+
+def test_one_seat_is_given_to_one_of_two_on_the_same_day():
+    both = tuple(Action("confirmation", name, slot=ONE) for name in ("Ana", "Bo"))
+    host = Host(act=lambda desk: both if desk.day == 2 else tuple(Action("invitation", n) for n in ("Ana", "Bo")))
+    second = play(host=host, until=2)[1]
+    assert second.assignment[0] == (ONE, ("Ana",)) and "is full (Ana)" in second.format_errors[-1].detail
+
+
+def test_a_date_that_was_never_offered_is_noted_and_not_given():
+    host = Host()
+    second = play(Guest(yes("2027-09-16")), host=host, until=2)[1]
+    known = next(d for step, d, _ in host.desks if step == "close" and d.day == 2).state.contacts["Ana"]
+    assert known.named == () and known.said == "named 2027-09-16, never offered"
+    assert [a.person for a in second.actions] == ["Bo"]
+
+
+def test_a_policy_that_is_not_there_is_told_and_not_selected():
+    (first,) = play(until=1)
+    assert first.selected == ("begin",)
+    assert "policy 'unheard-of' given; expected some of begin" in first.format_errors[0].detail
+
+
+BAD = MalformedReply("no JSON")
+
+
+@pytest.mark.parametrize(
+    ("host", "phase", "sent"),
+    [
+        (Host(progress=BAD), "progress", 2),
+        (Host(select=BAD), "select", 2),
+        (Host(plan=BAD), "plan", 0),
+        (Host(act=BAD), "act", 0),
+        (Host(draft=BAD), "draft", 0),
+        (Host(draft=Draft("s", " ")), "draft", 0),
+        (Host(draft=Draft("s", "x" * 5001)), "draft", 0),
+        (Host(draft=Draft("s" * 201, "x")), "draft", 0),
+        (Host(close=BAD), "close", 2),
+    ],
+)
+def test_an_organizer_who_goes_amiss_is_told_and_nothing_is_done_for_it(host, phase, sent):
+    (first,) = play(host=host, until=1)
+    assert {e.phase for e in first.format_errors if e.phase != "select"} <= {phase} and len(first.sent) == sent
+    assert any((e.agent, e.phase) == ("organizer", phase) for e in first.format_errors)
+
+
+@pytest.mark.parametrize("read", [BAD, Understood(0, "", available=("the 15th",))])
+def test_a_reply_that_cannot_be_read_counts_as_one_that_says_nothing(read):
+    second = play(host=Host(read=read), until=2)[1]
+    assert [(u.mail, u.available) for u in second.understood] == [(3, ()), (4, ())]
+    assert [e.phase for e in second.format_errors].count("read") == 2 and dict(second.pending) == {}
+
+
+@pytest.mark.parametrize(
+    ("response", "said"),
+    [
+        (BAD, "no JSON"),
+        (Response("shout", "s", "b"), "'shout' given; expected one of reply, ask, wait"),
+        (Response("reply", "s", ""), "an empty body given"),
+        (Response("reply", "s", "x" * 5001), "a body of 5001 characters given"),
+        (Response("wait", until=1), "until = 1 given on day 1; expected a later day"),
+    ],
+)
+def test_a_response_that_does_not_fit_is_silence(response, said):
+    first, second = play(Guest(response), until=2)
+    (error,) = [e for e in first.format_errors if e.agent == "Ana"]
+    assert error.phase == "answer" and said in error.detail and [m.sender for m in second.received] == ["Bo"]
+
+
+@pytest.mark.parametrize("review", [BAD, Review("perhaps"), Review(EDIT, None), Review(EDIT, Draft("s", "b"))])
+def test_what_could_not_be_looked_at_is_not_done_and_teaches_nothing(review):
+    (first,) = play(desk=Desk(review), delegation={"plan": "always ask"}, until=1)
+    assert first.plan == "" and first.sent == first.edits == ()
+    assert [(e.agent, e.phase) for e in first.format_errors if e.agent != "organizer"] == [("reviewer", "plan")]
+
+
+def test_a_desk_that_cannot_answer_a_flag_leaves_it_open():
+    second = play(desk=Desk(answer=BAD), watch=Watch(ONE), until=2)[1]
+    assert second.flags[0].answer == "" and ("reviewer", "decide") in {(e.agent, e.phase) for e in second.format_errors}
+
+
+def test_a_fault_of_a_program_is_raised():
+    for faulty in (Host(plan=ZeroDivisionError()), Host(draft=ZeroDivisionError())):
+        with pytest.raises(ZeroDivisionError):
+            play(host=faulty)
+    with pytest.raises(ZeroDivisionError):
+        play(Guest(ZeroDivisionError()))
+
+
+def test_a_broken_policy_is_recorded_and_not_prevented():
+    host = Host(act=lambda desk: (Action("invitation", "Ana"),) if desk.day in (1, 3) else ())
+    days = play(Guest(), Guest(), host, until=3)
+    assert days[0].violations == ("begin: Bo was not asked at the beginning",)
+    assert days[1].violations == () and len(days[2].sent) == 1
+    assert [line.split(":")[0] for line in days[2].violations] == ["follow_up", "weekend"]
+
+
+def test_an_action_whose_mail_was_not_sent_breaks_nothing():
+    host = Host(act=lambda desk: (Action("follow_up", "Ana"),), draft=lambda desk: BAD if desk.day == 3 else DRAFT)
+    days = play(Guest(), Guest(), host, until=3)
+    assert days[1].violations != () == days[2].violations and days[2].actions != ()
+
+
+DRAFT = Draft("s", "15 September, 13 October")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"delegation": "never"}, "delegation: 'never' given for plan; expected one of always ask, ask when flagged"),
+        ({"delegation": {"telephone": "automatic"}}, "delegation: 'telephone' given; expected some of plan, invit"),
+        ({"until": 0}, "until: 0 given; expected a whole number of days from 1"),
+        ({"until": True}, "until: True given"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_refused_before_anybody_is_asked(settings, said):
+    host = Host()
+    with pytest.raises(InvalidInput, match=said):
+        play(host=host, **settings)
+    assert host.desks == []
+
+
+def test_everybody_on_the_list_has_a_seat():
+    async def run():
+        return [d async for d in organize(SCENARIO, {"Ana": Guest()}, Host(), Watch(), Desk(), artefacts=BEGUN)]
+
+    with pytest.raises(InvalidInput, match="seats: Ana given; expected one for each of Ana, Bo"):
+        asyncio.run(run())
+
+
+def test_what_is_not_named_is_automatic():
+    assert levels({"plan": "always ask"})["invitation"] == "automatic"
+    assert set(levels("always ask").values()) == {"always ask"}
+
+
+def test_hooks_and_edits_are_carried_over_as_those_of_an_earlier_run():
+    desk = Desk(Review(APPROVE), Review(APPROVE), Review(EDIT, DRAFT), answer="Yes.")
+    days = play(desk=desk, watch=Watch(ONE), delegation={"invitation": "always ask"})
+    kept = carried(BEGUN, days)
+    assert [(hook.topic, hook.day) for hook in kept.hooks] == [("old", 0), (f"Ana: What of {ONE}", 0)]
+    assert [edit.summary for edit in kept.learnt] == ["they changed a mail"] and kept.policies is BEGUN.policies
+    host = Host()
+    play(host=host, artefacts=kept)
+    assert host.desks[0][1].edits == kept.learnt and host.desks[0][1].hooks == kept.hooks
+
+
+def test_a_record_goes_to_the_store_and_comes_back_as_it_was_and_exports(store):
+    desk = Desk(Review(APPROVE), Review(APPROVE), Review(EDIT, DRAFT), answer="Yes.")
+    days = play(desk=desk, watch=Watch(ONE), delegation={"invitation": "always ask"})
+    roles = {"Ana": Guest(), "Bo": Guest(), "organizer": Host(), "detector": Watch(), "reviewer": desk}
+    made = record(SCENARIO, roles, days, artefacts=BEGUN, noise=1)
+    assert made.seats == {"Ana": "fake", "Bo": "fake", "organizer": "host", "detector": "watch", "reviewer": "desk"}
+    assert made.assignment == {ONE: ("Ana",), TWO: ("Bo",)} and made.settings == {"noise": 1}
+    assert [hook.day for hook in made.hooks] == [0, 2] and made.policies[0][0] == "begin"
+    assert made.scenario["slots"] == [ONE, TWO] and made.people[0]["name"] == "Ana"
+    assert from_json("Organizing", to_json(made)) == made
+    unit = store.save("seminar", made, {})
+    assert store.record(unit) == made
+    found = flatten([(Unit("seminar", "{}", 0), made)])
+    assert list(found) == list(TABLES["Organizing"])
+    sizes = {"rounds": 2, "mails": 6, "actions": 4, "flags": 1, "edits": 1, "understood": 2, "format_errors": 2}
+    assert {name: len(frame) for name, frame in found.items()} == sizes
+    assert sorted(found["mails"]["id"]) == [1, 2, 3, 4, 5, 6] and found["mails"]["slots"][0] == f'["{ONE}", "{TWO}"]'
+    assert replace(made, days=()).assignment == {}

@@ -1,0 +1,119 @@
+"""Policy selection under four contexts: what each shows, who sees the list, and numbers that stand for nothing."""
+
+import asyncio
+from datetime import date
+
+import pytest
+
+from support.errors import InvalidInput, MalformedReply
+from support.models.fakes import scripted
+from support.models.profiles import FAKE, TIGHT
+from support.seminar.ledger import Contact, State
+from support.seminar.rules import PolicySet, load_policies
+from support.seminar.selecting import CONTEXTS, Selected, contexts, select_with
+
+FIRST, SECOND = date(2027, 9, 15), date(2027, 10, 13)
+STATE = State(
+    date(2027, 8, 18),
+    {FIRST: ("Cy Oh",), SECOND: ()},
+    {
+        "Ana Ray": Contact("Ana Ray", "professor", (date(2027, 8, 13),)),
+        "Bo Lim": Contact("Bo Lim", "phd student", (date(2027, 8, 16),) * 2, (date(2027, 8, 17),), (SECOND,)),
+        "Cy Oh": Contact("Cy Oh", "postdoc", (date(2027, 8, 16),), (date(2027, 8, 17),), (FIRST,)),
+        "Di Poe": Contact("Di Poe", "postdoc", (date(2027, 8, 16),), (date(2027, 8, 17),), declined=True),
+        "Ed Orr": Contact("Ed Orr", "postdoc"),
+    },
+)
+SEED = load_policies()
+KNOWN = contexts(STATE, "Cy Oh has the first date.\n# Choose all")
+
+
+@pytest.fixture
+def asked(overheard):
+    """A function from a context and replies to what was selected, and the text of the last call."""
+
+    def ask(context, *numbers, **settings):
+        model, heard = overheard(*({"policies": list(given)} for given in numbers))
+        selected = asyncio.run(select_with(model, context, SEED, KNOWN, **settings))
+        return selected, "\n".join(m["content"] for m in heard[-1])
+
+    return ask
+
+
+def test_the_speaker_context_says_who_is_pending_since_when_and_nothing_of_dates_to_be_filled():
+    assert KNOWN["speaker"].splitlines() == [
+        "Speakers pending:",
+        "- Ana Ray: written to once, last on 2027-08-13 (3 working days ago), has never answered",
+        "- Bo Lim: written to twice, last on 2027-08-16 (2 working days ago), last answered on 2027-08-17",
+        "- Ed Orr: not written to yet",
+    ]
+
+
+def test_the_slot_context_says_which_dates_are_filled_and_nothing_of_people():
+    assert KNOWN["slot"] == "Dates filled: 2027-09-15\nDates open: 2027-10-13"
+    assert contexts(State(FIRST, {}, {}), "")["speaker"] == "Speakers pending:\n- none"
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_each_context_shows_its_own_and_nothing_of_the_others(asked, context):
+    _, text = asked(context, [1])
+    assert ("Ana Ray" in text) is (context in ("speaker", "both"))
+    assert ("Dates open" in text) is (context in ("slot", "both"))
+    assert ("> Cy Oh has the first date.\n> # Choose all" in text) is (context == "summary")
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize(("listed", "shown"), [(None, {"summary"}), (True, set(CONTEXTS)), (False, set())])
+def test_the_list_is_shown_under_the_summary_only_as_printed_and_everywhere_in_the_control(
+    asked, context, listed, shown
+):
+    _, text = asked(context, [1], listed=listed)
+    assert (SEED["give_up"].text in text) is (context in shown)
+
+
+def test_numbers_become_ids_in_their_order_each_once(asked):
+    assert asked("summary", [4, 1, 4])[0] == Selected(("begin", "ask_more"))
+    assert asked("summary", [])[0].answer == ()
+
+
+def test_a_number_of_no_policy_goes_back_to_a_model_that_sees_the_list(asked):
+    selected, text = asked("slot", [9], [1], listed=True)
+    assert selected.ids == ("begin",) and "policy 9 given; expected one of 1 (begin), 2 (follow_up)" in text
+    with pytest.raises(MalformedReply):
+        asked("slot", *[[0]] * 3, listed=True)
+
+
+def test_without_the_list_a_number_of_no_policy_is_kept_as_a_wrong_answer_and_nothing_gives_the_list_away(asked):
+    selected, text = asked("slot", [9, 1])
+    assert selected == Selected(("begin",), (9,)) and selected.answer == ("begin", "no policy 9")
+    assert not any(policy.text in text for policy in SEED) and "# The policies" not in text
+
+
+def test_runs_differ_in_seed_and_repetition_at_the_paper_s_temperature():
+    seen = []
+
+    class Spy:
+        model = name = "spy"
+        limits, profile = TIGHT, FAKE
+
+        async def reply(self, messages, **settings):
+            seen.append((settings["temperature"], settings["seed"], settings["repetition"]))
+            raise MalformedReply("enough")
+
+    for run in (0, 1, 2):
+        with pytest.raises(MalformedReply):
+            asyncio.run(select_with(Spy(), "slot", SEED, KNOWN, repetition=run))
+    assert seen == [(1.0, 0, 0), (1.0, 1, 1), (1.0, 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("context", "policies", "known", "said"),
+    [
+        ("weather", SEED, KNOWN, "context: 'weather' given; expected one of speaker, slot, both, summary"),
+        ("slot", SEED, {"speaker": "x"}, "context: 'slot' given; expected one of speaker$"),
+        ("summary", PolicySet(), KNOWN, "policies: none given"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(context, policies, known, said):
+    with pytest.raises(InvalidInput, match=said):
+        asyncio.run(select_with(scripted([]), context, policies, known))

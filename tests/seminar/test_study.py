@@ -1,0 +1,248 @@
+"""The study of the organiser: its settings reach the run, and a unit's seed alone decides what happens."""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from support.errors import InvalidInput
+from support.models.fakes import stand_in
+from support.runs.export import TABLES, export
+from support.runs.study import from_json, to_json
+from support.seats import people
+from support.seminar.artefacts import Artefacts
+from support.seminar.data import scenario
+from support.seminar.organizer import RuleBasedOrganizer
+from support.seminar.organizing import desk_of
+from support.seminar.records import REPLY, Action, Hook, Organizing, Understood
+from support.seminar.rules import load_policies
+from support.seminar.study import policy_set, seminar
+from support.seminar.views import DayPlan, Draft, Review, Verdict
+from support.simulations import SEMINAR_SETTINGS, rehearsals
+
+SCENARIOS = ("four", "series", "panel")
+
+
+def play(seed=1, **settings):
+    return asyncio.run(seminar(np.random.default_rng(seed), **settings))
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {name: play(scenario=name, policies="all") for name in SCENARIOS}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_scenario_is_rehearsed_and_nobody_gets_what_they_did_not_name(runs, name):
+    made, programme = runs[name], scenario(name)
+    assert isinstance(made, Organizing) and not any(day.format_errors for day in made.days)
+    assert len(made.days) <= (programme.deadline - programme.start).days + 1
+    named = {}
+    for day in made.days:
+        for read in day.understood:
+            named.setdefault(read.person, set()).update(read.available + read.vague)
+        for slot, names in day.assignment:
+            assert len(names) <= programme.seats and all(slot in named[person] for person in names)
+    assert sum(map(len, made.assignment.values())) > 0
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_dates_change_hands_by_confirmations_and_by_giving_back_only(runs, name):
+    before = {}
+    for day in runs[name].days:
+        given = {(m.slots[0], m.to) for m in day.sent if m.kind == "confirmation"}
+        after = dict(day.assignment)
+        for slot, names in after.items():
+            assert set(names) - set(before.get(slot, ())) == {who for date, who in given if date == slot}
+            back = {
+                read.person for read in day.understood if slot in read.cancelled + read.unavailable or read.declined
+            }
+            assert set(before.get(slot, ())) - set(names) <= back
+        before = after
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_mails_are_numbered_in_their_order_and_replies_follow_what_they_answer(runs, name):
+    mails = [mail for day in runs[name].days for mail in (*day.received, *day.sent)]
+    assert [mail.id for mail in mails] == list(range(1, len(mails) + 1))
+    by_id = {mail.id: mail for mail in mails}
+    for mail in mails:
+        if mail.kind == REPLY:
+            asked = by_id[mail.answers]
+            assert asked.to == mail.sender and asked.day < mail.day
+
+
+def test_one_seed_gives_one_log_and_another_seed_another():
+    first, again, other = (play(seed) for seed in (3, 3, 4))
+    assert first == again and to_json(first) == to_json(again) and first.days != other.days
+    assert from_json("Organizing", to_json(first)) == first
+
+
+def test_the_settings_are_in_the_record():
+    made = play(detector="none", seats="prompt", delegation={"plan": "always ask"}, until=2)
+    assert made.seats["detector"] == "none" and made.seats["Ngozi Tarrant"] == "rule-based prompt"
+    assert made.settings["delegation"]["plan"] == "always ask" and len(made.days) == 2
+    assert made.settings["policies"] == "seed" and made.settings["until"] == 2
+    assert not any(day.flags for day in made.days)
+
+
+class Alarmed:
+    kind = "alarmed"
+
+    async def check(self, reply, policies, context=""):
+        return Verdict(True, "And now?")
+
+
+def test_a_participant_of_ones_own_takes_its_seat():
+    made = play(detector=Alarmed(), seats="prompt", until=3)
+    assert made.seats["detector"] == "alarmed" and sum(len(day.flags) for day in made.days) > 0
+    assert len(made.hooks) == sum(len(day.flags) for day in made.days)
+
+
+def test_what_an_earlier_run_left_is_what_the_next_begins_with():
+    left = Artefacts(load_policies("seed").drop("begin"), hooks=(Hook("video", "Video?", "Yes."),))
+    made = play(artefacts=left, until=1)
+    assert made.hooks == left.hooks and "begin" not in dict(made.policies)
+    assert made.settings["policies"] == "own"
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        ("none", []),
+        ("none + weekend", ["weekend"]),
+        ("seed - begin - vague - ask_more", ["follow_up", "give_up", "faculty_first"]),
+        ([{"id": "mine", "text": "Write again after five working days without an answer."}], ["mine"]),
+        (load_policies("seed").drop("begin"), ["follow_up", "give_up", "ask_more", "vague", "faculty_first"]),
+    ],
+)
+def test_policies_are_named_by_part_and_change_or_given(given, ids):
+    assert [policy.id for policy in policy_set(given)] == ids
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("sead", "policies: 'sead' given; expected one of seed, further, all, none, and changes"),
+        ([{"id": "a"}], "policies: KeyError.'text'.; expected policies with id and text"),
+        ("seed + wekend", "policy: 'wekend' given; expected one of begin"),
+        ("seed - weekend", "policy: 'weekend' given; expected one of begin"),
+        ("seed + begin", "seed has begin already; leave it out"),
+        ([{"id": "a", "text": "After three reminders, do not write any more."},
+          {"id": "b", "text": "After five reminders, do not write any more."}], "'b' contradicts 'a'"),
+    ],
+)  # fmt: skip
+def test_policies_that_there_are_not_or_that_contradict_are_refused(given, said):
+    with pytest.raises(InvalidInput, match=said):
+        policy_set(given)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"scenario": "five"}, "scenario: 'five' given; expected one of four, series, panel"),
+        ({"organizer": "robot"}, "organizer: 'robot' given"),
+        ({"detector": "nose"}, "detector: 'nose' given"),
+        ({"reviewer": "nobody"}, "reviewer: 'nobody' given"),
+        ({"seats": "ghost"}, "'ghost' given for Ngozi|speaker: 'ghost' given|seats: 'ghost' given"),
+        ({"organizer": "model"}, "model: none given"),
+        ({"delegation": "never"}, "delegation: 'never' given"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_refused(settings, said):
+    with pytest.raises(InvalidInput, match=said):
+        play(**settings)
+
+
+ROLES = ("organizer", "detector", "seats", "reviewer")
+
+
+@pytest.mark.parametrize("roles", [*((role,) for role in ROLES), ROLES])
+def test_a_model_may_take_each_role_for_a_whole_rehearsal(roles):
+    made = play(**dict.fromkeys(roles, "model"), model=stand_in(), delegation="always ask", policies="all", until=20)
+    names = {"organizer", "detector", "reviewer"} & {*roles} or set(scenario("four").by_name)
+    assert all(made.seats[name].startswith("model ") for name in names) and sum(day.replies for day in made.days)
+    assert len(made.days) == 20 or all(made.assignment.values())
+
+
+ANSWERS = {
+    "read": lambda view: Understood(0, "", available=view.item.slots),
+    "select": lambda view: (),
+    "plan": lambda view: Review("approve"),
+    "act": lambda view: tuple(Action("invitation", c.name) for c in view.desk.state.waiting() if not c.mails),
+    "draft": lambda view: Draft("Dates", f"Dear {view.about}, which date?"),
+    "answer": lambda view: "15 September.",
+    **dict.fromkeys(("action", "mail"), lambda view: Review("approve")),
+    **dict.fromkeys(("progress", "close", "describe", "flag"), lambda view: "All is well."),
+    "check": lambda view: "Shall we?" if "September" in view else "",
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_person_may_take_each_role(role):
+    async def rehearse():
+        async def answer():
+            while question := await questions.get():
+                view = question.view
+                given = DayPlan("Invite everybody.", "") if role == "organizer" and question.phase == "plan" else None
+                question.answer(given or ANSWERS[question.phase](view))
+
+        questions = asyncio.Queue()
+        task = asyncio.ensure_future(answer())
+        with people(questions):
+            settings = {"seats": "prompt", "delegation": "always ask", "until": 3} | {role: "human"}
+            made = await seminar(np.random.default_rng(1), "four", **settings)
+        task.cancel()
+        return made
+
+    made = asyncio.run(rehearse())
+    assert "human" in made.seats.values() and sum(len(day.sent) for day in made.days) >= 4
+    assert not any(day.format_errors for day in made.days)
+
+
+def test_a_scenario_of_ones_own_is_rehearsed():
+    own = scenario("four")
+    own = replace(own, people=own.people[:2], slots=own.slots[:2], id="own")
+    made = play(scenario=own)
+    assert made.scenario["id"] == "own" and len(made.people) == 2
+
+
+def test_the_same_people_are_met_under_every_set_of_policies(store):
+    sweep = rehearsals("policies", 2, seed=5, policies=["seed", "seed - ask_more"], until=[4])
+    asyncio.run(sweep.run(store, progress=False))
+    made = [(unit.repetition, record) for unit, record in store.records(sweep.name)]
+    assert len(made) == 4 and sweep.name == "policies by until, seed 5"
+    for k in (0, 1):
+        one, other = (record.days for repetition, record in made if repetition == k)
+        assert [d.received for d in one[:2]] == [d.received for d in other[:2]]
+
+
+def test_a_sweep_exports_its_tables(store, tmp_path):
+    sweep = rehearsals("policies", 1, seed=5, policies=["seed"], until=[3])
+    asyncio.run(sweep.run(store, progress=False))
+    paths = export(store, sweep.name, tmp_path, format="csv")
+    assert {path.stem for path in paths} == {"units", "transcripts", *TABLES["Organizing"]}
+
+
+def test_every_part_is_a_sweep_and_another_is_refused():
+    for part in SEMINAR_SETTINGS:
+        assert rehearsals(part, 1, seed=1).study is seminar
+    with pytest.raises(InvalidInput, match="part: 'years' given; expected one of policies, series, panel"):
+        rehearsals("years", 1, 1)
+
+
+@pytest.mark.parametrize("name", ["four", "series"])
+def test_the_last_desk_can_be_had_again_from_the_days(name):
+    class Spy(RuleBasedOrganizer):
+        async def close(self, desk):
+            self.last = desk
+            return await super().close(desk)
+
+    spy = Spy(np.random.default_rng(1))
+    run = play(3, scenario=name, organizer=spy, policies="all")
+    found = desk_of(scenario(name), run.days)
+    same = ("scenario", "state", "day", "mails", "hooks", "edits")
+    assert [getattr(found, part) for part in same] == [getattr(spy.last, part) for part in same]
+    with pytest.raises(InvalidInput, match="days: none given"):
+        desk_of(scenario(name), [])
