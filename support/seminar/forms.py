@@ -181,7 +181,7 @@ def _each_form(state: State, policies: Sequence[str], limits: Limits) -> type[Ba
     from pydantic import Field, create_model, model_validator
 
     said = {"goal": short(limits.text(GOAL)), "policy": one_of("policy", ("", *policies))}
-    mail = form("Mail", kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)], **said)  # type: ignore[misc]
+    mail = form("Mail", kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)], **said)
 
     def shape(name: str) -> Any:
         slots = [

@@ -17,7 +17,8 @@ from support.models.profiles import Limits, Profile
 from support.participants.negotiators.language_model import LanguageModel
 from support.participants.negotiators.seating import seat_all
 from support.records import View
-from support.seminar.seats import ORGANIZER, seat_detector
+from support.seminar.organizer_seat import ORGANIZER
+from support.seminar.seats import seat_detector
 from support.seminar.study import seminar
 from support.studies import fair_decisions, meeting_coordination, roundtable_exchange, roundtable_movielens
 

@@ -15,6 +15,7 @@ from support.seminar import forms, told
 from support.seminar.artefacts import load_past, load_templates
 from support.seminar.data import scenario
 from support.seminar.ledger import Contact, State
+from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.records import (
     ACTION,
     CONFIRMATION,
@@ -32,7 +33,6 @@ from support.seminar.records import (
     Understood,
 )
 from support.seminar.rules import PolicySet, load_policies
-from support.seminar.seats import ORGANIZER
 from support.seminar.study import seminar
 from support.seminar.views import DayPlan, Desk, Draft
 
