@@ -203,6 +203,7 @@ class Workday:
         """The plan, and its actions; without a plan there are none."""
 
         async def made(wish: str = "") -> DayPlan | None:
+            """A plan, by a wish or without one."""
             asked = self.organizer.plan(self._office.desk(), progress, selected, wish)
             plan: DayPlan | None = await self._office.slips.ask("organizer", "plan", asked)
             return plan

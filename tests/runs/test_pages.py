@@ -19,6 +19,7 @@ from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
 from support.runs.sweep import Sweep
+from support.seminar.records import Mail
 from support.seminar.rules import load_policies
 from support.seminar.study import seminar
 from support.studies import roundtable_exchange
@@ -109,7 +110,7 @@ def test_a_member_who_is_a_person_sees_no_other_member_s_conversation_reasons_or
 
 def test_days_of_an_organiser_are_in_order_and_what_people_write_is_no_markup():
     days = asyncio.run(seminar(np.random.default_rng(3), until=3)).days
-    mail = records.Mail(1, 1, "reply", EVIL, "o", EVIL, EVIL)
+    mail = Mail(1, 1, "reply", EVIL, "o", EVIL, EVIL)
     page = pages.days_to_html(days, load_policies("seed"), unfolded=[2])
     assert page.index("Day 1<") < page.index("Day 2<") < page.index("Day 3<") and page.count('class="day" open') == 1
     assert "<script" not in pages.mails_to_html([mail]) and "✓ give_up" not in page and "give_up" in page
