@@ -1,8 +1,7 @@
 """What one takes from a rehearsal into the next one, and into deployment: policies, templates, stop hooks, preferences.
 
-They are one YAML file that people can read and edit. Nothing in it is executed, and no credentials are in it.
-
-Stop hooks: what a question to the person at the desk leaves behind, and how it becomes a policy.
+They are one YAML file that people can read and edit. Nothing in it is executed, and no credentials are in it. A stop
+hook is what a question to the person at the desk leaves behind; it can become a policy.
 """
 
 from __future__ import annotations
@@ -27,13 +26,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True)
 class Template:
-    """A mail with gaps such as {speaker} and {dates}; of past mails, without gaps.
-
-    Raises
-    ------
-    InvalidInput
-        On another kind of mail, or a gap that nothing fills.
-    """
+    """A mail with gaps such as {speaker} and {dates}; of past mails, without gaps."""
 
     kind: str
     subject: str
@@ -70,13 +63,7 @@ class Artefacts:
 
 
 def load_templates(path: str | Path | None = None) -> dict[str, Template]:
-    """The project's templates by the kind of mail, or those of a file of the same form.
-
-    Raises
-    ------
-    DamagedFile, InvalidInput
-        On a file of another form, or a template that cannot be.
-    """
+    """The project's templates by the kind of mail, or those of a file of the same form."""
     return {made.kind: made for made in (_template(e) for e in read_toml("mails.toml", path, "template"))}
 
 
@@ -125,15 +112,7 @@ def export_artefacts(made: Artefacts, path: str | Path) -> Path:
 
 
 def import_artefacts(path: str | Path) -> Artefacts:
-    """Read what `export_artefacts` wrote, or a person in its manner.
-
-    Raises
-    ------
-    DamagedFile
-        On a file of another form.
-    InvalidInput
-        On a newer version, policies that contradict each other, a template with an unknown gap.
-    """
+    """Read what `export_artefacts` wrote, or a person in its manner."""
     return from_content(read_yaml(path), path)
 
 
@@ -189,11 +168,6 @@ def hook_to_policy(hook: Hook, policies: PolicySet) -> PolicySet:
     """With one more policy: what was decided about a hook's question holds from now on.
 
     It is no rule, whatever its words (see `rules.OCCASION`): who follows rules only does not follow it, and says so.
-
-    Raises
-    ------
-    InvalidInput
-        On a hook that nobody answered, or an answer too long for a policy.
     """
     answer = " ".join(hook.answer.split())
     if not answer:

@@ -1,18 +1,14 @@
-"""What an organiser knows on a day: who was written to when, what each said, which dates are given away.
+"""Policies followed to the letter: when one applies in a state, and which ones a day's actions break.
 
-`applies` is the literal selection of policies: a policy applies when, followed to the letter, it tells the organiser to
-do something today, or to leave it.
-
-Which policies a day's actions break, read literally: an audit of any organiser, whatever it understood of them.
-
-Only policies that are rules (`rules.Rule`) can be audited; of the others nothing is said. Breaking is doing what a
-policy forbids, and, of `begin`, `confirm` and `urgent`, leaving what it asks for on this very day.
+One applies when it tells the organiser to do something today, or to leave it. Breaking is doing what a policy forbids,
+and, of `begin`, `confirm` and `urgent`, leaving what it asks for on this very day. Only policies that are rules
+(`rules.Rule`) can be followed or broken so; of the others nothing is said.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -24,67 +20,35 @@ from support.seminar.records import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVI
 from support.seminar.rules import PolicySet, Rule
 
 
-def _begin_applies(state: State, rule: Rule, limit: int) -> bool:
-    return not any(c.mails for c in state.contacts.values())
-
-
-def _follow_up_applies(state: State, rule: Rule, limit: int) -> bool:
-    return any(c.unanswered and len(c.mails) < limit for c in state.waiting())
-
-
-def _give_up_applies(state: State, rule: Rule, limit: int) -> bool:
-    return any(silent(c, rule.number) for c in state.contacts.values())
-
-
-def _ask_more_applies(state: State, rule: Rule, limit: int) -> bool:
-    return any(1 <= len(c.available) <= rule.number and not c.asked_since for c in state.waiting())
-
-
-def _vague_applies(state: State, rule: Rule, limit: int) -> bool:
-    return any(c.vague for c in state.waiting())
-
-
-def _weekend_applies(state: State, rule: Rule, limit: int) -> bool:
-    return not working(state.today)
-
-
-def _declined_applies(state: State, rule: Rule, limit: int) -> bool:
-    return any(c.declined and not c.thanked for c in state.contacts.values())
-
-
-def _confirm_applies(state: State, rule: Rule, limit: int) -> bool:
-    return any(slot not in state.contacts[n].confirmed for slot, names in state.slots.items() for n in names)
-
-
-def _cancelled_applies(state: State, rule: Rule, limit: int) -> bool:
-    back = {slot for c in state.contacts.values() for slot in c.cancelled}
-    return any(slot in state.open and any(slot in c.named for c in state.waiting()) for slot in back)
-
-
-def _one_each_applies(state: State, rule: Rule, limit: int) -> bool:
-    more = {slot for c in state.contacts.values() if state.dates_of(c.name) for slot in c.named}
-    return any(slot in state.open and any(slot in c.named for c in state.waiting()) for slot in more)
-
-
-def _urgent_applies(state: State, rule: Rule, limit: int) -> bool:
-    near = [slot for slot in state.open if 0 <= (slot - state.today).days <= rule.number]
-    return any(slot in c.named for slot in near for c in state.waiting())
+def _wanted(state: State, slots: Collection[date]) -> bool:
+    """Whether somebody without a date named one of these that is open."""
+    return any(slot in state.open and slot in c.named for slot in slots for c in state.waiting())
 
 
 APPLIES: Mapping[str, Callable[[State, Rule, int], bool]] = {
-    rules.BEGIN: _begin_applies,
-    rules.FOLLOW_UP: _follow_up_applies,
-    rules.GIVE_UP: _give_up_applies,
-    rules.ASK_MORE: _ask_more_applies,
-    rules.VAGUE: _vague_applies,
+    rules.BEGIN: lambda state, rule, limit: not any(c.mails for c in state.contacts.values()),
+    rules.FOLLOW_UP: lambda state, rule, limit: any(c.unanswered and len(c.mails) < limit for c in state.waiting()),
+    rules.GIVE_UP: lambda state, rule, limit: any(silent(c, rule.number) for c in state.contacts.values()),
+    rules.ASK_MORE: lambda state, rule, limit: any(
+        1 <= len(c.available) <= rule.number and not c.asked_since for c in state.waiting()
+    ),
+    rules.VAGUE: lambda state, rule, limit: any(c.vague for c in state.waiting()),
     rules.FACULTY_FIRST: lambda state, rule, limit: bool(rivals(state, PROFESSOR, STUDENT)),
     rules.STUDENTS_FIRST: lambda state, rule, limit: bool(rivals(state, STUDENT, PROFESSOR)),
-    rules.WEEKEND: _weekend_applies,
-    rules.DECLINED: _declined_applies,
-    rules.CONFIRM: _confirm_applies,
-    rules.CANCELLED: _cancelled_applies,
-    rules.ONE_EACH: _one_each_applies,
-    rules.URGENT: _urgent_applies,
+    rules.WEEKEND: lambda state, rule, limit: not working(state.today),
+    rules.DECLINED: lambda state, rule, limit: any(c.declined and not c.thanked for c in state.contacts.values()),
+    rules.CONFIRM: lambda state, rule, limit: any(
+        slot not in state.contacts[n].confirmed for slot, names in state.slots.items() for n in names
+    ),
+    rules.CANCELLED: lambda state, rule, limit: _wanted(
+        state, {slot for c in state.contacts.values() for slot in c.cancelled}
+    ),
+    rules.ONE_EACH: lambda state, rule, limit: _wanted(
+        state, {slot for c in state.contacts.values() if state.dates_of(c.name) for slot in c.named}
+    ),
+    rules.URGENT: lambda state, rule, limit: _wanted(
+        state, [slot for slot in state.open if 0 <= (slot - state.today).days <= rule.number]
+    ),
 }
 """When a rule tells the organiser something today; the number is the limit of mails that `give_up` sets."""
 
@@ -142,20 +106,10 @@ def violations(
 ) -> tuple[str, ...]:
     """A sentence for every breach, the policy's id before it.
 
-    Parameters
-    ----------
-    before : State
-        When the actions were decided, the replies of that morning being known.
-    actions : sequence of Action
-        Those that were carried out; about people of the state, dates of its programme.
-    after : State, optional
-        In the evening; by default the state with the dates given away and confirmed.
-    mails : sequence of Mail
-        All of the run so far, those of today too: a vague date needs a question about it, and the first invitations
-        all dates.
+    `before` is the state when the actions were decided, the replies of that morning being known; `after` that of the
+    evening, by default with the dates given away and confirmed. `mails` are all of the run so far, those of today too:
+    a vague date needs a question about it, and the first invitations all dates.
 
-    Examples
-    --------
     >>> from support.seminar.rules import Policy
     >>> sunday = State(date(2027, 8, 15), {date(2027, 9, 15): ()}, {"Ana": Contact("Ana", "professor")})
     >>> violations(sunday, [Action("invitation", "Ana")], PolicySet((Policy("rest", "Nothing is sent on Sundays."),)))

@@ -1,10 +1,6 @@
-"""Working days, Monday to Friday. Holidays are nobody's here.
+"""What an organiser sets up before the first mail: dates, seats, people who may be asked, and until when.
 
-Files of `data/inputs/seminar`, read with an error that names the file and the way out.
-
-The people on an organiser's list: what is told of them, and how those behave who are simulated.
-
-A programme to be filled: dates, seats, people who may be asked, and until when it has to be done.
+Working days are Monday to Friday; holidays are nobody's here. Files lie in `data/inputs/seminar`.
 """
 
 from __future__ import annotations
@@ -62,26 +58,16 @@ def in_words(day: date) -> str:
 
 
 def read_toml(name: str, path: str | Path | None, table: str) -> list[Mapping[str, Any]]:
-    """The tables `[[table]]` of a file; of the project's own where no path is given.
-
-    Raises
-    ------
-    DamagedFile
-        When it is no TOML, or has no such tables.
-    """
+    """The tables `[[table]]` of a file; of the project's own where no path is given."""
     file = Path(path) if path else inputs("seminar", name)
+    expected = f"expected [[{table}]] tables (see data/inputs/seminar/README.md), or restore it with git checkout"
     try:
         found = tomllib.loads(file.read_text(encoding="utf-8"))[table]
     except (OSError, tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{file}: {error!r}; {_expected(table)}") from error
+        raise DamagedFile(f"{file}: {error!r}; {expected}") from error
     if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise DamagedFile(f"{file}: {table} = {found!r} given; {_expected(table)}")
+        raise DamagedFile(f"{file}: {table} = {found!r} given; {expected}")
     return found
-
-
-def _expected(table: str) -> str:
-    readme = "data/inputs/seminar/README.md"
-    return f"expected [[{table}]] tables (see {readme}), or restore it with git checkout -- data/inputs"
 
 
 PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
@@ -89,36 +75,16 @@ ROLES = (PROFESSOR, POSTDOC, STUDENT)
 ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
 """Names of roles in mails and records, which nobody may have."""
 
-SHARES = ("vague", "forgets", "cancels", "share")
-
 
 @dataclass(frozen=True, slots=True)
 class Persona:
     """Somebody who may be asked to speak.
 
-    Attributes
-    ----------
-    id, name, email, role, field, affiliation : str
-        What the organiser knows; role is one of `ROLES`.
-    days : int
-        Working days until an answer.
-    needs : int
-        Mails that it takes until there is one; with 4, three reminders are in vain.
-    vague, forgets, cancels, share : float
-        Probabilities: that a date is named vaguely, that a mail is never answered, that a date is cancelled after it
-        was given, that any date suits.
-    limit : int
-        Dates that are named at first.
-    style, description : str
-        For a language model that plays them.
-    constraints : tuple of str
-    issue, issue_kind : str
-        What they may raise that no policy covers; "" for nothing.
-
-    Raises
-    ------
-    InvalidInput
-        On a role, a number or a probability out of its range, or nothing where something is needed.
+    `role` is one of `ROLES`; `days` are working days until an answer; `needs` the mails that it takes until there is
+    one (with 4, three reminders are in vain). `vague`, `forgets`, `cancels` and `share` are probabilities: that a date
+    is named vaguely, that a mail is never answered, that a date is cancelled after it was given, that any date suits.
+    `limit` is the number of dates named at first; `style`, `description` and `constraints` are for a language model;
+    `issue` is what they may raise that no policy covers.
     """
 
     id: str
@@ -152,7 +118,7 @@ class Persona:
             value = getattr(self, what)
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a whole number from {low}")
-        for what in SHARES:
+        for what in ("vague", "forgets", "cancels", "share"):
             value = getattr(self, what)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
                 raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a number from 0 to 1")
@@ -164,51 +130,29 @@ class Persona:
 
 
 def load_personas(path: str | Path | None = None) -> dict[str, Persona]:
-    """Personas by their id; by default the project's own.
-
-    Raises
-    ------
-    DamagedFile
-        On a file that does not have that form.
-    InvalidInput
-        On a persona that cannot be, or two with one id.
-    """
-    entries = read_toml("personas.toml", path, "persona")
-    for entry in entries:
-        _check_form(entry, path or "personas.toml")
-    made = [_persona(entry) for entry in entries]
+    """Personas by their id; by default the project's own."""
+    made = [_persona(entry, path or "personas.toml") for entry in read_toml("personas.toml", path, "persona")]
     if twice := [name for name, count in Counter(p.id for p in made).items() if count > 1]:
         raise InvalidInput(f"persona: the id {twice[0]!r} is given twice; expected every id once")
     return {persona.id: persona for persona in made}
 
 
-def _check_form(entry: Mapping[str, Any], file: str | Path) -> None:
+def _persona(entry: Mapping[str, Any], file: str | Path) -> Persona:
     for name, form, what in (("responsiveness", dict, "a table of days and needs"), ("constraints", list, "a list")):
         if not isinstance(given := entry.get(name, form()), form):
             raise DamagedFile(f"{file}, persona {entry.get('name', '?')}: {name} = {given!r} given; expected {what}")
-
-
-def _persona(entry: Mapping[str, Any]) -> Persona:
     kept = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")}
     kept |= {"constraints": tuple(entry.get("constraints", ())), **entry.get("responsiveness", {})}
     known = [f.name for f in fields(Persona)]
-    for name in kept:
-        if name not in known:
-            raise InvalidInput(
-                f"persona {kept.get('name', '?')}: {name!r} given; expected fields of {', '.join(known)}"
-            )
-    needed = dict.fromkeys(("id", "name", "email", "role"), "")
-    return Persona(**{**needed, **kept})
+    if unknown := [name for name in kept if name not in known]:
+        raise InvalidInput(
+            f"persona {kept.get('name', '?')}: {unknown[0]!r} given; expected fields of {', '.join(known)}"
+        )
+    return Persona(**{**dict.fromkeys(("id", "name", "email", "role"), ""), **kept})
 
 
 def check_people(people: Sequence[Persona]) -> None:
-    """Refuse people whom mails and reports could not tell apart.
-
-    Raises
-    ------
-    InvalidInput
-        When two have one name or one address, or somebody is called as a role is: it says who, and how to mend it.
-    """
+    """Refuse people whom mails and reports could not tell apart: one name or address for two, or that of a role."""
     if not people:
         raise InvalidInput("people: nobody given; expected at least one person to invite")
     for person in people:
@@ -242,29 +186,9 @@ def surname_twice(people: Iterable[Persona]) -> set[str]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What an organiser sets up before the first mail.
+    """A programme to be filled: `slots` are its dates in order, each with `seats` speakers out of `people`.
 
-    Attributes
-    ----------
-    id, title, goal : str
-    organiser, organiser_role : str
-    place, time : str
-    start : date
-        The first day of work.
-    deadline : date
-        The last one.
-    slots : tuple of date
-        The dates to be filled, in order.
-    seats : int
-        Speakers that each date takes.
-    people : tuple of Persona
-        Who may be asked.
-
-    Raises
-    ------
-    InvalidInput
-        Without dates or people, on a date before the start or given twice, on a start that is no working day, and on
-        people whom nobody could tell apart.
+    `start` is the first day of work (a working day), `deadline` the last one.
     """
 
     id: str
@@ -307,28 +231,14 @@ class Scenario:
         return {person.name: person for person in self.people}
 
     def person(self, name: str) -> Persona:
-        """Somebody on the list.
-
-        Raises
-        ------
-        InvalidInput
-            When nobody has that name.
-        """
+        """Somebody on the list."""
         if name not in self.by_name:
             raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self.by_name)}")
         return self.by_name[name]
 
 
 def scenario(name: str, path: str | Path | None = None, people: Mapping[str, Persona] | None = None) -> Scenario:
-    """One of the project's scenarios ("four", "series", "panel"), or of a file of the same form.
-
-    Raises
-    ------
-    DamagedFile
-        On a file without that form.
-    InvalidInput
-        When there is none of that name, or it cannot be (see `Scenario`).
-    """
+    """One of the project's scenarios ("four", "series", "panel"), or of a file of the same form."""
     entries = {str(entry.get("id")): entry for entry in read_toml("personas.toml", path, "scenario")}
     if name not in entries:
         raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
@@ -338,8 +248,7 @@ def scenario(name: str, path: str | Path | None = None, people: Mapping[str, Per
 
 def _scenario(entry: Mapping[str, Any], known: Mapping[str, Persona], file: str) -> Scenario:
     try:
-        strangers = [name for name in entry["personas"] if name not in known]
-        if strangers:
+        if strangers := [name for name in entry["personas"] if name not in known]:
             raise InvalidInput(
                 f"scenario {entry['id']}: nobody has the id {strangers[0]!r}; expected ids of [[persona]]"
             )
@@ -362,15 +271,8 @@ def _scenario(entry: Mapping[str, Any], known: Mapping[str, Persona], file: str)
 
 
 def day(given: date | str, what: str) -> date:
-    """A date out of ISO text.
+    """A date out of ISO text; an error names `what`.
 
-    Raises
-    ------
-    InvalidInput
-        On anything else; it names `what`.
-
-    Examples
-    --------
     >>> day("2027-09-15", "start")
     datetime.date(2027, 9, 15)
     """

@@ -1,10 +1,4 @@
-"""What an organiser knows on a day: who was written to when, what each said, which dates are given away.
-
-`applies` is the literal selection of policies: a policy applies when, followed to the letter, it tells the organiser to
-do something today, or to leave it.
-
-The organiser's books: who was written to and what each said, which date is whose. They are kept mail by mail.
-"""
+"""The organiser's books, kept mail by mail: who was written to and what each said, which date is whose."""
 
 from __future__ import annotations
 
@@ -21,24 +15,10 @@ from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail,
 class Contact:
     """What is known of one person.
 
-    Attributes
-    ----------
-    name, role : str
-    mails : tuple of date
-        When the organiser wrote to them.
-    answered : tuple of date
-        When they wrote; a reply of the same day answers a mail of that day.
-    available, vague : tuple of date
-        Dates of the programme that they named, firmly or not.
-    said : str
-        A short note of what they said.
-    declined, thanked : bool
-    confirmed : tuple of date
-        Dates for which a confirmation was sent to them.
-    cancelled : tuple of date
-        Dates that they gave back.
-    wait_until : date, optional
-        Before which they asked not to be written to.
+    `mails` are the days on which the organiser wrote to them, `answered` those on which they wrote (a reply of the same
+    day answers a mail of that day); `available` and `vague` dates of the programme that they named, firmly or not;
+    `confirmed` those for which a confirmation was sent, `cancelled` those that they gave back; `said` is a short note,
+    `wait_until` the day before which they asked not to be written to.
     """
 
     name: str
@@ -72,17 +52,7 @@ class Contact:
 
 @dataclass(frozen=True)
 class State:
-    """All that is known on the morning of `today`.
-
-    Attributes
-    ----------
-    today : date
-    slots : mapping of date to names
-        Who has each date; nobody, while it is open.
-    contacts : mapping of name to Contact
-    seats : int
-        Speakers that a date takes.
-    """
+    """All that is known on the morning of `today`: who has each date, who said what, how many `seats` a date has."""
 
     today: date
     slots: Mapping[date, tuple[str, ...]]
@@ -152,13 +122,7 @@ class Ledger:
         return State(today, dict(self._slots), dict(self._contacts), self._scenario.seats)
 
     def sent(self, mail: Mail, action: Action) -> None:
-        """Enter a mail that went out; a confirmation gives its date away.
-
-        Raises
-        ------
-        InvalidInput
-            When it is to nobody on the list, or its date cannot be given; nothing is entered then.
-        """
+        """Enter a mail that went out; a confirmation gives its date away."""
         contact, on = self._contact(mail.to), self._scenario.start + timedelta(days=mail.day - 1)
         confirmed = set(contact.confirmed)
         if action.kind == CONFIRMATION and mail.to not in self._off:  # taken off while it was under way
@@ -176,11 +140,6 @@ class Ledger:
         """Enter what was understood of a reply of that day.
 
         A date that its holder calls off, or can no longer do, is free again; whoever declines gives all back.
-
-        Raises
-        ------
-        InvalidInput
-            When it is from nobody on the list, or a date is none; nothing is entered then.
         """
         contact, name = self._contact(understood.person), understood.person
         firm, vague, cannot, cancelled = (
@@ -222,26 +181,14 @@ class Ledger:
         return [slot for slot in named if slot not in known]
 
     def assign(self, name: str, slot: date) -> None:
-        """Give a date to somebody; nothing changes when they have it.
-
-        Raises
-        ------
-        InvalidInput
-            When they never named it, or no seat is free on it.
-        """
+        """Give a date to somebody; nothing changes when they have it."""
         self._contact(name)
         _date_given(self.state(self._scenario.start), name, slot.isoformat())  # all dates are after the start
         if name not in self._slots[slot]:
             self._slots[slot] = (*self._slots[slot], name)
 
     def free(self, name: str, slot: date) -> None:
-        """Take a date back from somebody.
-
-        Raises
-        ------
-        InvalidInput
-            When they do not have it.
-        """
+        """Take a date back from somebody."""
         if name not in self._slots.get(slot, ()):
             raise InvalidInput(f"date: {slot} given to take back from {name}, who does not have it")
         self._slots[slot] = tuple(other for other in self._slots[slot] if other != name)
@@ -249,13 +196,7 @@ class Ledger:
         self._contacts[name] = replace(contact, confirmed=tuple(s for s in contact.confirmed if s != slot))
 
     def withdraw(self, name: str) -> None:
-        """Take somebody off the list: no date is theirs any more, and nobody writes to them, whatever they still say.
-
-        Raises
-        ------
-        InvalidInput
-            When they are not on it.
-        """
+        """Take somebody off the list: no date is theirs any more, and nobody writes to them, whatever they say."""
         contact = self._contact(name)
         self._off.add(name)
         for slot in [slot for slot, names in self._slots.items() if name in names]:

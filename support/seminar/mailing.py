@@ -45,49 +45,19 @@ THREAD = 10
 
 @dataclass(frozen=True)
 class Account:
-    """Whose mail it is, and what time it is.
-
-    Attributes
-    ----------
-    address, name : str
-        That mails come from.
-    now : callable
-        From the day of the run to the time at which its mails are written.
-    today : callable
-        The date by which a daily limit counts.
-    authserv : str
-        The name under which the own server says whether a sender is genuine; "" where it is not known.
-    """
+    """Whose mail it is, and what time it is: from the day of the run to when a mail is written, and the calendar's."""
 
     address: str
     name: str
     now: Callable[[int], datetime]
-    today: Callable[[int], date]
+    today: Callable[[int], date]  # by which a daily limit counts
+    # under which the own server says whether a sender is genuine
     authserv: str = ""
 
 
 @dataclass
 class MailPost:
-    """Carries mails through a mailbox.
-
-    Attributes
-    ----------
-    scenario : Scenario
-    account : Account
-    mailbox, outbox, inbox
-        Of `support.mail`.
-    exact : bool
-        Whether every mail is shown before it goes.
-    people : DirectPost, optional
-        Simulated people, who answer through `deliver`.
-    deliver : callable, optional
-        Puts a simulated person's mail where `fetch` of the mailbox finds it.
-    seats : mapping of name to whoever answers
-    removed : collection of str
-        Who was taken off the list meanwhile.
-    collected : callable
-        Gives the number of the last day on which `collect` ended; what was released since then is collected, too.
-    """
+    """Carries mails through a mailbox, to real people or to simulated ones, whose answers `deliver` puts into it."""
 
     scenario: Scenario
     account: Account
@@ -98,8 +68,8 @@ class MailPost:
     people: DirectPost | None = None
     deliver: Callable[[bytes], None] | None = None
     seats: Mapping[str, Any] = field(default_factory=dict)
-    removed: Collection[str] = ()
-    collected: Callable[[], int] = lambda: 0
+    removed: Collection[str] = ()  # who was taken off the list meanwhile
+    collected: Callable[[], int] = lambda: 0  # the last day on which `collect` ended: what was released since is new
     _wrote: int = field(default=0, init=False)
 
     async def collect(self, day: int) -> list[Written]:

@@ -28,26 +28,13 @@ REMINDED = rules.USUAL[rules.GIVE_UP]
 
 @dataclass(frozen=True)
 class Ways:
-    """The policies as numbers and ids.
+    """The policies as numbers and ids."""
 
-    Attributes
-    ----------
-    ids : mapping of kind of rule to the policy's id
-    window : int
-        Working days between a mail and the next one about it.
-    limit : int
-        Mails to somebody who never answers.
-    few : int
-        Dates up to which further ones are asked for.
-    urgent : int
-        Days before a free date when it is given to whoever named it; -1 for never.
-    """
-
-    ids: Mapping[str, str] = field(default_factory=dict)
-    window: int = PATIENCE
-    limit: int = NO_LIMIT
-    few: int = 0
-    urgent: int = -1
+    ids: Mapping[str, str] = field(default_factory=dict)  # by the kind of rule
+    window: int = PATIENCE  # working days between a mail and the next one about it
+    limit: int = NO_LIMIT  # mails to somebody who never answers
+    few: int = 0  # dates up to which further ones are asked for
+    urgent: int = -1  # days before a free date when it is given to whoever named it; -1 for never
 
     def __contains__(self, kind: str) -> bool:
         return kind in self.ids

@@ -24,7 +24,7 @@ from support.seminar.audit import violations
 from support.seminar.checkpoints import AUTOMATIC, Checkpoint, levels
 from support.seminar.data import Scenario
 from support.seminar.ledger import Ledger, pending, settled
-from support.seminar.post import DirectPost, Post, Slips
+from support.seminar.post import DirectPost, Slips
 from support.seminar.records import Hook, Mail, Organizing, OrganizingDay
 from support.seminar.views import Desk
 from support.seminar.workday import Morning, Office, Workday
@@ -48,8 +48,11 @@ async def organize(
 
     A reply of a role that does not fit its form is a `FormatError`, and stands for nothing: no action, no mail.
     """
+    if set(seats) != set(scenario.by_name):
+        wanted = ", ".join(scenario.by_name)
+        raise InvalidInput(f"seats: {', '.join(seats) or 'nobody'} given; expected one for each of {wanted}")
     slips = Slips()
-    post = DirectPost(scenario, _everybody(scenario, seats), slips)
+    post = DirectPost(scenario, {name: seats[name] for name in scenario.by_name}, slips)
     run = Run(scenario, post, organizer, detector, reviewer, artefacts, past, delegation, slips)
     if until is not None and (isinstance(until, bool) or not isinstance(until, int) or until < 1):
         raise InvalidInput(f"until: {until!r} given; expected a whole number of days from 1")
@@ -112,38 +115,21 @@ def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefa
     begun, today = artefacts or Artefacts(), date.fromisoformat(days[-1].date)
     learnt = tuple(edit for day in days for edit in day.edits)
     return Desk(
-        shown,
-        ledger.state(today),
-        days[-1].number,
-        tuple(mails),
-        begun.policies,
-        begun.templates,
-        hooks=(*begun.hooks, *hooks(days)),
-        edits=(*begun.learnt, *learnt),
-    )
-
-
-def _everybody(scenario: Scenario, seats: Mapping[str, Any]) -> dict[str, Any]:
-    """The seats in the order of the list."""
-    if set(seats) != set(scenario.by_name):
-        wanted = ", ".join(scenario.by_name)
-        raise InvalidInput(f"seats: {', '.join(seats) or 'nobody'} given; expected one for each of {wanted}")
-    return {name: seats[name] for name in scenario.by_name}
+        shown, ledger.state(today), days[-1].number, tuple(mails), begun.policies, begun.templates,
+        hooks=(*begun.hooks, *hooks(days)), edits=(*begun.learnt, *learnt),
+    )  # fmt: skip
 
 
 class Run:
     """One run, played a day at a time; `organize` plays them all.
 
-    Attributes
-    ----------
-    office : Office
-        The desk and the books. Its `policies` may be exchanged at any time: they hold from the next step on.
+    The `policies` of its `office` may be exchanged at any time: they hold from the next step on.
     """
 
     def __init__(
         self,
         scenario: Scenario,
-        post: Post,
+        post: Any,
         organizer: Any,
         detector: Any,
         reviewer: Any,

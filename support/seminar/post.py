@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from support.errors import InvalidInput, NotSent
 from support.mail.characters import hidden, shown_text
@@ -59,15 +59,12 @@ class Slips:
     async def together(self, asked: Sequence[Asked]) -> list[Any]:
         """The results of calls that do not wait for each other; results and slips in the order of asking."""
         found = await asyncio.gather(*(one.made for one in asked), return_exceptions=True)
-        return [self._kept(one, result) for one, result in zip(asked, found, strict=True)]
-
-    def _kept(self, one: Asked, result: Any) -> Any:
-        if isinstance(result, AMISS):
-            self.note(one.agent, one.phase, str(result))
-            return one.instead
-        if isinstance(result, BaseException):
-            raise result
-        return result
+        for one, result in zip(asked, found, strict=True):
+            if isinstance(result, AMISS):
+                self.note(one.agent, one.phase, str(result))
+            elif isinstance(result, BaseException):
+                raise result
+        return [one.instead if isinstance(r, AMISS) else r for one, r in zip(asked, found, strict=True)]
 
 
 def checked_letter(what: str, subject: str, body: str) -> Draft:
@@ -91,40 +88,13 @@ class Written(NamedTuple):
     warning: str = ""
 
 
-class Post(Protocol):
-    """What carries mails to people, and replies back.
-
-    Attributes
-    ----------
-    seats : mapping of name to whoever answers
-        For the kinds in a record, and what models spent.
-    exact : bool
-        Whether a person has to approve every mail as it goes out, whatever is delegated.
-    """
-
-    @property
-    def seats(self) -> Mapping[str, Any]:
-        """Everybody on the list."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether every mail is shown before it goes."""
-
-    async def collect(self, day: int) -> list[Written]:
-        """What came in until this morning."""
-
-    async def send(self, mail: Mail) -> None:
-        """Carry a mail away, before it is entered into the books."""
-
-    async def evening(self, day: int, mails: Sequence[Mail], state: State) -> None:
-        """The day's mails are read."""
-
-    def awaited(self, last: int) -> bool:
-        """Whether mail is still under way, or promised for before that last day."""
-
-
 class DirectPost:
-    """Hands mails to simulated people, and their replies back the next morning."""
+    """Hands mails to simulated people, and their replies back the next morning.
+
+    Another post (`mailing.MailPost`) has the same `seats`, `collect`, `send`, `awaited` and `evening`; where it is
+    `exact`, a person approves every mail as it goes out, whatever is delegated. Its `send` raises NotSent where it is
+    certain that a mail did not go, and FateUnknown, which stops the day, where that is not certain.
+    """
 
     exact = False
 

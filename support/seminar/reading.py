@@ -120,8 +120,6 @@ def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
     today : date
         From which "in two weeks" counts.
 
-    Examples
-    --------
     >>> slots = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10))
     >>> read = read_reply("October 13 is fine, the 10th of November perhaps.", slots, date(2027, 8, 16))
     >>> read.available, read.vague

@@ -12,10 +12,9 @@ from typing import Any
 
 from support.play import FormatError
 
-INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS = (
+INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS = SENT = (
     "invitation", "follow_up", "clarification", "confirmation", "thanks",
 )  # fmt: skip
-SENT = (INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS)
 """Kinds of mail that an organiser sends."""
 
 REPLY = "reply"
@@ -119,19 +118,12 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class OrganizingDay:
-    """One finished day.
+    """One finished day: `number` counts the days of the run from 1.
 
-    Attributes
-    ----------
-    number, date : the day of the run from 1, and the date
-    received, understood, flags : what came in, how it was read, what was asked about it
-    progress, selected, plan, reason : the morning's summary, the policies that were selected, the plan and why
-    actions, sent : what was decided, and the mails that went out
-    edits : what a person at the desk changed
-    assignment : every date with the people who have it, in the evening
-    pending : people with an unanswered mail and the working days since it, in the morning
-    violations : policies that were broken, and how; read literally, by those that are rules
-    summary : the evening's summary
+    In its order: what came in, how it was read and what was asked about it; the morning's summary, the policies that
+    were selected, the plan and why; what was decided, the mails that went out, what a person at the desk changed; in
+    the evening every date with the people who have it, and the policies that were broken, read literally. `pending` are
+    people with an unanswered mail and the working days since it, in the morning.
     """
 
     number: int

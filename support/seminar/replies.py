@@ -1,8 +1,6 @@
-"""What is true of a simulated speaker, drawn once: which dates suit, and what becomes of those that are uncertain.
+"""What is true of a simulated speaker, drawn once, and what they reply to each kind of mail.
 
-What a simulated speaker replies to each kind of mail: the dates that are meant first, then the sentences for them.
-
-Every function returns a `Said`, whose text says what its dates say and nothing against it.
+The dates that are meant come first, then the sentences for them; a `Said` says nothing against its dates.
 """
 
 from __future__ import annotations
@@ -32,13 +30,9 @@ LONGEST = 10  # working days between a confirmation and its cancellation, at mos
 class Truth:
     """One person's calendar and mind; all draws are from `rng`, for the dates in `slots` in their order.
 
-    Attributes
-    ----------
-    conditional, yields : bool
-        Whether coming depends on the issue, and whether that condition would be given up.
-    cancels_after : int, optional
-        Working days from the first confirmation to its cancellation, beside the `days` of every answer of theirs;
-        None for people who keep their word.
+    `conditional`: whether coming depends on the issue; `yields`: whether that condition would be given up;
+    `cancels_after`: working days from the first confirmation to its cancellation, beside the `days` of every answer of
+    theirs, None for people who keep their word.
     """
 
     persona: Persona
@@ -104,17 +98,9 @@ REFUSES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A reply before it is a letter.
+    """A reply before it is a letter: an act of those above, and what its sentences say of dates, for audits of readers.
 
-    Attributes
-    ----------
-    act : str
-        One of the names above.
-    sentences : tuple of str
-    firm, vague, cannot : tuple of date
-        What the sentences say of dates; an audit of readers compares with them.
-    asks : bool
-        Whether coming is made conditional.
+    `asks` is true where coming is made conditional.
     """
 
     act: str

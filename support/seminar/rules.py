@@ -1,9 +1,7 @@
-"""Policies in plain words, read literally: which of a dozen rules a sentence states, and with which number.
+"""Coordination policies in plain words, and which of a dozen rules a sentence states, read literally.
 
 The reader is a list of patterns. A sentence that fits none is no rule: a language model may follow it, the rule-based
-organiser says that it does not understand it.
-
-Coordination policies: sentences that an organiser follows, kept in a file that people read and edit.
+organiser says that it does not understand it. Policies stand in a file that people read and edit.
 """
 
 from __future__ import annotations
@@ -33,11 +31,7 @@ NUMBERS = {word: k for k, word in enumerate(WORDS, 1)} | {"once": 1, "single": 1
 class Rule:
     """What a policy says, as a machine can follow it.
 
-    Attributes
-    ----------
-    kind : one of the names above
-    number : int
-        Working days of `follow_up`, mails of `give_up`, dates up to which `ask_more` asks, days of `urgent`; else 0.
+    `number`: working days of `follow_up`, mails of `give_up`, dates up to which `ask_more` asks, days of `urgent`.
     """
 
     kind: str
@@ -84,8 +78,6 @@ def read_policy(text: str) -> Rule | None:
 
     "A week" and "a day" are numbers where no other is given.
 
-    Examples
-    --------
     >>> read_policy("Write again when four working days have gone by without an answer.")
     Rule(kind='follow_up', number=4)
     >>> read_policy("After three reminders, do not write any more.")
@@ -159,19 +151,7 @@ LONGEST = 400  # characters of a policy: it stands in every prompt
 
 @dataclass(frozen=True)
 class Policy:
-    """One sentence (or two) that an organiser follows.
-
-    Attributes
-    ----------
-    id, text : str
-    challenge : str
-        What it is an answer to, in a word or two; "" where nobody said.
-
-    Raises
-    ------
-    InvalidInput
-        Without an id or a text, or with more text than stands well in a prompt.
-    """
+    """One sentence (or two) that an organiser follows; `challenge` is what it is an answer to, in a word or two."""
 
     id: str
     text: str
@@ -191,13 +171,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class PolicySet:
-    """Policies in the order in which they are shown and numbered.
-
-    Raises
-    ------
-    InvalidInput
-        On two with one id, or two that contradict each other: it says which, why, and what to do.
-    """
+    """Policies in the order in which they are shown and numbered."""
 
     policies: tuple[Policy, ...] = ()
 
@@ -218,13 +192,7 @@ class PolicySet:
         return len(self.policies)
 
     def __getitem__(self, policy_id: str) -> Policy:
-        """The policy of that id.
-
-        Raises
-        ------
-        InvalidInput
-            When there is none.
-        """
+        """The policy of that id."""
         for policy in self.policies:
             if policy.id == policy_id:
                 return policy
@@ -260,42 +228,20 @@ class PolicySet:
 
 
 def load_policies(part: str = "seed", path: str | Path | None = None) -> PolicySet:
-    """Policies of the project's own file, or of one of the same form.
-
-    Parameters
-    ----------
-    part : "seed" (six), "further", or "all"
-
-    Raises
-    ------
-    DamagedFile
-        On a file that is no YAML or has another form.
-    InvalidInput
-        On another part, or a file of a newer version.
-    """
+    """Policies of the project's own file, or of one of the same form: the six "seed" ones, "further", or "all"."""
     file = Path(path) if path else inputs("seminar", "policies.yaml")
     parts = {"seed": ["seed"], "further": ["further"], "all": ["seed", "further"]}
     if part not in parts:
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
     content = read_yaml(file)
-    return policies_of([entry for name in parts[part] for entry in _listed(content, name, file)], file)
-
-
-def _listed(content: Mapping[str, Any], name: str, file: str | Path) -> list[Mapping[str, Any]]:
-    found = content.get(name)
-    if not isinstance(found, list):
-        raise DamagedFile(f"{file}: {name} is a {type(found).__name__}; expected a list of policies")
-    return found
+    for name in parts[part]:
+        if not isinstance(found := content.get(name), list):
+            raise DamagedFile(f"{file}: {name} is a {type(found).__name__}; expected a list of policies")
+    return policies_of([entry for name in parts[part] for entry in content[name]], file)
 
 
 def policies_of(entries: Iterable[Mapping[str, Any]], file: str | Path) -> PolicySet:
-    """Policies out of a file's entries.
-
-    Raises
-    ------
-    DamagedFile
-        On an entry without id and text.
-    """
+    """Policies out of a file's entries."""
     try:
         made = [Policy(str(e["id"]), str(e["text"]), str(e.get("challenge", ""))) for e in entries]
     except (KeyError, TypeError, AttributeError) as error:
@@ -304,15 +250,7 @@ def policies_of(entries: Iterable[Mapping[str, Any]], file: str | Path) -> Polic
 
 
 def read_yaml(file: str | Path) -> dict[str, Any]:
-    """A file that Convene wrote, or a person in its manner, and of a version that this one knows.
-
-    Raises
-    ------
-    DamagedFile
-        When it cannot be read, or is no mapping.
-    InvalidInput
-        When it has no version, or that of a newer Convene.
-    """
+    """A file that Convene wrote, or a person in its manner, and of a version that this one knows."""
     try:
         content = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

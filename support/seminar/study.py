@@ -70,7 +70,8 @@ async def seminar(
 
 def seat_desk(organizer: Any, detector: Any, reviewer: Any, rng: np.random.Generator, spoken: Spoken) -> dict[str, Any]:
     """The three roles at the desk; only the organiser draws from the stream."""
-    from support.seminar.seats import ORGANIZER, REVIEWER, seat_detector
+    from support.seminar.organizer_seat import ORGANIZER
+    from support.seminar.seats import REVIEWER, seat_detector
 
     return {
         "organizer": ORGANIZER.seat(organizer, rng, None, spoken),

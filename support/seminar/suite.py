@@ -45,13 +45,7 @@ class JudgedState:
 
 
 def edge_cases(path: str | Path | None = None) -> list[JudgedReply]:
-    """The 100 replies of the edge-case suite.
-
-    Raises
-    ------
-    DamagedFile
-        On a file without that form.
-    """
+    """The 100 replies of the edge-case suite."""
     entries = read_toml("edge_cases.toml", path, "case")
     ids = [entry.get("id") for entry in entries]
     if twice := [name for name in ids if ids.count(name) > 1]:
@@ -74,13 +68,7 @@ def _label(entry: Mapping[str, Any]) -> bool:
 
 
 def held_out_replies(path: str | Path | None = None) -> list[JudgedReply]:
-    """The 60 held-out replies.
-
-    Raises
-    ------
-    DamagedFile
-        On a file without that form.
-    """
+    """The 60 held-out replies."""
     return [_read(entry, "test_replies.toml", _reply) for entry in read_toml("test_replies.toml", path, "reply")]
 
 
@@ -90,13 +78,7 @@ def _reply(entry: Mapping[str, Any]) -> JudgedReply:
 
 
 def held_out_states(path: str | Path | None = None) -> list[JudgedState]:
-    """The 30 held-out states.
-
-    Raises
-    ------
-    DamagedFile
-        On a file without that form.
-    """
+    """The 30 held-out states."""
     return [_read(entry, "test_states.toml", _state) for entry in read_toml("test_states.toml", path, "state")]
 
 

@@ -17,25 +17,9 @@ from support.seminar.rules import PolicySet
 class Desk:
     """What the organiser has on the desk: the programme, the state, all mails, and what one takes along.
 
-    Attributes
-    ----------
-    scenario : Scenario
-        Of the people on it name, address, role, field and affiliation; in a run, nothing else of them is told.
-    state : State
-        As of this morning.
-    day : int
-        Of the run, from 1.
-    mails : tuple of Mail
-        In the order in which they were written; of simulated people's replies, `slots` are empty.
-    policies : PolicySet
-    templates : mapping of kind of mail to Template
-    past : tuple of Template
-        Mails of the organiser's own, for their style.
-    hooks : tuple of Hook
-    edits : tuple of Edit
-        What was changed before, with its summaries.
-    answers : tuple of Hook
-        What the person at the desk decided today about flags.
+    Of people the scenario tells name, address, role, field and affiliation, in a run nothing else; `state` is that of
+    this morning; of simulated people's replies, `slots` are empty. `past` are mails of the organiser's own, for their
+    style; `edits` is what was changed before, with its summaries; `answers` what was decided today about flags.
     """
 
     scenario: Scenario

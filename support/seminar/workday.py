@@ -13,7 +13,7 @@ from support.seminar.artefacts import Artefacts, Template, hook_of
 from support.seminar.checkpoints import Checkpoint
 from support.seminar.data import Scenario, in_words
 from support.seminar.ledger import Ledger, State, evening, refusal
-from support.seminar.post import Asked, Post, Slips, Written, checked_letter
+from support.seminar.post import Asked, Slips, Written, checked_letter
 from support.seminar.records import (
     ACTION,
     FOLLOW_UP,
@@ -34,21 +34,7 @@ from support.seminar.views import DayPlan, Desk, Draft, Verdict
 
 
 class Office:
-    """The desk and everything on it.
-
-    Attributes
-    ----------
-    number : int
-        Of the day, from 1.
-    mails : list of Mail
-        As the desk shows them: nothing tells which dates the writer of a reply meant.
-    hooks, edits : list
-        Those of earlier runs first.
-    answers : tuple of Hook
-        What was decided today about flags.
-    flagged : set of str
-        Whose replies of today were flagged.
-    """
+    """The desk and everything on it; nothing tells which dates the writer of a reply meant."""
 
     def __init__(self, scenario: Scenario, artefacts: Artefacts, past: Sequence[Template], slips: Slips) -> None:
         self.scenario, self.artefacts, self.past, self.slips = scenario, artefacts, tuple(past), slips
@@ -56,8 +42,8 @@ class Office:
         self.policies = artefacts.policies
         self.ledger = Ledger(scenario)
         self.number, self.mails = 0, list[Mail]()
-        self.hooks, self.edits = list(artefacts.hooks), list(artefacts.learnt)
-        self.answers, self.flagged = tuple[Hook, ...](), set[str]()
+        self.hooks, self.edits = list(artefacts.hooks), list(artefacts.learnt)  # those of earlier runs first
+        self.answers, self.flagged = tuple[Hook, ...](), set[str]()  # of today: decisions, and whose replies asked
 
     def open(self, number: int) -> None:
         """Begin a day."""
@@ -70,18 +56,8 @@ class Office:
 
     def desk(self) -> Desk:
         """What the organiser sees now; of how people behave nothing is on it."""
-        return Desk(
-            self._shown,
-            self.state,
-            self.number,
-            tuple(self.mails),
-            self.policies,
-            self.artefacts.templates,
-            self.past,
-            tuple(self.hooks),
-            tuple(self.edits),
-            self.answers,
-        )
+        kept = self.policies, self.artefacts.templates, self.past, tuple(self.hooks), tuple(self.edits), self.answers
+        return Desk(self._shown, self.state, self.number, tuple(self.mails), *kept)
 
     def arrive(self, mail: Mail) -> Mail:
         """Put a reply on the desk, numbered, without the dates that its writer meant; return the whole of it."""
@@ -210,7 +186,7 @@ def _mail(one: Written) -> Mail:
 class Workday:
     """Sums up, selects, plans, acts, writes."""
 
-    def __init__(self, office: Office, organizer: Any, checkpoint: Checkpoint, post: Post) -> None:
+    def __init__(self, office: Office, organizer: Any, checkpoint: Checkpoint, post: Any) -> None:
         self._office, self.organizer, self.checkpoint, self.post = office, organizer, checkpoint, post
 
     async def look(self) -> tuple[str, tuple[str, ...]]:
@@ -286,13 +262,9 @@ class Workday:
         for action, draft in zip(writing, drafts, strict=True):
             if left := draft and await self._read_over(action, draft):
                 mail = self._office.letter(action, left)
-                if await self._office.slips.ask("post", "send", self._carried(mail), False):
+                if await self._office.slips.ask("post", "send", self.post.send(mail), False) is None:
                     sent.append(self._office.enter(mail, action))
         return sent
-
-    async def _carried(self, mail: Mail) -> bool:
-        await self.post.send(mail)
-        return True
 
     async def _draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
         return _letter(action, await self.organizer.draft(desk, action, wish))

@@ -20,9 +20,10 @@ from support.mail.simulated import SimulatedMailbox
 from support.presence import Presence
 from support.seats import HumanSeat, Question, Spoken
 from support.seminar.mailing import Account, MailPost
+from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.organizing import Run
 from support.seminar.post import DirectPost, Slips
-from support.seminar.seats import ORGANIZER, REVIEWER, TEMPERATURE, seat_detector
+from support.seminar.seats import REVIEWER, TEMPERATURE, seat_detector
 from support.seminar.speakers import seat_speakers
 from support.seminars.remembering import Memory, Remembered
 from support.seminars.reviewing import ApprovingReviewer

@@ -19,7 +19,8 @@ from support.roundtable.economy import exchange_economy
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.roundtable.study import roundtable_exchange, roundtable_movielens
-from support.seminar.seats import ORGANIZER, seat_detector
+from support.seminar.organizer_seat import ORGANIZER
+from support.seminar.seats import seat_detector
 from support.seminar.study import seminar
 
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}

@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from support import records
 from support.errors import CallFailed, DamagedFile, MalformedReply, MissingData
 from support.meetings import records as met
 from support.models.cache import Cache
 from support.models.calls import Call, Fault, collected
 from support.models.fakes import scripted
+from support.play import FormatError
 from support.roundtable import records as discussed
 from support.roundtable.study import roundtable_exchange
 from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
 from support.runs.sweep import Sweep
+from support.seminar.records import Mail
 from support.seminar.rules import load_policies
 from support.seminar.study import seminar
 
@@ -68,7 +69,7 @@ def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussi
         assert all(act in html for message in entry.messages for act in message.acts)
     hostile = replace(discussion.rounds[0], messages=(discussed.Message("Ana", ("Ben",), EVIL),), why=EVIL,
                       ballots=(discussed.Ballot("Ana", EVIL, f"secret {EVIL}"),),
-                      format_errors=(records.FormatError("Ana", "vote", EVIL),))  # fmt: skip
+                      format_errors=(FormatError("Ana", "vote", EVIL),))  # fmt: skip
     shown = replace(discussion, rounds=(hostile,))
     page = pages.write_html(shown, tmp_path / "page.html", title=EVIL, reasons=True).read_text("utf-8")
     assert "secret" in page and "secret" not in pages.to_html(shown)
@@ -85,7 +86,7 @@ def coordination(said="ten is ten"):
     given = (("O1", "Ana", 3, said), ("O1", "Ben", 0, "told"), ("O2", "Ana", 0, "told"), ("O2", "Ben", 3, "told"))
     scores = tuple(met.Score(*cell, (why,)) for *cell, why in given)
     audit = tuple(met.Score(o, m, 2) for o in ("O1", "O2") for m in ("Ana", "Ben"))
-    errors = (records.FormatError("Ben", "talk", "no words"), records.FormatError("Ana", "talk", said))
+    errors = (FormatError("Ben", "talk", "no words"), FormatError("Ana", "talk", said))
     meeting = {"organiser": "Ina", "members": ["Ana", "Ben"], "subject": said, "invitation": "Come.", "duration": 60,
                "zone": "America/New_York", "required": ["Ben"]}  # fmt: skip
     entry = met.CoordinationRound(1, talks, options, scores, "O1", audit, (said,), errors)
@@ -111,7 +112,7 @@ def test_a_member_who_is_a_person_sees_no_other_member_s_conversation_reasons_or
 
 def test_days_of_an_organiser_are_in_order_and_what_people_write_is_no_markup():
     days = asyncio.run(seminar(np.random.default_rng(3), until=3)).days
-    mail = records.Mail(1, 1, "reply", EVIL, "o", EVIL, EVIL)
+    mail = Mail(1, 1, "reply", EVIL, "o", EVIL, EVIL)
     page = pages.days_to_html(days, load_policies("seed"), unfolded=[2])
     assert page.index("Day 1<") < page.index("Day 2<") < page.index("Day 3<") and page.count('class="day" open') == 1
     assert "<script" not in pages.mails_to_html([mail]) and "✓ give_up" not in page and "give_up" in page

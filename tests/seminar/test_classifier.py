@@ -48,15 +48,6 @@ def test_a_case_is_judged_by_a_classifier_that_saw_none_of_its_voices():
     assert ClassifierDetector.fit(texts, flags, Own()).probabilities(["a9"])[0] > 0.8
 
 
-def test_the_same_deal_judges_alike_and_learns_what_cases_share():
-    cases = list("pqrstu")
-    judged = [
-        cross_validated(TEXTS, FLAGS, cases, Letters(), np.random.default_rng(seed), folds=3) for seed in (3, 3, 4)
-    ]
-    assert np.array_equal(judged[0], judged[1])
-    assert all(((found > 0.5) == FLAGS).all() for found in judged)
-
-
 @pytest.mark.parametrize(
     ("flags", "cases", "folds", "said"),
     [

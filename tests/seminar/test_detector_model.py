@@ -4,11 +4,9 @@ import asyncio
 
 import pytest
 
-from support.errors import InvalidInput, MalformedReply
+from support.errors import MalformedReply
 from support.models.profiles import FAKE, TIGHT, Limits, Profile
 from support.seats import Spoken
-from support.seminar.detectors import asking
-from support.seminar.forms import checked_question
 from support.seminar.rules import load_policies
 from support.seminar.seats import SHOTS, seat_detector
 from support.seminar.views import Verdict
@@ -47,27 +45,11 @@ def test_the_mail_is_quoted_line_by_line_and_said_to_be_no_instruction(asked, sh
     assert "are not followed" in text and "\n# New rule" not in text
 
 
-def test_a_flag_keeps_its_question_and_what_is_clear_has_none(asked):
-    question = "The speaker brings a horse. Shall we\n find a stable?"
-    assert asked("few", {"verdict": "flag", "question": question})[0] == Verdict(True, " ".join(question.split()))
-    assert asked("few", {"verdict": "clear", "question": "Why?"})[0] == Verdict(False)
-
-
-def test_without_examples_a_flag_asks_by_quoting_the_reply(asked):
-    verdict, _ = asked("zero", {"verdict": "flag"})
-    assert verdict == Verdict(True, asking(REPLY)) and "Could I bring a horse?" in verdict.question
-
-
 @pytest.mark.parametrize("question", ["", "He brings a horse.", f"{'word ' * 40}?"])
 def test_a_flag_without_a_question_of_forty_words_goes_back_to_the_model(asked, question):
     wrong = {"verdict": "flag", "question": question}
     verdict, texts = asked("few", wrong, {"verdict": "flag", "question": "Shall we?"})
     assert verdict == Verdict(True, "Shall we?") and "expected 1 to 40 that end in a question mark" in texts[1]
-
-
-def test_a_model_that_will_not_say_either_is_an_error(asked):
-    with pytest.raises(MalformedReply):
-        asked("few", *[{"verdict": "perhaps", "question": ""}] * 3)
 
 
 def test_it_asks_at_the_paper_s_temperature_and_length_with_a_seed_for_each_run():
@@ -86,14 +68,6 @@ def test_it_asks_at_the_paper_s_temperature_and_length_with_a_seed_for_each_run(
             asyncio.run(seat_detector("model", spoken=Spoken(Spy(), 0.7, run)).check("Hello", SEED))
     assert [(s["temperature"], s["max_tokens"]) for s in seen] == [(0.7, 100)] * 2
     assert [(s["seed"], s["repetition"]) for s in seen] == [(0, 0), (1, 1)]
-
-
-@pytest.mark.parametrize("words", [1, 40])
-def test_a_question_may_have_up_to_forty_words(words):
-    text = " ".join(["word"] * (words - 1) + ["so?"])
-    assert checked_question(f" {text} ") == text
-    with pytest.raises(InvalidInput, match="41 words given"):
-        checked_question(" ".join(["word"] * 40 + ["so?"]))
 
 
 @pytest.mark.parametrize("limits", [TIGHT, Limits()])

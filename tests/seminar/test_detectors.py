@@ -66,11 +66,6 @@ def test_what_a_policy_covers_is_clear_and_no_policy_of_the_file_covers_a_topic(
     assert not any(covered(topic, load_policies("all")) for topic in TOPICS)
 
 
-def test_the_same_words_settled_or_told_of_the_past_are_no_wish():
-    assert check("Could somebody pay my flight?").flag
-    assert not check("No need to pay my flight, could you tell me the room?").flag
-
-
 @given(st.text(max_size=400))
 def test_property_every_text_has_a_verdict_and_a_flag_has_a_question_of_forty_words(text):
     verdict = check(text, PolicySet())

@@ -10,13 +10,12 @@ from support.errors import InvalidInput, MalformedReply
 from support.runs.export import TABLES, flatten
 from support.runs.study import Unit, from_json, to_json
 from support.seminar.artefacts import Artefacts
-from support.seminar.checkpoints import levels
 from support.seminar.data import Persona, Scenario
 from support.seminar.organizing import carried, hooks, organize, record
 from support.seminar.records import Action, Hook, Understood
 from support.seminar.reviewing import in_text
 from support.seminar.rules import load_policies
-from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Draft, Response, Review, Verdict
+from support.seminar.views import AGAIN, APPROVE, EDIT, DayPlan, Draft, Response, Review, Verdict
 
 SLOTS = (date(2027, 9, 15), date(2027, 10, 13))
 ONE, TWO = (slot.isoformat() for slot in SLOTS)
@@ -187,31 +186,12 @@ def test_nothing_on_the_desk_tells_which_dates_were_meant_and_a_reading_is_about
     assert reads[0][0].state.contacts["Ana"].available == ()
 
 
-def test_somebody_in_two_roles_is_counted_once():
-    class Both(Host, Watch):
-        def __init__(self):
-            Host.__init__(self)
-            Watch.__init__(self)
-
-    both = Both()
-    first, _ = play(host=both, watch=both)
-    assert (first.replies, first.tokens) == (1, 10)
-
-
 def test_nobody_at_the_desk_is_told_how_people_behave():
     secret = Persona("ana", "Ana", "Ana@example.org", "professor", "birds", days=4, share=0.3, issue="No camera.")
     host, desk = Host(), Desk()
     play(host=host, desk=desk, delegation="always ask", until=2, scenario=replace(SCENARIO, people=(secret, PEOPLE[1])))
     shown = [one for _, one, _ in host.desks] + desk.desks
     assert len(shown) > 8 and {one.scenario.by_name["Ana"] for one in shown} == {secret.introduced}
-
-
-def test_a_date_that_is_over_is_offered_to_nobody():
-    ana = Guest()
-    near = replace(SCENARIO, slots=(date(2027, 8, 20), SLOTS[1]))
-    host = Host(act=lambda desk: (Action("follow_up", "Ana"),) if desk.day in (1, 2) else ())
-    first, second, *_ = play(ana, Guest(), host, scenario=near, until=2)
-    assert [m.slots for m in (*first.sent, *second.sent)] == [("2027-08-20", TWO), (TWO,)]
 
 
 def test_days_run_to_the_deadline_over_the_weekend_or_to_the_last_that_was_asked_for():
@@ -244,12 +224,6 @@ def test_silence_after_a_new_mail_keeps_an_earlier_day_and_a_reply_makes_it_void
     assert [letter.day for letter in ana.letters] == [1, 5]
 
 
-def test_a_mail_of_the_morning_on_which_a_reply_was_read_is_one_without_an_answer():
-    host = Host(act=lambda d: (Action(("invitation", "clarification")[d.day - 1], "Ana"),) if d.day < 3 else ())
-    days = play(Guest(yes("none")), Guest(), host, until=6)
-    assert [dict(day.pending) for day in days] == [{}, {}, {"Ana": 0}, {"Ana": 0}, {"Ana": 1}, {"Ana": 2}]
-
-
 def test_a_flag_goes_to_the_desk_and_its_answer_lies_there_that_day():
     host, desk, watch = Host(), Desk(answer=" Yes. "), Watch(ONE)
     _, second = play(host=host, desk=desk, watch=watch)
@@ -265,13 +239,6 @@ def test_a_flag_goes_to_the_desk_and_its_answer_lies_there_that_day():
         "Asked: Old? Decided: Yes.",
         f"Day 1, invitation, from organiser: invitation. Ana, {ONE}, {TWO}",
     ]
-
-
-def test_a_flag_that_nobody_answers_is_a_hook_all_the_same():
-    host = Host()
-    _, second = play(host=host, watch=Watch(ONE))
-    (at_work,) = [d for step, d, _ in host.desks if step == "act" and d.day == 2]
-    assert second.flags[0].answer == "" and at_work.answers == () and len(at_work.hooks) == 2
 
 
 @pytest.mark.parametrize(
@@ -300,25 +267,6 @@ def test_an_edit_is_done_remembered_with_a_summary_and_on_the_desk_afterwards():
     assert (edit.what, edit.about, edit.after, edit.summary) == ("mail", "Ana", in_text(other), "they changed a mail")
     assert first.sent[0].body == "come, please" and second.edits == ()
     assert [d.edits for step, d, _ in host.desks if step == "progress"] == [(), (edit,)]
-
-
-def test_an_edited_plan_is_what_is_acted_on_and_an_edited_action_is_what_is_done():
-    host = Host()
-    desk = Desk(Review(EDIT, DayPlan("mine", "so")), Review(EDIT, Action("wait", "Ana")))
-    first = play(host=host, desk=desk, delegation={"plan": "always ask", "invitation": "always ask"}, until=1)[0]
-    assert first.plan == "mine" and next(p for step, _, p in host.desks if step == "act").text == "mine"
-    assert [(a.kind, a.person) for a in first.actions] == [("wait", "Ana"), ("invitation", "Bo")]
-    assert [(e.what, e.before) for e in first.edits] == [("plan", "plan (why)"), ("action", "invitation to Ana: ask")]
-    assert [m.to for m in first.sent] == ["Bo"]
-
-
-def test_what_is_removed_is_not_done_and_a_date_whose_mail_is_removed_is_not_given():
-    desk = Desk(Review(APPROVE), Review(APPROVE), Review(REMOVE))
-    _, second, *_ = play(desk=desk, delegation={"confirmation": "always ask"}, until=2)
-    assert second.assignment == ((ONE, ()), (TWO, ("Bo",))) and len(second.actions) == 2
-    assert [(e.what, e.about, e.after) for e in second.edits] == [("mail", "Ana", "")]
-    (first,) = play(desk=Desk(Review(REMOVE)), delegation={"plan": "always ask"}, until=1)
-    assert (first.plan, first.actions, first.sent) == ("", (), ()) and first.edits[0].what == "plan"
 
 
 def test_a_wish_makes_it_again_at_most_three_times():
@@ -362,20 +310,6 @@ def test_one_seat_is_given_to_one_of_two_on_the_same_day():
     host = Host(act=lambda desk: both if desk.day == 2 else tuple(Action("invitation", n) for n in ("Ana", "Bo")))
     second = play(host=host, until=2)[1]
     assert second.assignment[0] == (ONE, ("Ana",)) and "is full (Ana)" in second.format_errors[-1].detail
-
-
-def test_a_date_that_was_never_offered_is_noted_and_not_given():
-    host = Host()
-    second = play(Guest(yes("2027-09-16")), host=host, until=2)[1]
-    known = next(d for step, d, _ in host.desks if step == "close" and d.day == 2).state.contacts["Ana"]
-    assert known.named == () and known.said == "named 2027-09-16, never offered"
-    assert [a.person for a in second.actions] == ["Bo"]
-
-
-def test_a_policy_that_is_not_there_is_told_and_not_selected():
-    (first,) = play(until=1)
-    assert first.selected == ("begin",)
-    assert "policy 'unheard-of' given; expected some of begin" in first.format_errors[0].detail
 
 
 BAD = MalformedReply("no JSON")
@@ -431,11 +365,6 @@ def test_what_could_not_be_looked_at_is_not_done_and_teaches_nothing(review):
     assert [(e.agent, e.phase) for e in first.format_errors if e.agent != "organizer"] == [("reviewer", "plan")]
 
 
-def test_a_desk_that_cannot_answer_a_flag_leaves_it_open():
-    second = play(desk=Desk(answer=BAD), watch=Watch(ONE), until=2)[1]
-    assert second.flags[0].answer == "" and ("reviewer", "decide") in {(e.agent, e.phase) for e in second.format_errors}
-
-
 def test_a_fault_of_a_program_is_raised():
     for faulty in (Host(plan=ZeroDivisionError()), Host(draft=ZeroDivisionError())):
         with pytest.raises(ZeroDivisionError):
@@ -450,12 +379,6 @@ def test_a_broken_policy_is_recorded_and_not_prevented():
     assert days[0].violations == ("begin: Bo was not asked at the beginning",)
     assert days[1].violations == () and len(days[2].sent) == 1
     assert [line.split(":")[0] for line in days[2].violations] == ["follow_up", "weekend"]
-
-
-def test_an_action_whose_mail_was_not_sent_breaks_nothing():
-    host = Host(act=lambda desk: (Action("follow_up", "Ana"),), draft=lambda desk: BAD if desk.day == 3 else DRAFT)
-    days = play(Guest(), Guest(), host, until=3)
-    assert days[1].violations != () == days[2].violations and days[2].actions != ()
 
 
 DRAFT = Draft("s", "15 September, 13 October")
@@ -475,19 +398,6 @@ def test_a_setting_that_does_not_fit_is_refused_before_anybody_is_asked(settings
     with pytest.raises(InvalidInput, match=said):
         play(host=host, **settings)
     assert host.desks == []
-
-
-def test_everybody_on_the_list_has_a_seat():
-    async def run():
-        return [d async for d in organize(SCENARIO, {"Ana": Guest()}, Host(), Watch(), Desk(), artefacts=BEGUN)]
-
-    with pytest.raises(InvalidInput, match="seats: Ana given; expected one for each of Ana, Bo"):
-        asyncio.run(run())
-
-
-def test_what_is_not_named_is_automatic():
-    assert levels({"plan": "always ask"})["invitation"] == "automatic"
-    assert set(levels("always ask").values()) == {"always ask"}
 
 
 def test_hooks_and_edits_are_carried_over_as_those_of_an_earlier_run():

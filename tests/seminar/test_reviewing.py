@@ -9,7 +9,7 @@ from support.errors import InvalidInput
 from support.seminar.data import Persona, Scenario
 from support.seminar.ledger import Contact, State
 from support.seminar.records import Action, Flag
-from support.seminar.reviewing import Automatic, Scripted
+from support.seminar.reviewing import Automatic
 from support.seminar.seats import REVIEWER
 from support.seminar.views import DayPlan, Desk, Draft, Review
 
@@ -30,27 +30,9 @@ def decided(reviewer, flag=FLAG):
     return asyncio.run(reviewer.decide(DESK, flag))
 
 
-def test_nobody_approves_all_and_decides_nothing():
-    assert reviewed(Automatic()) == APPROVED and decided(Automatic()) == "" and Automatic().kind == "automatic"
-
-
 def test_answers_that_were_given_beforehand_are_found_by_their_topic():
     given = Automatic({"money": "No.", "video": "Fine."})
     assert decided(given) == "Fine." and decided(given, Flag(1, "Ana Ray", "What about a dog?")) == ""
-
-
-def test_a_script_is_followed_in_its_order_and_then_all_is_approved():
-    script = Scripted([Review("remove"), Review("again", wish="shorter")], ["Yes."])
-    assert [reviewed(script).decision for _ in range(3)] == ["remove", "again", "approve"]
-    assert [decided(script), decided(script)] == ["Yes.", ""]
-    assert script.seen == [("plan", PLAN, "")] * 3 and script.kind == "scripted"
-
-
-def test_a_script_that_does_not_fit_what_is_shown_is_refused():
-    with pytest.raises(InvalidInput, match="expected a DayPlan"):
-        reviewed(Scripted([Review("edit", edited=DRAFT)]))
-    with pytest.raises(InvalidInput, match="expected a Review"):
-        Scripted(["approve"])
 
 
 def asked(step, *answers):
@@ -114,9 +96,3 @@ def test_a_person_decides_about_a_flag_in_words_or_leaves_it_open():
     assert (answer, question.phase, question.view.item) == ("Video is fine.", "flag", FLAG)
     assert "answer: 3 given" in refused[0]
     assert asked(lambda seat: seat.decide(DESK, FLAG), "")[1] == ""
-
-
-@pytest.mark.parametrize(("what", "item"), [("mail", PLAN), ("flag", PLAN)])
-def test_what_is_shown_has_to_be_what_it_is_called(what, item):
-    with pytest.raises(InvalidInput, match="given; expected"):
-        reviewed(REVIEWER.person(), what, item)

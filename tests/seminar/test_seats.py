@@ -7,16 +7,16 @@ from datetime import date
 import numpy as np
 import pytest
 
-from support.errors import InvalidInput, MalformedReply
+from support.errors import InvalidInput
 from support.models.fakes import stand_in
 from support.models.profiles import FAKE, Limits, Profile
-from support.seats import ModelSeat, Shown
-from support.seminar import forms, told
+from support.seats import ModelSeat
+from support.seminar import told
 from support.seminar.artefacts import load_past, load_templates
 from support.seminar.data import scenario
 from support.seminar.ledger import Contact, State
+from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.records import (
-    ACTION,
     CONFIRMATION,
     FOLLOW_UP,
     INVITATION,
@@ -32,9 +32,8 @@ from support.seminar.records import (
     Understood,
 )
 from support.seminar.rules import PolicySet, load_policies
-from support.seminar.seats import ORGANIZER
 from support.seminar.study import seminar
-from support.seminar.views import DayPlan, Desk, Draft
+from support.seminar.views import DayPlan, Desk
 
 SCENARIO = scenario("four")
 ANA, BEN, *REST = SCENARIO.by_name
@@ -92,12 +91,6 @@ def test_a_note_on_what_somebody_said_stays_in_its_quotation_marks_on_its_line(o
     assert "perhaps 2027-10-13; noted: \"says 'obey' me\"\n" in text()
 
 
-def test_an_old_thread_is_cut_to_its_last_mails():
-    many = [Mail(k, 1, REPLY, BEN, ORGANISER, f"s{k}", "b") for k in range(20)]
-    shown = "\n".join(told.mails(many, Shown()))
-    assert "s13" not in shown and "s14" in shown and "s19" in shown
-
-
 # -- reading --------------------------------------------------------------------------------------------------------
 
 
@@ -127,10 +120,6 @@ def test_each_answer_to_a_date_is_kept_as_what_it_says(organizer, answer, field)
     assert run(who.read(has, ANSWER)) == Understood(2, BEN, **{field: (SLOTS[1],)})
 
 
-def test_where_no_mail_says_what_was_offered_all_dates_were():
-    assert told.offered(DESK, ANA) == SCENARIO.slots and told.offered(DESK, BEN) == SCENARIO.slots[:2]
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -157,15 +146,6 @@ def test_a_reading_that_cannot_be_goes_back_to_the_model_with_the_known_dates(or
 # -- state, policies, plan ------------------------------------------------------------------------------------------
 
 
-def test_the_state_is_told_with_people_dates_and_the_working_days_that_are_left(organizer):
-    who, text = organizer({"summary": " All  is\nwell. "})
-    assert run(who.progress(DESK)) == "All is well."
-    assert (
-        f"- {ANA} (professor): written to once, last on 2027-08-16 (2 working days ago), has never answered" in text()
-    )
-    assert f"(Wednesday, 10 November 2027): {REST[0]}\n" in text() and "18 working days from now" in text()
-
-
 def test_policies_are_selected_by_their_numbers_and_without_any_nothing_is_asked(organizer):
     who, text = organizer({"policies": [4, 2, 4]})
     assert run(who.select(DESK, "Two are silent.")) == ("follow_up", "ask_more")
@@ -180,42 +160,11 @@ def test_an_unknown_policy_goes_back_to_the_model_with_the_known_ones(organizer)
     assert "policy 7 given; expected one of 1 (begin), 2 (follow_up), 3 (give_up)" in text(1)
 
 
-def test_a_plan_is_told_the_policies_what_was_decided_and_learnt_and_the_wish(organizer):
-    who, text = organizer({"plan": "Remind\nAna.", "reason": "She is silent."})
-    assert run(who.plan(DESK, "Ana is silent.", ("follow_up",), "be quick")) == DayPlan("Remind Ana.", "She is silent.")
-    assert DESK.policies["follow_up"].text in text() and DESK.policies["begin"].text not in text()
-    assert "- > By video?\n  They said: No, in person." in text() and "A horse?" not in text()
-    assert "be quick" in text() and "Waits longer" in text() and "> Ana is silent." in text()
-
-
-def test_a_reason_far_beyond_forty_words_goes_back_to_the_model(organizer):
-    who, text = organizer({"plan": "p", "reason": "w " * 61}, {"plan": "p", "reason": "w " * 40})
-    assert len(run(who.plan(DESK, "", ())).reason.split()) == 40
-    assert "61 words given; expected 60 at most" in text(1)
-
-
-def test_a_policy_that_is_not_there_is_refused_with_those_that_are(organizer):
-    who, _ = organizer()
-    with pytest.raises(InvalidInput, match="policy: 'nap' given; expected one of begin, follow_up"):
-        run(who.plan(DESK, "", ("nap",)))
-
-
 # -- actions --------------------------------------------------------------------------------------------------------
 
 
 def act(kind=FOLLOW_UP, person=ANA, slot=None, policy="", goal="a  goal"):
     return {"kind": kind, "person": person, "goal": goal, "slot": slot, "policy": policy}
-
-
-def test_a_plan_becomes_actions_with_the_policies_that_ask_for_them(organizer):
-    given = {"actions": [act(policy="follow_up"), act(CONFIRMATION, BEN, SLOTS[0])]}
-    who, text = organizer(given)
-    actions = run(who.act(DESK, DayPlan("Remind Ana.", ""), ("follow_up",), "only these"))
-    assert actions == (
-        Action(FOLLOW_UP, ANA, "a goal", None, "follow_up"),
-        Action(CONFIRMATION, BEN, "a goal", SLOTS[0]),
-    )
-    assert "Remind Ana." in text() and "only these" in text() and "- follow_up: People are busy" in text()
 
 
 @pytest.mark.parametrize(
@@ -261,13 +210,6 @@ def test_a_random_model_that_is_not_tight_makes_almost_no_move_that_is_lost():
     assert len(days) == 12 and all("is taken" in detail for detail in lost) and len(lost) <= 1
 
 
-def test_who_has_a_date_may_be_confirmed_it_and_a_date_of_two_seats_takes_two():
-    two = State(TODAY, {SCENARIO.slots[0]: (REST[0],)}, CONTACTS, seats=2)
-    forms.check_actions(two, [_Given(REST[0]), _Given(BEN)])
-    with pytest.raises(ValueError, match="open: 2027-09-15"):
-        forms.check_actions(two, [_Given(BEN), _Given(ANA)])
-
-
 class _Given:
     kind, slot = CONFIRMATION, SLOTS[0]
 
@@ -275,24 +217,7 @@ class _Given:
         self.person = person
 
 
-def test_an_organiser_that_insists_on_a_stranger_is_an_error(organizer):
-    who, _ = organizer(*[{"actions": [act(person="Zoe")]}] * 3)
-    with pytest.raises(MalformedReply):
-        run(who.act(DESK, DayPlan("p", ""), ()))
-    assert who.replies == 1
-
-
 # -- mails ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_mail_is_told_its_goal_its_dates_the_templates_and_the_manner(organizer):
-    who, text = organizer({"subject": "Dates", "body": "Dear Ana,\n\n15 September?"})
-    drafted = run(who.draft(DESK, Action(INVITATION, ANA, "ask for dates"), "warmer"))
-    assert drafted == Draft("Dates", "Dear Ana,\n\n15 September?")
-    assert "Wednesday, 8 December 2027" in text() and "- Wednesday, 10 November 2027" not in text()  # it is taken
-    assert "ask for dates" in text() and "warmer" in text() and "Ends with Best." in text() and "Waits" not in text()
-    assert "> An invitation to speak" in text() and "> Dear Professor Amsberg-Diallo," in text()
-    assert SCENARIO.place in text() and SCENARIO.organiser in text()
 
 
 @pytest.mark.parametrize("body", ["It is 15 September.", "September 15th, at four", "on the 15th of Sep."])
@@ -319,17 +244,3 @@ def test_no_mail_is_written_to_a_stranger_nor_about_a_date_off_the_programme(org
 
 
 # -- what is remembered ---------------------------------------------------------------------------------------------
-
-
-def test_a_change_is_told_as_it_was_and_became_and_of_a_mail_only_the_manner_counts(organizer):
-    who, text = organizer({"sentence": "The user\nadded a P.S."}, {"sentence": ""}, {"sentence": "Removed it."})
-    assert run(who.describe(DESK, Edit(MAIL, BEN, "Bye", "Bye\nP.S. Soup"))) == "The user added a P.S."
-    assert "> Bye\n> P.S. Soup" in text() and "Only the manner" in text()
-    assert run(who.describe(DESK, Edit(MAIL, BEN, "the 5th", "the 6th"))) == ""
-    run(who.describe(DESK, Edit(ACTION, BEN, "remind", "")))
-    assert "(removed)" in text(2) and "Only the manner" not in text(2)
-
-
-def test_the_day_is_closed_with_the_mails_of_that_day(organizer):
-    who, text = organizer({"summary": "Quiet."})
-    assert run(who.close(DESK)) == "Quiet." and "(none)" in text() and "Would you?" not in text()

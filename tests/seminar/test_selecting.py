@@ -49,19 +49,6 @@ def test_the_speaker_context_says_who_is_pending_since_when_and_nothing_of_dates
     ]
 
 
-def test_the_slot_context_says_which_dates_are_filled_and_nothing_of_people():
-    assert KNOWN["slot"] == "Dates filled: 2027-09-15\nDates open: 2027-10-13"
-    assert contexts(State(FIRST, {}, {}), "")["speaker"] == "Speakers pending:\n- none"
-
-
-@pytest.mark.parametrize("context", CONTEXTS)
-def test_each_context_shows_its_own_and_nothing_of_the_others(asked, context):
-    _, text = asked(context, [1])
-    assert ("Ana Ray" in text) is (context in ("speaker", "both"))
-    assert ("Dates open" in text) is (context in ("slot", "both"))
-    assert ("> Cy Oh has the first date.\n> # Choose all" in text) is (context == "summary")
-
-
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize(("listed", "shown"), [(None, {"summary"}), (True, set(CONTEXTS)), (False, set())])
 def test_the_list_is_shown_under_the_summary_only_as_printed_and_everywhere_in_the_control(
@@ -69,11 +56,6 @@ def test_the_list_is_shown_under_the_summary_only_as_printed_and_everywhere_in_t
 ):
     _, text = asked(context, [1], listed=listed)
     assert (SEED["give_up"].text in text) is (context in shown)
-
-
-def test_numbers_become_ids_in_their_order_each_once(asked):
-    assert asked("summary", [4, 1, 4])[0] == Selected(("begin", "ask_more"))
-    assert asked("summary", [])[0].answer == ()
 
 
 def test_a_number_of_no_policy_goes_back_to_a_model_that_sees_the_list(asked):

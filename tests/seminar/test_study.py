@@ -1,14 +1,12 @@
 """The study of the organiser: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from support.errors import InvalidInput
 from support.models.fakes import stand_in
-from support.runs.export import TABLES, export
 from support.runs.study import from_json, to_json
 from support.seats import people
 from support.seminar.artefacts import Artefacts
@@ -19,7 +17,7 @@ from support.seminar.records import REPLY, Action, Hook, Organizing, Understood
 from support.seminar.rules import load_policies
 from support.seminar.study import policy_set, seminar
 from support.seminar.views import DayPlan, Draft, Review, Verdict
-from support.simulations import SEMINAR_SETTINGS, rehearsals
+from support.simulations import rehearsals
 
 SCENARIOS = ("four", "series", "panel")
 
@@ -79,25 +77,11 @@ def test_one_seed_gives_one_log_and_another_seed_another():
     assert from_json("Organizing", to_json(first)) == first
 
 
-def test_the_settings_are_in_the_record():
-    made = play(detector="none", seats="prompt", delegation={"plan": "always ask"}, until=2)
-    assert made.seats["detector"] == "none" and made.seats["Ngozi Tarrant"] == "rule-based prompt"
-    assert made.settings["delegation"]["plan"] == "always ask" and len(made.days) == 2
-    assert made.settings["policies"] == "seed" and made.settings["until"] == 2
-    assert not any(day.flags for day in made.days)
-
-
 class Alarmed:
     kind = "alarmed"
 
     async def check(self, reply, policies, context=""):
         return Verdict(True, "And now?")
-
-
-def test_a_participant_of_ones_own_takes_its_seat():
-    made = play(detector=Alarmed(), seats="prompt", until=3)
-    assert made.seats["detector"] == "alarmed" and sum(len(day.flags) for day in made.days) > 0
-    assert len(made.hooks) == sum(len(day.flags) for day in made.days)
 
 
 def test_what_an_earlier_run_left_is_what_the_next_begins_with():
@@ -201,13 +185,6 @@ def test_a_person_may_take_each_role(role):
     assert not any(day.format_errors for day in made.days)
 
 
-def test_a_scenario_of_ones_own_is_rehearsed():
-    own = scenario("four")
-    own = replace(own, people=own.people[:2], slots=own.slots[:2], id="own")
-    made = play(scenario=own)
-    assert made.scenario["id"] == "own" and len(made.people) == 2
-
-
 def test_the_same_people_are_met_under_every_set_of_policies(store):
     sweep = rehearsals("policies", 2, seed=5, policies=["seed", "seed - ask_more"], until=[4])
     asyncio.run(sweep.run(store, progress=False))
@@ -216,20 +193,6 @@ def test_the_same_people_are_met_under_every_set_of_policies(store):
     for k in (0, 1):
         one, other = (record.days for repetition, record in made if repetition == k)
         assert [d.received for d in one[:2]] == [d.received for d in other[:2]]
-
-
-def test_a_sweep_exports_its_tables(store, tmp_path):
-    sweep = rehearsals("policies", 1, seed=5, policies=["seed"], until=[3])
-    asyncio.run(sweep.run(store, progress=False))
-    paths = export(store, sweep.name, tmp_path, format="csv")
-    assert {path.stem for path in paths} == {"units", "transcripts", *TABLES["Organizing"]}
-
-
-def test_every_part_is_a_sweep_and_another_is_refused():
-    for part in SEMINAR_SETTINGS:
-        assert rehearsals(part, 1, seed=1).study is seminar
-    with pytest.raises(InvalidInput, match="part: 'years' given; expected one of policies, series, panel"):
-        rehearsals("years", 1, 1)
 
 
 @pytest.mark.parametrize("name", ["four", "series"])

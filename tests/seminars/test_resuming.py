@@ -8,7 +8,7 @@ from lines import Story, World, live_setup
 
 from support.seminar.checkpoints import ALWAYS
 from support.seminar.organizer import RuleBasedOrganizer
-from support.seminar.seats import ORGANIZER
+from support.seminar.organizer_seat import ORGANIZER
 from support.seminars import workplace
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
