@@ -1,1 +1,1 @@
-"""RoundTable (001): agents message, propose and vote, and a social choice rule decides."""
+"""RoundTable (paper 001): agents message, propose and vote, and a social choice rule decides."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,15 +26,10 @@ if TYPE_CHECKING:
     from support.seats import Shown
 
 AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
-
 GOODS = ("A", "B", "C", "D", "E", "F", "G", "H")
-
 PREFERENCES = ("asymmetric", "symmetric", "uniform")
-
 EXPONENTS = ("sum_to_one", "printed")
-
 ENDOWMENT = 100.0
-
 TOLERANCE = 0.001  # share of its endowment by which a good's column may miss it: thirds written as 33.3 pass
 
 Allocation = tuple[tuple[float, ...], ...]
@@ -112,14 +107,15 @@ class ExchangeEconomy:
         """Names of the goods, in the order of the columns of an allocation."""
         return GOODS[: len(self.weights[0])]
 
-    @cached_property
-    def theta(self) -> np.ndarray:
-        """The exponents as an array of shape (agents, goods)."""
-        return np.asarray(self.weights, dtype=float)
+    def background(self, agent: str) -> Background:
+        """What `agent` is told: its own exponents and nobody else's."""
+        return Background(agent, self.agents, self.goods, self.weights[self.agents.index(agent)], self.endowment)
+
+    # ---- what a decision is, and what it is worth
 
     def utilities(self, allocation: Any) -> np.ndarray:
         """Each agent's utility of allocations of shape (..., agents, goods), as an array of shape (..., agents)."""
-        return cobb_douglas(np.asarray(allocation, dtype=float), self.theta)
+        return cobb_douglas(np.asarray(allocation, dtype=float), np.asarray(self.weights, dtype=float))
 
     @cached_property
     def maximum(self) -> float:
@@ -134,25 +130,22 @@ class ExchangeEconomy:
     @property
     def even_split(self) -> Allocation:
         """Every good shared out equally."""
-        share = self.endowment / len(self.agents)
-        return tuple(tuple(share for _ in self.goods) for _ in self.agents)
-
-    def background(self, agent: str) -> Background:
-        """What `agent` is told: its own exponents and nobody else's."""
-        return Background(agent, self.agents, self.goods, self.weights[self.agents.index(agent)], self.endowment)
+        return ((self.endowment / len(self.agents),) * len(self.goods),) * len(self.agents)
 
     def validate(self, proposal: Any) -> Allocation:
-        """Return a proposal as an `Allocation`, or refuse it.
+        """A proposal as an `Allocation`, or InvalidProposal, which names the agent, the good and the value.
 
         Takes {agent: {good: amount}}, or rows of amounts in the order of `agents` and `goods`. A good's
         amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
-
-        Raises
-        ------
-        InvalidProposal
-            Naming the agent, the good and the value, and what was expected.
         """
-        amounts = np.round(np.asarray(self._rows(proposal)), 6)
+        rows = [
+            [
+                _amount(x, agent, good)
+                for good, x in zip(self.goods, _named(row, self.goods, f"{agent}, good"), strict=True)
+            ]
+            for agent, row in zip(self.agents, _named(proposal, self.agents, "agent"), strict=True)
+        ]
+        amounts = np.round(np.asarray(rows), 6)
         totals = amounts.sum(axis=0)
         for good, total in zip(self.goods, totals, strict=True):
             if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
@@ -164,27 +157,23 @@ class ExchangeEconomy:
         scale = np.where(np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals)
         return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
 
-    def _rows(self, proposal: Any) -> list[list[float]]:
-        table = _named(proposal, self.agents, "agent")
-        return [
-            [_amount(value, agent, good) for good, value in zip(self.goods, cells, strict=True)]
-            for agent, row in zip(self.agents, table, strict=True)
-            for cells in [_named(row, self.goods, f"{agent}, good")]
-        ]
-
     def describe(self, allocation: Allocation) -> str:
         """An allocation in one line of text, as participants read it."""
-        rows = (
+        return "; ".join(
             f"{agent} gets " + ", ".join(f"{amount:g} of {good}" for good, amount in zip(self.goods, row, strict=True))
             for agent, row in zip(self.agents, allocation, strict=True)
         )
-        return "; ".join(rows)
+
+    def spec(self) -> dict[str, Any]:
+        """What `from_spec` needs to build this economy again, as plain data."""
+        return {"name": "exchange_economy", **asdict(self), "weights": [list(row) for row in self.weights]}
+
+    # ---- what a model is told
 
     def task(self) -> str:
-        """Who shares out which goods, as a model is told it."""
-        return render(
-            "roundtable/exchange_economy/task", agents=self.agents, goods=self.goods, endowment=self.endowment
-        )
+        """Who shares out which goods."""
+        facts = {"agents": self.agents, "goods": self.goods, "endowment": self.endowment}
+        return render("roundtable/exchange_economy/task", **facts)
 
     def goal(self, me: str, shown: Shown) -> str:
         """The own utility function, and nobody else's."""
@@ -197,10 +186,8 @@ class ExchangeEconomy:
         parts = largest_remainder(np.arange(1.0, n + 1) / (n * (n + 1) / 2) * 100, 100)
         table = {a: [int(parts[(i + k) % n]) for k in range(len(self.goods))] for i, a in enumerate(self.agents)}
         total = " + ".join(str(row[0]) for row in table.values())
-        facts = {"goods": self.goods, "endowment": self.endowment}
-        return render(
-            "roundtable/exchange_economy/proposal_form", **facts, example=json.dumps(table), sum_example=total
-        )
+        facts = {"goods": self.goods, "endowment": self.endowment, "example": json.dumps(table), "sum_example": total}
+        return render("roundtable/exchange_economy/proposal_form", **facts)
 
     def schema(self, most: int) -> type[BaseModel]:
         """A private reason of so many characters, and per agent the amounts in the order of the goods, or null."""
@@ -211,39 +198,19 @@ class ExchangeEconomy:
         """Room that a model's reply needs beyond that for three agents and goods."""
         return 10 * max(len(self.agents) * len(self.goods) - 9, 0)
 
-    def spec(self) -> dict[str, Any]:
-        """What `from_spec` needs to build this economy again, as plain data."""
-        return {
-            "name": "exchange_economy",
-            "weights": [list(row) for row in self.weights],
-            "endowment": self.endowment,
-            "preferences": self.preferences,
-            "exponents": self.exponents,
-        }
-
 
 def exchange_economy(
     preferences: str = "asymmetric", agents: int = 3, exponents: str = "sum_to_one"
 ) -> ExchangeEconomy:
-    """Build an economy of the paper, with as many goods as agents.
+    """An economy of the paper, with as many goods as agents, K, from 2 to 8.
 
-    Parameters
-    ----------
-    preferences : {"asymmetric", "symmetric", "uniform"}
-        Each agent has a favourite good of its own (exponent 0.8); all share one favourite; no favourite.
-    agents : int
-        K, from 2 to 8.
-    exponents : {"sum_to_one", "printed"}
-        The paper asks for exponents that sum to one and prints (1 - 0.8) / K for the others, which for K
-        agents and K goods sums to less. By default the remainder is shared over the K - 1 other goods.
-
-    Raises
-    ------
-    InvalidInput
-        On a setting that is none of these.
+    `preferences`: each agent has a favourite good of its own ("asymmetric", exponent 0.8), all share one ("symmetric"),
+    nobody has one ("uniform"). `exponents`: the paper asks for exponents that sum to one and prints (1 - 0.8) / K for
+    the others, which sums to less; "sum_to_one" shares the remainder over the K - 1 other goods, "printed" does not.
     """
-    _one_of("preferences", preferences, PREFERENCES)
-    _one_of("exponents", exponents, EXPONENTS)
+    for setting, value, allowed in (("preferences", preferences, PREFERENCES), ("exponents", exponents, EXPONENTS)):
+        if value not in allowed:
+            raise InvalidInput(f"{setting}: {value!r} given; expected one of {', '.join(allowed)}")
     if isinstance(agents, bool) or not isinstance(agents, int) or not 2 <= agents <= len(AGENTS):
         raise InvalidInput(f"agents: {agents!r} given; expected a whole number from 2 to {len(AGENTS)}")
     other = 0.2 / agents if exponents == "printed" else 0.2 / (agents - 1)
@@ -256,13 +223,7 @@ def exchange_economy(
 
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
-    """Build again the economy whose `spec()` a transcript holds.
-
-    Raises
-    ------
-    InvalidInput
-        When it holds another environment.
-    """
+    """The economy whose `spec()` a transcript holds; InvalidInput where it holds another environment's."""
     if missing := [name for name in ("weights", "endowment", "preferences", "exponents") if name not in spec]:
         raise InvalidInput(
             f"environment: {dict(spec)!r} lacks {', '.join(missing)}: it is no exchange economy, of which alone these "
@@ -272,9 +233,7 @@ def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
     return _economy(weights, float(spec["endowment"]), spec["preferences"], spec["exponents"])
 
 
-@lru_cache(maxsize=256)
-def _economy(weights: tuple, endowment: float, preferences: str, exponents: str) -> ExchangeEconomy:
-    return ExchangeEconomy(weights, endowment, preferences, exponents)
+_economy = lru_cache(maxsize=256)(ExchangeEconomy)  # one for all records of a sweep: its maximum is found once
 
 
 def _named(values: Any, names: Sequence[str], kind: str) -> list[Any]:
@@ -303,23 +262,16 @@ def _amount(value: Any, agent: str, good: str) -> float:
     return abs(amount)  # -0.0 is 0
 
 
-def _one_of(field: str, value: Any, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise InvalidInput(f"{field}: {value!r} given; expected one of {', '.join(allowed)}")
-
-
 def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:
     """An allocation in whole units that still meets the endowment (largest remainders, good by good)."""
     columns = [largest_remainder(column, round(endowment)) for column in np.asarray(amounts, dtype=float).T]
-    return tuple(tuple(float(x) for x in row) for row in zip(*columns, strict=True))
+    return tuple(tuple(map(float, row)) for row in zip(*columns, strict=True))
 
 
 def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
     """Whole numbers near `quota` that sum to `total` (Hamilton's method); ties go to the first."""
     whole = np.floor(quota + 1e-9)
-    short = round(float(total - whole.sum()))
-    if short > 0:
-        whole[np.argsort(-(quota - whole), kind="stable")[:short]] += 1
+    whole[np.argsort(-(quota - whole), kind="stable")[: max(round(float(total - whole.sum())), 0)]] += 1
     return whole
 
 

@@ -11,8 +11,9 @@ the noise of one single rating has no part.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from math import sqrt
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,11 +21,8 @@ from support.roundtable.knowledge import Priors
 from support.roundtable.movielens import HIGHEST, LOWEST, RaterBackground
 
 TASTE = 0.2  # stars; spread of a user's liking for one film about user + film, which no mean of either can tell
-
 GENRE_SD = 0.4  # stars; spread of a user's liking for a genre about that of everybody
-
 SHARPNESS = 4.0  # power of the similarity by which a rater's opinion of the film counts
-
 # The three were chosen on a random tenth of u1.base that the tables did not hold, never on u1.test: similarity to the
 # power of 1, 4, 8, 16 and 32; genres of 0.1, 0.25, 0.4 and 0.6 stars; a taste of 0.1, 0.2, 0.35 and 0.5 stars.
 GENRE = "genre:"  # begins the name of a fact that gives a genre of the film
@@ -47,11 +45,6 @@ class Evidence(Protocol):
         """The expected rating, given the facts that were heard so far."""
 
 
-def read(background: RaterBackground) -> Evidence:
-    """The evidence in an agent's table."""
-    return _READERS[background.me](background)
-
-
 def pool(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) -> Estimate:
     """Average by precision, 1 / error ** 2, times optional weights (Winkler 1968).
 
@@ -60,8 +53,7 @@ def pool(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) 
     """
     precisions = [w / e.error**2 for e, w in zip(estimates, weights or [1.0] * len(estimates), strict=True)]
     total = sum(precisions)
-    value = sum(p * e.value for e, p in zip(estimates, precisions, strict=True)) / total
-    return Estimate(value, 1 / sqrt(total))
+    return Estimate(sum(p * e.value for e, p in zip(estimates, precisions, strict=True)) / total, 1 / sqrt(total))
 
 
 class BasicInfo:
@@ -72,10 +64,9 @@ class BasicInfo:
 
     def __init__(self, background: RaterBackground) -> None:
         self.source = "the film's genres and year and the user's age, gender and work"
-        table = background.table
-        value, error = background.priors.demographic_estimate(table)
+        value, error = background.priors.demographic_estimate(background.table)
         self._estimate = Estimate(within(value), sqrt(error**2 + TASTE**2))
-        genres = table["genre"].iloc[0] if len(table) else ()
+        genres = background.table["genre"].iloc[0] if len(background.table) else ()
         self.facts: Mapping[str, float] = {f"{GENRE}{genre}": 1.0 for genre in genres}
 
     def estimate(self, heard: Mapping[str, float]) -> Estimate:
@@ -117,26 +108,21 @@ class UserHistory:
     def __init__(self, background: RaterBackground) -> None:
         table, self.priors = background.table, background.priors
         self.source = f"{_count(len(table))} of other films by this user"
-        self._ratings = table["rating"].to_numpy(dtype=float)
-        self._genres, self._tastes = list(table["genre"]), dict[str, float]()
+        self._ratings, self._genres = table["rating"].to_numpy(dtype=float), list(table["genre"])
         own = shrunken(self._ratings - self.priors.mean, None, self.priors.user_sd, self.priors.noise_sd)
         self.usual = Estimate(self.priors.mean + own.value, own.error)
         self.facts: Mapping[str, float] = {"user mean": self.usual.value, "user error": self.usual.error}
+        self.taste = cache(self._taste)
 
     def estimate(self, heard: Mapping[str, float]) -> Estimate:
         """The mean, the taste for the film's genres and the film's deviation, as far as these were told."""
         genres = [name.removeprefix(GENRE) for name in heard if name.startswith(GENRE)]
-        film = heard.get("film deviation", mean([self._usual(genre) for genre in genres]))
-        taste = mean([self.taste(genre) for genre in genres])
+        film = heard.get("film deviation", _mean([self._usual(genre) for genre in genres]))
+        taste = _mean([self.taste(genre) for genre in genres])
         return _sum(self.usual.value + taste, self.usual.error, film, heard.get("film error", self.priors.film_sd))
 
-    def taste(self, genre: str) -> float:
-        """How far the user likes films of a genre more than users at large do, shrunk, in stars."""
-        if genre not in self._tastes:
-            self._tastes[genre] = self._taste(genre)
-        return self._tastes[genre]
-
     def _taste(self, genre: str) -> float:
+        """How far the user likes films of a genre more than users at large do, shrunk, in stars."""
         chosen = np.array([genre in genres for genres in self._genres], dtype=bool)
         beyond = self._ratings[chosen] - self.usual.value - self._usual(genre)
         return shrunken(beyond, None, GENRE_SD, self.priors.noise_sd).value
@@ -145,9 +131,10 @@ class UserHistory:
         return self.priors.genre_means.get(genre, self.priors.mean) - self.priors.mean
 
 
-_READERS: dict[str, type[BasicInfo] | type[MovieHistory] | type[UserHistory]] = {
-    cls.__name__: cls for cls in (BasicInfo, MovieHistory, UserHistory)
-}
+def read(background: RaterBackground) -> Evidence:
+    """The evidence in an agent's table."""
+    readers: dict[str, Any] = {"BasicInfo": BasicInfo, "MovieHistory": MovieHistory, "UserHistory": UserHistory}
+    return readers[background.me](background)
 
 
 def shrunken(deviations: np.ndarray, weights: np.ndarray | None, sd: float, noise: float) -> Estimate:
@@ -166,14 +153,18 @@ def shrunken(deviations: np.ndarray, weights: np.ndarray | None, sd: float, nois
     return Estimate(level * count / noise**2 / precision, 1 / sqrt(precision))
 
 
-def mean(numbers: Sequence[float]) -> float:
-    """The plain mean; 0 of no numbers."""
-    return sum(numbers) / len(numbers) if numbers else 0.0
-
-
 def within(value: float) -> float:
     """A number of stars held to the scale."""
     return min(max(value, LOWEST), HIGHEST)
+
+
+def priors_error(priors: Priors) -> float:
+    """The error of an estimate by somebody of whom nothing is known: that of the mean of all ratings."""
+    return sqrt(priors.user_sd**2 + priors.film_sd**2 + TASTE**2)
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def _sum(level: float, level_error: float, deviation: float, deviation_error: float) -> Estimate:
@@ -182,8 +173,3 @@ def _sum(level: float, level_error: float, deviation: float, deviation_error: fl
 
 def _count(n: int) -> str:
     return f"{n or 'no'} rating{'' if n == 1 else 's'}"
-
-
-def priors_error(priors: Priors) -> float:
-    """The error of an estimate by somebody of whom nothing is known: that of the mean of all ratings."""
-    return sqrt(priors.user_sd**2 + priors.film_sd**2 + TASTE**2)

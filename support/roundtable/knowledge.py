@@ -1,4 +1,8 @@
-"""What anybody may know of MovieLens at large, from u1.base alone: aggregates, likeness, a recommender's word."""
+"""What anybody may know of MovieLens at large, from u1.base alone: aggregates, likeness, a recommender's word.
+
+The paper leaves consulting a recommender for future work; here one agent may. Of u1.test it sees who is asked about
+which film, and when the rating was made, never the rating.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +25,8 @@ from support.solvers.rating_baselines import STARS, fit_effects
 from support.solvers.recommender import Recommender, fit_factorisation
 
 PENALTY = 10.0  # of the ridge regression: about ten ratings' worth, so that rare occupations and genres weigh little
-
-AGE_BANDS = (18, 25, 35, 45, 50, 56)
-"""Lower ends of the age bands above the first, as in GroupLens's later data sets."""
-
-RANK = 10
-
-SEED = 0
-
-ITERATIONS = 500
+AGE_BANDS = (18, 25, 35, 45, 50, 56)  # lower ends above the first, as in GroupLens's later data sets
+RANK, SEED, ITERATIONS = 10, 0, 500
 """Settings of scikit-learn's NMF (start: NNDSVD with zeros filled by the mean; coordinate descent).
 
 The paper gives none. Of the ranks 3, 5, 8, 10, 15 and 20, rank 10 predicted a random tenth of u1.base best from
@@ -38,28 +35,20 @@ which ranks of 3 to 5 give; with rank 10 they are lower, and tell users apart be
 """
 
 
+# ---- aggregates ------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class Priors:
     """Common knowledge of ratings, in stars: rating = mean + user + film + noise.
 
-    Attributes
-    ----------
-    mean, sd : float
-        Of all ratings of u1.base.
-    user_sd, film_sd, noise_sd : float
-        Standard deviations of the three components; noise_sd**2 / user_sd**2 ratings of a user weigh as much
-        as the prior, and likewise for a film.
-    genre_means : mapping of str to float
-        Mean rating over all ratings of films of a genre.
-    offsets : mapping of str to float
-        Stars that a feature of user or film adds, such as "gender:F", "age:25", "genre:Drama", "decade:1990" or
-        "gender:F×genre:Drama".
-    demographic_error : float
-        Standard error, in stars, of `demographic_estimate` as an expectation: the noise of a single rating is
-        not in it.
-    film_mean : float
-        Rating expected of the average user for a film of which nothing is known, each film counting once: less
-        than `mean`, because films that many rate are rated higher.
+    `mean` and `sd` are those of all ratings of u1.base; `user_sd`, `film_sd` and `noise_sd` the standard deviations of
+    the three components: noise_sd**2 / user_sd**2 ratings of a user weigh as much as the prior, and likewise for a
+    film. `genre_means` holds the mean rating over all ratings of films of a genre, `offsets` the stars that a feature
+    of user or film adds ("gender:F", "age:25", "genre:Drama", "decade:1990", "gender:F×genre:Drama").
+    `demographic_error` is the standard error of `demographic_estimate` as an expectation: the noise of a single rating
+    is not in it. `film_mean` is expected of the average user for a film of which nothing is known, each film counting
+    once: less than `mean`, because films that many rate are rated higher.
     """
 
     mean: float
@@ -83,7 +72,7 @@ class Priors:
             basic = {str(name): column.iloc[0] for name, column in basic.items()}
         who = user_features(basic["age"], basic["gender"], basic["occupation"])
         what = film_features(basic["release_date"], basic["genre"])
-        estimate = self.mean + sum(self.offsets.get(name, 0.0) for name in (*who, *what, *crossed(who, what)))
+        estimate = self.mean + sum(self.offsets.get(name, 0.0) for name in (*who, *what, *_crossed(who, what)))
         return float(np.clip(estimate, *STARS)), self.demographic_error
 
 
@@ -107,7 +96,7 @@ def film_features(release: str, genres: Iterable[str]) -> list[str]:
     return [*decade, *(f"genre:{genre}" for genre in genres)]
 
 
-def crossed(who: Iterable[str], what: Iterable[str]) -> list[str]:
+def _crossed(who: Iterable[str], what: Iterable[str]) -> list[str]:
     """Names of the features of a pair: gender by genre."""
     genders = [name for name in who if name.startswith("gender:")]
     return [f"{gender}×{genre}" for gender in genders for genre in what if genre.startswith("genre:")]
@@ -120,14 +109,10 @@ def priors(data: MovieLens100k) -> Priors:
     effects, mean = fit_effects(base), float(base["rating"].mean())
     offsets, residual = _ridge(data)
     error = float(np.sqrt(max(residual**2 - effects.noise_sd**2, 0.0)))
+    rated = base.join(data.items["genres"], on="item").explode("genres")
+    genres = {str(genre): float(value) for genre, value in rated.groupby("genres")["rating"].mean().items()}
     spreads = (float(base["rating"].std()), effects.user_sd, effects.item_sd, effects.noise_sd)
-    return Priors(mean, *spreads, _genre_means(data), offsets, error, effects.mean)
-
-
-def _genre_means(data: MovieLens100k) -> dict[str, float]:
-    rated = data.base.join(data.items["genres"], on="item").explode("genres")
-    means = rated.groupby("genres")["rating"].mean()
-    return {str(genre): float(value) for genre, value in means.items()}
+    return Priors(mean, *spreads, genres, offsets, error, effects.mean)
 
 
 def _ridge(data: MovieLens100k) -> tuple[dict[str, float], float]:
@@ -140,9 +125,8 @@ def _ridge(data: MovieLens100k) -> tuple[dict[str, float], float]:
 
     columns, design = _design(data)
     deviations = data.base["rating"].to_numpy(dtype=float) - data.base["rating"].mean()
-    fitted = Ridge(PENALTY, fit_intercept=False, solver="cholesky").fit(design, deviations)
-    residuals = deviations - fitted.predict(design)
-    return dict(zip(columns, fitted.coef_.tolist(), strict=True)), float(residuals.std())
+    fit = Ridge(PENALTY, fit_intercept=False, solver="cholesky").fit(design, deviations)
+    return dict(zip(columns, fit.coef_.tolist(), strict=True)), float((deviations - fit.predict(design)).std())
 
 
 def _design(data: MovieLens100k) -> tuple[list[str], sparse.csr_matrix]:
@@ -165,8 +149,10 @@ def _indicators(rows: list[list[str]]) -> tuple[list[str], sparse.csr_matrix]:
     names = sorted({name for row in rows for name in row})
     place = {name: k for k, name in enumerate(names)}
     cells = [(k, place[name]) for k, row in enumerate(rows) for name in row]
-    at = tuple(np.array(cells).T)
-    return names, sparse.csr_matrix((np.ones(len(cells)), at), shape=(len(rows), len(names)))
+    return names, sparse.csr_matrix((np.ones(len(cells)), tuple(np.array(cells).T)), shape=(len(rows), len(names)))
+
+
+# ---- likeness (C.4): the cosine of two users' factors in a non-negative factorisation --------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +181,9 @@ def similarities(data: MovieLens100k) -> Similarities:
     return Similarities(pd.Index(users), np.clip(unit @ unit.T, 0.0, 1.0))
 
 
+# ---- a recommender's word --------------------------------------------------------------------------------------------
+
+
 @lru_cache(maxsize=2)
 def fitted(data: MovieLens100k) -> Recommender:
     """The recommender of this process: about 6 s the first time."""
@@ -219,11 +208,10 @@ def advice(data: MovieLens100k, user: int, item: int) -> tuple[float, float]:
 
     A pair outside u1.test has no known time: the recommender is then fitted in this process.
     """
-    row = _rows(data).get((user, item))
-    if row is None:
-        prediction, error = fitted(data).predict_with_error([user], [item])
-        return float(prediction[0]), float(error[0])
-    return row
+    if (said := _rows(data).get((user, item))) is not None:
+        return said
+    prediction, error = fitted(data).predict_with_error([user], [item])
+    return float(prediction[0]), float(error[0])
 
 
 @lru_cache(maxsize=2)

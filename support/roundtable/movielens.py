@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,14 +25,12 @@ if TYPE_CHECKING:
     from support.seats import Shown
 
 LOWEST, HIGHEST = 1.0, 5.0
-
 EXPECTED = "expected a number of stars from 1 to 5, such as 3.5"
-
+NEAR = "those of films most like this one by genre, of these the latest"
 SEED = 20250101
 """Seed of the project's own cases; the paper gives none, so that its 100 examples are not known."""
 
 AGENTS = ("BasicInfo", "MovieHistory", "UserHistory")
-
 ABOUT: Mapping[str, str] = {
     "BasicInfo": (
         "one row on the film and the user in question: movie_id, movie_title, release_date (YYYYMMDD, or the year "
@@ -52,20 +50,12 @@ ABOUT: Mapping[str, str] = {
 """What each agent's table holds, in words that may be told to everybody (C.4)."""
 
 USER = ["age", "gender", "occupation", "state"]
-
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "BasicInfo": ("movie_id", "movie_title", "release_date", "genre", "user_id", *USER),
     "MovieHistory": ("user_id", "user_pref_similarity", "personal_average_score", *USER, "rated_date", "rating"),
     "UserHistory": ("movie_id", "movie_title", "genre", "release_date", "rating", "rated_date"),
 }
 """The columns of each agent's table, as the paper names them; genre holds a tuple of names."""
-
-TYPES: Mapping[str, str] = {
-    **dict.fromkeys(("movie_id", "user_id", "age", "rating"), "int64"),
-    **dict.fromkeys(("user_pref_similarity", "personal_average_score"), "float64"),
-    "genre": "object",
-}
-"""The type of each column that does not hold text."""
 
 
 @dataclass(frozen=True, order=True)
@@ -81,201 +71,23 @@ def draw_cases(n: int = 100, seed: int = SEED) -> tuple[Case, ...]:
     """Draw `n` different ratings of u1.test, each as likely as any other.
 
     Fewer cases of the same seed are the beginning of more: ``draw_cases(50) == draw_cases(100)[:50]``.
-
-    Raises
-    ------
-    InvalidInput
-        When `n` is not a whole number from 1 to the size of u1.test.
-    MissingData
-        When MovieLens-100k cannot be had; the message says how to get it.
     """
     test = load().test
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= len(test):
         raise InvalidInput(f"n: {n!r} given; expected a whole number of cases from 1 to {len(test)}")
-    rows = np.random.default_rng(seed).permutation(len(test))[:n]
-    drawn = test.iloc[rows]
+    drawn = test.iloc[np.random.default_rng(seed).permutation(len(test))[:n]]
     columns = (drawn[name].tolist() for name in ("user", "item", "rating"))
     return tuple(Case(int(user), int(item), float(rating)) for user, item, rating in zip(*columns, strict=True))
-
-
-@dataclass(frozen=True)
-class MovieLens:
-    """One rating to predict: user, film, and the hidden truth, which only analysis may read.
-
-    `consult` names the agent that is told what the recommender says; None for nobody.
-
-    Raises
-    ------
-    InvalidInput
-        On a truth that is no rating, or an agent to consult that is not at the table.
-
-    Examples
-    --------
-    >>> task = MovieLens(user=1, item=6, rating=5.0)
-    >>> task.validate(3.649), task.describe(3.6)
-    (3.6, '3.6 stars')
-    """
-
-    user: int
-    item: int
-    rating: float
-    consult: str | None = None
-
-    shape, extra_tokens = "a number", 0
-
-    def __post_init__(self) -> None:
-        if _stars(self.rating) is None:
-            raise InvalidInput(f"rating: {self.rating!r} given; {EXPECTED}")
-        if self.consult is not None and self.consult not in AGENTS:
-            raise InvalidInput(f"consult: {self.consult!r} given; expected None or one of {', '.join(AGENTS)}")
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """Names of the agents, one for each table."""
-        return AGENTS
-
-    def background(self, agent: str) -> RaterBackground:
-        """What `agent` is told: its own table, and aggregates; never the rating.
-
-        Raises
-        ------
-        InvalidInput
-            There is no such agent, user or film, or the rating to predict is one that agents are shown.
-        MissingData
-            When MovieLens-100k cannot be had; the message says how to get it.
-        """
-        if agent not in AGENTS:
-            raise InvalidInput(f"agent: {agent!r} given; expected one of {', '.join(AGENTS)}")
-        return _background(self.user, self.item, agent, agent == self.consult)
-
-    def validate(self, proposal: Any) -> float:
-        """Return a proposal as stars, rounded to one decimal so that like proposals are one candidate.
-
-        Raises
-        ------
-        InvalidProposal
-            When it is not a number from 1 to 5.
-        """
-        stars = _stars(proposal)
-        if stars is None:
-            raise InvalidProposal(f"rating: {reprlib.repr(proposal)} given; {EXPECTED}")
-        return round(stars, 1)
-
-    def describe(self, value: float) -> str:
-        """A proposal in words, such as "3.6 stars"."""
-        return f"{value:.1f} stars"
-
-    def task(self) -> str:
-        """Which film, and who has which data, as a model is told it."""
-        title, schemas = self.background(self.agents[0]).title, [(agent, ABOUT[agent]) for agent in self.agents]
-        return render("roundtable/movielens/task", title=title, schemas=schemas)
-
-    def goal(self, me: str, shown: Shown) -> str:
-        """The own table, as many of its rows as are shown, and the recommender's word for who may ask it."""
-        b = self.background(me)
-        rows = [[_cell(value) for value in row] for row in b.table.itertuples(index=False)]
-        most = shown.rows([" | ".join(row) for row in rows])
-        near = self._near(b) if most < len(rows) and not shown.limits.tight else ()
-        kept = [rows[k] for k in sorted(near[:most])] if len(near) else rows[:most]
-        facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about}
-        facts["chosen"] = "those of films most like this one by genre, of these the latest" if len(near) else ""
-        advice = {"consultation": b.consultation, "error": b.consultation_error}
-        return render("roundtable/movielens/goal", **facts, **advice)
-
-    def _near(self, b: RaterBackground) -> list[int]:
-        """Rows of a user's history by what they tell of this film: shared genres first, then the latest rating.
-
-        A film's history begins with the raters most like the user as it is.
-        """
-        if b.me != "UserHistory":
-            return []
-        genres = {genre for row in self.background("BasicInfo").table["genre"] for genre in row}
-        rated = zip(b.table["genre"], b.table["rated_date"].astype(int), strict=True)
-        tells = [(-len(genres.intersection(theirs)), -day) for theirs, day in rated]
-        return sorted(range(len(tells)), key=tells.__getitem__)
-
-    def form(self) -> str:
-        """A number as an example."""
-        return render("roundtable/movielens/proposal_form")
-
-    def schema(self, most: int) -> type[BaseModel]:
-        """A private reason of so many characters, and a rating from 1 to 5, or null."""
-        return _schema(most)
-
-    def spec(self) -> dict[str, Any]:
-        """What `from_spec` needs to build this task again, as plain data; `rating` is for analysis alone."""
-        return {
-            "name": "movielens",
-            "user": self.user,
-            "item": self.item,
-            "rating": self.rating,
-            "consult": self.consult,
-        }
-
-
-def movielens(case: Case, consult: str | None = None) -> MovieLens:
-    """The task of one case; `consult` names the agent that is told what the recommender says."""
-    return MovieLens(case.user, case.item, case.rating, consult)
-
-
-def from_spec(spec: Mapping[str, Any]) -> MovieLens:
-    """Build again the task whose `spec()` a transcript holds."""
-    return MovieLens(int(spec["user"]), int(spec["item"]), float(spec["rating"]), spec.get("consult"))
-
-
-@lru_cache(maxsize=1024)
-def _background(user: int, item: int, agent: str, consults: bool) -> RaterBackground:
-    data = load()
-    _predictable(data, user, item)
-    says = advice(data, user, item) if consults else (None, None)
-    title = str(data.items.at[item, "title"])
-    return RaterBackground(agent, AGENTS, title, table(data, agent, user, item), ABOUT[agent], priors(data), *says)
-
-
-def _predictable(data: MovieLens100k, user: int, item: int) -> None:
-    if user not in data.users.index or item not in data.items.index:
-        raise InvalidInput(
-            f"user, item: user {user!r} and film {item!r} given; expected numbers of the data, "
-            f"users 1 to {len(data.users)} and films 1 to {len(data.items)}"
-        )
-    if (user, item) in _shown(data):
-        raise InvalidInput(
-            f"user, item: the rating of film {item} by user {user} is in u1.base, which agents are shown; "
-            "predict ratings of u1.test, as draw_cases gives"
-        )
-
-
-@lru_cache(maxsize=2)
-def _shown(data: MovieLens100k) -> frozenset[tuple[int, int]]:
-    return frozenset(zip(data.base["user"].tolist(), data.base["item"].tolist(), strict=True))
-
-
-def _stars(value: Any) -> float | None:
-    """A number within the scale, or None."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return float(value) if number and LOWEST <= value <= HIGHEST else None  # NaN compares as False
 
 
 @dataclass(frozen=True, eq=False)
 class RaterBackground:
     """What one agent knows: its own table, and what anybody knows of ratings at large.
 
-    Attributes
-    ----------
-    me, agents : str, tuple of str
-        Whose background this is, and who sits at the table.
-    title : str
-        The film's title, which the task tells everybody.
-    table : DataFrame
-        The agent's own table, with `COLUMNS[me]`; empty, with the same columns, where u1.base knows nothing.
-        It is shared between backgrounds: treat it as frozen.
-    about : str
-        What the table holds and what its columns mean, in words; `ABOUT` has it for every agent.
-    priors : Priors
-        Aggregates of u1.base.
-    consultation, consultation_error : float or None
-        The recommender's expected rating and its standard error, in stars, when this agent may consult it; the
-        noise of a single rating is not in the error.
+    `title` is the film's, which the task tells everybody. `table` has the columns `COLUMNS[me]`, and no rows where
+    u1.base knows nothing; it is shared between backgrounds: treat it as frozen. `about` says in words what it holds.
+    `consultation` and its error are the recommender's expected rating and standard error, in stars, when this agent
+    may consult it; the noise of a single rating is not in the error.
     """
 
     me: str
@@ -288,26 +100,159 @@ class RaterBackground:
     consultation_error: float | None = None
 
 
+@dataclass(frozen=True)
+class MovieLens:
+    """One rating to predict: user, film, and the hidden truth, which only analysis may read.
+
+    `consult` names the agent that is told what the recommender says; None for nobody.
+
+    >>> task = MovieLens(user=1, item=6, rating=5.0)
+    >>> task.validate(3.649), task.describe(3.6)
+    (3.6, '3.6 stars')
+    """
+
+    user: int
+    item: int
+    rating: float
+    consult: str | None = None
+
+    agents, shape, extra_tokens = AGENTS, "a number", 0
+
+    def __post_init__(self) -> None:
+        if _stars(self.rating) is None:
+            raise InvalidInput(f"rating: {self.rating!r} given; {EXPECTED}")
+        if self.consult is not None and self.consult not in AGENTS:
+            raise InvalidInput(f"consult: {self.consult!r} given; expected None or one of {', '.join(AGENTS)}")
+
+    def background(self, agent: str) -> RaterBackground:
+        """What `agent` is told: its own table, and aggregates; never the rating.
+
+        InvalidInput where there is no such user or film, or the rating to predict is one that agents are shown.
+        """
+        return _background(self.user, self.item, agent, agent == self.consult)
+
+    # ---- what a decision is
+
+    def validate(self, proposal: Any) -> float:
+        """A proposal as stars, rounded to one decimal so that like proposals are one candidate; or InvalidProposal."""
+        if (stars := _stars(proposal)) is None:
+            raise InvalidProposal(f"rating: {reprlib.repr(proposal)} given; {EXPECTED}")
+        return round(stars, 1)
+
+    def describe(self, value: float) -> str:
+        """A proposal in words, such as "3.6 stars"."""
+        return f"{value:.1f} stars"
+
+    def spec(self) -> dict[str, Any]:
+        """What `from_spec` needs to build this task again, as plain data; `rating` is for analysis alone."""
+        return {"name": "movielens", **asdict(self)}
+
+    # ---- what a model is told
+
+    def task(self) -> str:
+        """Which film, and who has which data."""
+        schemas = [(agent, ABOUT[agent]) for agent in self.agents]
+        return render("roundtable/movielens/task", title=self.background(self.agents[0]).title, schemas=schemas)
+
+    def goal(self, me: str, shown: Shown) -> str:
+        """The own table, as many of its rows as are shown, and the recommender's word for who may ask it."""
+        b = self.background(me)
+        rows = [[_cell(value) for value in row] for row in b.table.itertuples(index=False)]
+        most, chosen = shown.rows([" | ".join(row) for row in rows]), ""
+        kept = rows[:most]
+        if most < len(rows) and me == "UserHistory" and not shown.limits.tight:  # a tight model's replies are recorded
+            kept, chosen = [rows[k] for k in sorted(self._near(b.table)[:most])], NEAR
+        facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about, "chosen": chosen}
+        advised = {"consultation": b.consultation, "error": b.consultation_error}
+        return render("roundtable/movielens/goal", **facts, **advised)
+
+    def _near(self, films: pd.DataFrame) -> list[int]:
+        """Rows of a user's films by what they tell of this one: shared genres first, of these the latest rating.
+
+        A film's raters need no such order: the most alike come first.
+        """
+        genres = {genre for row in self.background("BasicInfo").table["genre"] for genre in row}
+        rated = zip(films["genre"], films["rated_date"].astype(int), strict=True)
+        tells = [(-len(genres.intersection(theirs)), -day) for theirs, day in rated]
+        return sorted(range(len(tells)), key=tells.__getitem__)
+
+    def form(self) -> str:
+        """A number as an example."""
+        return render("roundtable/movielens/proposal_form")
+
+    def schema(self, most: int) -> type[BaseModel]:
+        """A private reason of so many characters, and a rating from 1 to 5, or null."""
+        return _schema(most)
+
+
+def movielens(case: Case, consult: str | None = None) -> MovieLens:
+    """The task of one case; `consult` names the agent that is told what the recommender says."""
+    return MovieLens(case.user, case.item, case.rating, consult)
+
+
+def from_spec(spec: Mapping[str, Any]) -> MovieLens:
+    """The task whose `spec()` a transcript holds."""
+    return MovieLens(int(spec["user"]), int(spec["item"]), float(spec["rating"]), spec.get("consult"))
+
+
+def _stars(value: Any) -> float | None:
+    """A number within the scale, or None."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return float(value) if number and LOWEST <= value <= HIGHEST else None  # NaN compares as False
+
+
+def _cell(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+@cache
+def _schema(most: int) -> type[BaseModel]:
+    from pydantic import Field
+
+    number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
+    return form("RatingReply", reason=text(most, 0), proposal=number)
+
+
+# ---- the tables, of ratings of `data.base` only ----------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _background(user: int, item: int, agent: str, consults: bool) -> RaterBackground:
+    data = load()
+    if user not in data.users.index or item not in data.items.index:
+        raise InvalidInput(
+            f"user, item: user {user!r} and film {item!r} given; expected numbers of the data, "
+            f"users 1 to {len(data.users)} and films 1 to {len(data.items)}"
+        )
+    if (user, item) in _pairs(data, "base"):
+        raise InvalidInput(
+            f"user, item: the rating of film {item} by user {user} is in u1.base, which agents are shown; "
+            "predict ratings of u1.test, as draw_cases gives"
+        )
+    says = advice(data, user, item) if consults else (None, None)
+    title = str(data.items.at[item, "title"])
+    return RaterBackground(agent, AGENTS, title, table(data, agent, user, item), ABOUT[agent], priors(data), *says)
+
+
 def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame:
-    """The table of one agent for one user and film, with `COLUMNS[agent]`; it holds ratings of `data.base` only."""
-    return _MAKERS[agent](data, user, item)
+    """The table of one agent for one user and film, with `COLUMNS[agent]`."""
+    makers: dict[str, Any] = {"BasicInfo": _basic_info, "MovieHistory": _movie_history, "UserHistory": _user_history}
+    found: pd.DataFrame = makers[agent](data, user, item)
+    return found
 
 
 def leaks(data: MovieLens100k, user: int, item: int) -> list[str]:
     """Every rating of u1.test that an agent would see, in words; an empty list when the split is kept."""
-    hidden, found = _pairs(data), []
-    seen = {
-        "MovieHistory": ((rater, item) for rater in table(data, "MovieHistory", user, item)["user_id"].tolist()),
-        "UserHistory": ((user, film) for film in table(data, "UserHistory", user, item)["movie_id"].tolist()),
-    }
-    for agent, pairs in seen.items():
-        found += [
-            f"{agent} sees user {a}'s rating of film {b}, which is in u1.test" for a, b in pairs if (a, b) in hidden
-        ]
-    return found
+    raters, films = table(data, "MovieHistory", user, item), table(data, "UserHistory", user, item)
+    seen = [("MovieHistory", rater, item) for rater in raters["user_id"].tolist()]
+    seen += [("UserHistory", user, film) for film in films["movie_id"].tolist()]
+    hidden = _pairs(data, "test")
+    return [
+        f"{agent} sees user {a}'s rating of film {b}, which is in u1.test" for agent, a, b in seen if (a, b) in hidden
+    ]
 
 
-def basic_info(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
+def _basic_info(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
     """One row on the film and the user (Table 3); none when either is in no list of the data."""
     people, films = _listed(data)
     if user not in people or item not in films:
@@ -315,14 +260,14 @@ def basic_info(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
     return pd.DataFrame([(item, *films[item], user, *people[user])], columns=list(COLUMNS["BasicInfo"]))
 
 
-def user_history(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
+def _user_history(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
     """What else the user rated (Table 4), by the number of the film."""
     rated = _histories(data)[1].get(user)
     return _empty("UserHistory") if rated is None else rated
 
 
 @lru_cache(maxsize=1024)
-def movie_history(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
+def _movie_history(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
     """Who else rated the film (Table 5), the raters most like the user first; equals by their number."""
     raters = _histories(data)[0].get(item)
     if raters is None:
@@ -346,6 +291,11 @@ def _histories(data: MovieLens100k) -> tuple[dict[int, pd.DataFrame], dict[int, 
     return _groups(wide, "movie_id", "user_id", raters), _groups(wide, "user_id", "movie_id", [*COLUMNS["UserHistory"]])
 
 
+def _groups(rows: pd.DataFrame, by: str, order: str, columns: list[str]) -> dict[int, pd.DataFrame]:
+    groups = rows.sort_values([by, order]).groupby(by)[columns]
+    return {int(str(key)): group.reset_index(drop=True) for key, group in groups}
+
+
 @lru_cache(maxsize=4)
 def _listed(data: MovieLens100k) -> tuple[dict[int, tuple], dict[int, tuple]]:
     """Rows of the lists of users and of films, by number."""
@@ -354,35 +304,14 @@ def _listed(data: MovieLens100k) -> tuple[dict[int, tuple], dict[int, tuple]]:
     return people, films
 
 
-def _groups(rows: pd.DataFrame, by: str, order: str, columns: list[str]) -> dict[int, pd.DataFrame]:
-    groups = rows.sort_values([by, order]).groupby(by)[columns]
-    return {int(str(key)): group.reset_index(drop=True) for key, group in groups}
-
-
 @lru_cache(maxsize=4)
-def _pairs(data: MovieLens100k) -> frozenset[tuple[int, int]]:
-    return frozenset(zip(data.test["user"].tolist(), data.test["item"].tolist(), strict=True))
+def _pairs(data: MovieLens100k, part: str) -> frozenset[tuple[int, int]]:
+    rows = getattr(data, part)
+    return frozenset(zip(rows["user"].tolist(), rows["item"].tolist(), strict=True))
 
 
 @lru_cache(maxsize=8)
 def _empty(agent: str) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(dtype=TYPES.get(name, "str")) for name in COLUMNS[agent]})
-
-
-_MAKERS: Mapping[str, Callable[[MovieLens100k, int, int], pd.DataFrame]] = {
-    "BasicInfo": basic_info,
-    "MovieHistory": movie_history,
-    "UserHistory": user_history,
-}
-
-
-def _cell(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
-
-
-@cache
-def _schema(most: int) -> type[BaseModel]:
-    from pydantic import Field
-
-    number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
-    return form("RatingReply", reason=text(most, 0), proposal=number)
+    types = dict.fromkeys(("movie_id", "user_id", "age", "rating"), "int64")
+    types |= dict.fromkeys(("user_pref_similarity", "personal_average_score"), "float64") | {"genre": "object"}
+    return pd.DataFrame({name: pd.Series(dtype=types.get(name, "str")) for name in COLUMNS[agent]})

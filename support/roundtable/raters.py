@@ -15,22 +15,16 @@ from typing import Any
 import numpy as np
 
 from support.english import say
-from support.roundtable.evidence import HIGHEST, LOWEST, Estimate, mean, pool, priors_error, read, within
-from support.roundtable.movielens import RaterBackground
-from support.roundtable.negotiators import points
+from support.roundtable.evidence import Estimate, pool, priors_error, read, within
+from support.roundtable.movielens import HIGHEST, LOWEST, RaterBackground
+from support.roundtable.negotiators import next_offer, points, recipients
 from support.roundtable.records import Ballot, Choice, Message, Proposal, View
-from support.roundtable.talk import next_offer, recipients
 
 STRICT, LENIENT = 0.1, 0.6  # stars; how far from the own opinion a vote may go in the first and in the last round
-
 FULL_MARKS = 0.1  # stars; a candidate this close is rated 5
-
 MARK = 0.3  # stars; each further step costs one mark
-
 STEADY = 0.05  # stars; an opinion that moved by less is defended
-
 ASIDE = 0.25  # how often a message has one sentence more: a check, a question or a summary
-
 VALUE, ERROR = "estimate", "error"  # names in a claim; every other name in it is a fact
 
 
@@ -40,7 +34,9 @@ class RuleBasedRater:
 
     `noise` is the standard deviation, in stars, of what it proposes (a trembling hand) and of the distances that it
     perceives when it votes (random utility, McFadden 1974); `opinion` is what it would answer now, `before` what before
-    it last reconsidered, in stars.
+    it last reconsidered, in stars. `pace` is the share of the way to the pooled estimate that the opinion goes in a
+    round, `own_weight` how many times its own table counts, `doubt` how many times its true error it states; one that
+    is not `candid` claims nothing in numbers.
     """
 
     background: RaterBackground
@@ -53,14 +49,7 @@ class RuleBasedRater:
     _plan: float | None = field(default=None, init=False, repr=False)
     _round: int = field(default=0, init=False, repr=False)
 
-    pace = 1.0
-    """Share of the way to the pooled estimate that the opinion goes in a round."""
-    own_weight = 1.0
-    """How many times its own table counts."""
-    doubt = 1.0
-    """Times its true error that it believes and states its error to be."""
-    candid = True
-    """Whether its messages claim in numbers what its table says."""
+    pace, own_weight, doubt, candid = 1.0, 1.0, 1.0, True
 
     def __post_init__(self) -> None:
         self.evidence = read(self.background)
@@ -84,8 +73,7 @@ class RuleBasedRater:
     def target(self, view: View) -> float:
         """The estimates of all tables, pooled by precision, in stars."""
         others = list(stated(view, priors_error(self.background.priors)).values())
-        own = self.own_estimate(facts(view))
-        return pool([own, *others], [self.own_weight] + [1.0] * len(others)).value
+        return pool([self.own_estimate(facts(view)), *others], [self.own_weight] + [1.0] * len(others)).value
 
     def tolerance(self, view: View) -> float:
         """How far from its opinion it goes with the others, in stars.
@@ -93,8 +81,7 @@ class RuleBasedRater:
         It widens in equal steps: early there is time to convince them, late any decision near the own opinion is
         better than none.
         """
-        time = (view.round - 1) / max(view.rounds - 1, 1)
-        return STRICT + (LENIENT - STRICT) * time
+        return STRICT + (LENIENT - STRICT) * (view.round - 1) / max(view.rounds - 1, 1)
 
     async def message(self, view: View) -> Message | None:
         """Speak by template about the own evidence and the table; the acts performed are known."""
@@ -115,16 +102,18 @@ class RuleBasedRater:
             return Ballot(self.background.me, None)
         values = np.array([c.value for c in view.candidates], dtype=float)
         distances = np.abs(values - self.opinion + self.noise * self.rng.standard_normal(len(values)))
-        return Ballot(self.background.me, self._choice(distances, values, view))
+        return Ballot(self.background.me, self.choice(distances, values, view))
 
-    def _choice(self, distances: np.ndarray, values: np.ndarray, view: View) -> Choice:
+    def choice(self, distances: np.ndarray, values: np.ndarray, view: View) -> Choice:
+        """The ballot in its form."""
         ids = [c.id for c in view.candidates]
         if view.form == "vote":
             return self.one_vote(ids, distances, values, view)
         if view.form == "ranking":
             return tuple(ids[i] for i in np.argsort(distances, kind="stable"))
-        if view.form == "ratings":
-            return tuple(zip(ids, marks(distances), strict=True))
+        if view.form == "ratings":  # 5 for what is within `FULL_MARKS`, one less for each further `MARK` begun
+            marks = np.clip(5 - np.ceil((distances - FULL_MARKS) / MARK - 1e-9), 1, 5)
+            return tuple(zip(ids, map(int, marks), strict=True))
         return tuple(zip(ids, points(-distances), strict=True))
 
     def one_vote(self, ids: list[str], distances: np.ndarray, values: np.ndarray, view: View) -> str | None:
@@ -150,27 +139,25 @@ class Weighing(RuleBasedRater):
 class Averaging(RuleBasedRater):
     """Goes half the way each round to the plain mean of what the tables say, whoever is surer (DeGroot 1974)."""
 
-    kind = "averaging"
-    pace = 0.5
+    kind, pace = "averaging", 0.5
 
     def target(self, view: View) -> float:
         """The plain mean of all estimates."""
         others = stated(view, priors_error(self.background.priors)).values()
-        return mean([self.own_estimate(facts(view)).value, *(e.value for e in others)])
+        estimates = [self.own_estimate(facts(view)).value, *(e.value for e in others)]
+        return sum(estimates) / len(estimates)
 
 
 class Stubborn(RuleBasedRater):
     """Counts its own table four times and goes a quarter of the way each round (Friedkin and Johnsen 1990)."""
 
-    kind = "stubborn"
-    pace, own_weight = 0.25, 4.0
+    kind, pace, own_weight = "stubborn", 0.25, 4.0
 
 
 class Overconfident(RuleBasedRater):
     """Believes and says that its error is half of what it is (overprecision, Moore and Healy 2008)."""
 
-    kind = "overconfident"
-    doubt = 0.5
+    kind, doubt = "overconfident", 0.5
 
 
 class Random(RuleBasedRater):
@@ -179,8 +166,7 @@ class Random(RuleBasedRater):
     It tells nobody what its table says. Chance is its whole behaviour, so `noise` plays no part in it.
     """
 
-    kind = "random"
-    candid = False
+    kind, candid = "random", False
 
     def own_estimate(self, heard: dict[str, float]) -> Estimate:
         """The number of the moment; in the first round nobody has asked for one yet, and it makes one up."""
@@ -204,7 +190,7 @@ class Random(RuleBasedRater):
         if not view.candidates:
             return Ballot(self.background.me, None)
         whims = self.rng.random(len(view.candidates))
-        return Ballot(self.background.me, self._choice(whims, whims, view))
+        return Ballot(self.background.me, self.choice(whims, whims, view))
 
     def one_vote(self, ids: list[str], distances: np.ndarray, values: np.ndarray, view: View) -> str | None:
         """Any of them."""
@@ -216,17 +202,13 @@ KINDS: dict[str, type[RuleBasedRater]] = {
 }
 
 
-def marks(distances: np.ndarray) -> list[float]:
-    """Likert ratings 1..5: 5 for what is within `FULL_MARKS`, one less for each further `MARK` begun."""
-    steps = np.ceil((distances - FULL_MARKS) / MARK - 1e-9)
-    return [int(mark) for mark in np.clip(5 - steps, 1, 5)]
+# ---- what was heard --------------------------------------------------------------------------------------------------
 
 
 def claims(view: View) -> dict[str, dict[str, float]]:
     """Each agent's latest claim, by agent; those who never made one are absent."""
-    latest = {m.sender: m.claim for past in view.history for m in past.messages if m.claim}
-    latest |= {m.sender: m.claim for m in view.messages if m.claim}
-    return {sender: dict(claim) for sender, claim in latest.items()}
+    said = [*(m for past in view.history for m in past.messages), *view.messages]
+    return {m.sender: dict(m.claim) for m in said if m.claim}
 
 
 def facts(view: View) -> dict[str, float]:
@@ -251,41 +233,48 @@ def stated(view: View, error: float) -> dict[str, Estimate]:
     return heard
 
 
+# ---- talk ------------------------------------------------------------------------------------------------------------
+
+
 def compose(agent: RuleBasedRater, view: View) -> Message:
     """One message: first what the own table says, later a judgement of the offer and where the own opinion stands.
 
     What stands is judged anew only when it or the judgement has changed; else there is one check, question or summary.
-
     Its claim holds the sender's own evidence: an estimate, its error, and facts that the others lack. Each sentence
-    performs one act, so the message's acts are those of its sentences.
+    performs one act.
     """
-    own = agent.own_estimate(facts(view))
-    acts = ["inform", "request"] if view.round == 1 else _reply(agent, view, own)
-    if not acts or (view.round > 1 and agent.voice.random() < ASIDE):
-        acts.append(("confirm", "request", "summarize")[agent.voice.integers(3)])
-    slots = _slots(agent, view, own)
-    text = " ".join(say("roundtable/raters", act, agent.voice, agent.held_out_wordings, **slots) for act in acts)
+    own, voice = agent.own_estimate(facts(view)), agent.voice
+    offer = ("all of you", float(view.decision.value)) if view.decision else next_offer(view)
+    acts = ["inform", "request"] if view.round == 1 else _reply(agent, view, own, offer)
+    if not acts or (view.round > 1 and voice.random() < ASIDE):
+        acts.append(("confirm", "request", "summarize")[voice.integers(3)])
+    others = [a for a in view.agents if a != view.me]
+    slots = {
+        "me": view.me,
+        "other": offer[0] if offer and offer[0] in others else others[voice.integers(len(others))],
+        "source": agent.evidence.source,
+        "own": _stars(own.value),
+        "error": f"{own.error:.1f}",
+        "mine": _stars(agent.opinion),
+        "offer": _stars(offer[1]) if offer else "no number yet",
+        "gap": f"{abs(offer[1] - agent.opinion):.1f}" if offer else "0.0",
+        "standing": f"the group stands at {_stars(offer[1])}" if view.decision and offer else "nothing is decided yet",
+    }
+    text = " ".join(say("roundtable/raters", act, voice, agent.held_out_wordings, **slots) for act in acts)
     claim = ((VALUE, own.value), (ERROR, own.error), *agent.evidence.facts.items()) if agent.candid else ()
     return Message(view.me, recipients(acts, slots["other"], view), text, tuple(acts), claim)
 
 
-def _reply(agent: RuleBasedRater, view: View, own: Estimate) -> list[str]:
-    offer = _offer(view)
-    acts = ["inform"] if _news(view, own) else []
+def _reply(agent: RuleBasedRater, view: View, own: Estimate, offer: tuple[str, Any] | None) -> list[str]:
+    """News of the own table, a judgement of the offer, and, unless it is accepted, where the own opinion stands."""
+    said = [dict(m.claim)[VALUE] for past in view.history for m in past.messages if m.sender == view.me and m.claim]
+    acts = ["inform"] if said and abs(own.value - said[-1]) >= STEADY else []
     if offer is not None:
         good_enough = abs(offer[1] - agent.opinion) <= agent.tolerance(view)
         if good_enough and _accepted(view):
             return acts
         acts += ["evaluate", "accept" if good_enough else "decline"]
-    if "accept" not in acts:
-        acts.append(_claim_act(agent, view))
-    return acts
-
-
-def _news(view: View, own: Estimate) -> bool:
-    """Whether what it heard makes it read its own table otherwise than it said last."""
-    said = [dict(m.claim)[VALUE] for past in view.history for m in past.messages if m.sender == view.me and m.claim]
-    return bool(said) and abs(own.value - said[-1]) >= STEADY
+    return acts if "accept" in acts else [*acts, _claim_act(agent, view)]
 
 
 def _accepted(view: View) -> bool:
@@ -300,37 +289,13 @@ def _accepted(view: View) -> bool:
 
 def _claim_act(agent: RuleBasedRater, view: View) -> str:
     """Defend an opinion that stayed; compromise if it went towards the others' proposals; else propose it anew."""
-    before = agent.before
-    others = [value for who, value in view.latest if who != view.me]
     if view.me not in dict(view.latest):
         return "propose"
-    if abs(agent.opinion - before) < STEADY:
+    if abs(agent.opinion - agent.before) < STEADY:
         return "defend"
-    middle = sum(others) / len(others) if others else before
-    return "compromise" if abs(agent.opinion - middle) < abs(before - middle) else "propose"
-
-
-def _offer(view: View) -> tuple[str, float] | None:
-    """The standing decision, or else the latest proposal of the next agent who made one, as (whose, value)."""
-    if view.decision:
-        return ("all of you", float(view.decision.value))
-    return next_offer(view)
-
-
-def _slots(agent: RuleBasedRater, view: View, own: Estimate) -> dict[str, Any]:
-    offer = _offer(view)
-    others = [a for a in view.agents if a != view.me]
-    return {
-        "me": view.me,
-        "other": offer[0] if offer and offer[0] in others else others[agent.voice.integers(len(others))],
-        "source": agent.evidence.source,
-        "own": _stars(own.value),
-        "error": f"{own.error:.1f}",
-        "mine": _stars(agent.opinion),
-        "offer": _stars(offer[1]) if offer else "no number yet",
-        "gap": f"{abs(offer[1] - agent.opinion):.1f}" if offer else "0.0",
-        "standing": f"the group stands at {_stars(offer[1])}" if view.decision and offer else "nothing is decided yet",
-    }
+    others = [value for who, value in view.latest if who != view.me]
+    middle = sum(others) / len(others) if others else agent.before
+    return "compromise" if abs(agent.opinion - middle) < abs(agent.before - middle) else "propose"
 
 
 def _stars(value: float) -> str:

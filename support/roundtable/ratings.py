@@ -20,7 +20,6 @@ from support.downloads import movielens_100k
 from support.errors import DamagedFile
 
 TEST = 20_000  # u1.test is the first 20,000 lines of u.data, sorted
-
 SUMS = {
     "u1.base": "ce253ec86c448b44fb3ba9a30d12dcfc2e9210cbde71efada3730c22e9ac212a",
     "u1.test": "18c6014a4b2c7324f250a63f8904a7b16b2b19f911129e346141507b0cbac950",
@@ -29,34 +28,14 @@ SUMS = {
 """The sha256 sum of each original file, as lines of user, item, rating and timestamp with tabs between."""
 
 RATING = ["user", "item", "rating", "timestamp"]
-
 USER = ["user", "age", "gender", "occupation", "zip"]
-
 GENRES = (
-    "unknown",
-    "Action",
-    "Adventure",
-    "Animation",
-    "Children's",
-    "Comedy",
-    "Crime",
-    "Documentary",
-    "Drama",
-    "Fantasy",
-    "Film-Noir",
-    "Horror",
-    "Musical",
-    "Mystery",
-    "Romance",
-    "Sci-Fi",
-    "Thriller",
-    "War",
-    "Western",
-)
+    "unknown", "Action", "Adventure", "Animation", "Children's", "Comedy", "Crime", "Documentary", "Drama", "Fantasy",
+    "Film-Noir", "Horror", "Musical", "Mystery", "Romance", "Sci-Fi", "Thriller", "War", "Western",
+)  # fmt: skip
 """The genres in the order of the archive's flags."""
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
 YEAR = re.compile(r"\s*\((\d{4})\)\s*(?:\(V\))?\s*$")  # at the end of a title; V marks a film made for video
 
 
@@ -80,12 +59,7 @@ class MovieLens100k:
 def load() -> MovieLens100k:
     """The data set, read once per process; treat it as frozen.
 
-    Raises
-    ------
-    MissingData
-        It is not on this machine and cannot be fetched.
-    DamagedFile
-        The ratings, or the lists of users and films, are not those of the original.
+    MissingData where it is not on this machine and cannot be fetched, DamagedFile where it is not the original.
     """
     return read(movielens_100k())
 
@@ -110,19 +84,15 @@ def read(folder: Path) -> MovieLens100k:
 
 
 def _split(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    whole = _ratings(folder)
-    if whole is None:  # an archive that holds the split but not the whole
-        base, test = _split_files(folder)
+    if (whole := _ratings(folder)) is None:  # an archive that holds the split but not the whole
+        base, test = (_table(folder / name, RATING).astype("int64") for name in ("u1.base", "u1.test"))
     else:
         _verify("u.data", whole, folder)
-        base, test = (_sorted(part) for part in (whole.iloc[TEST:], whole.iloc[:TEST]))
+        parts = whole.iloc[TEST:], whole.iloc[:TEST]
+        base, test = (part.sort_values(["user", "item"], ignore_index=True) for part in parts)
     _verify("u1.base", base, folder)
     _verify("u1.test", test, folder)
     return base, test
-
-
-def _sorted(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.sort_values(["user", "item"], ignore_index=True)
 
 
 def _verify(name: str, rows: pd.DataFrame, folder: Path) -> None:
@@ -142,24 +112,23 @@ def _ratings(folder: Path) -> pd.DataFrame | None:
     return _table(folder / "u.data", RATING).astype("int64") if (folder / "u.data").is_file() else None
 
 
-def _split_files(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The archive's own u1.base and u1.test."""
-    base, test = (_table(folder / name, RATING).astype("int64") for name in ("u1.base", "u1.test"))
-    return base, test
-
-
 def _users(folder: Path) -> pd.DataFrame:
-    """The raters, indexed by user: age, gender, occupation, zip."""
     wheel = folder / "ml-100k.user"
     rows = _table(wheel, USER, header=0) if wheel.is_file() else _table(folder / "u.user", USER, separator="|")
     return rows.astype({"user": "int64", "age": "int64"}).set_index("user")
 
 
 def _items(folder: Path) -> pd.DataFrame:
-    """The films, indexed by item: title, release, genres."""
-    films = _wheel_films(folder) if (folder / "ml-100k.item").is_file() else _archive_films(folder)
-    columns = ["item", "title", "release", "genres"]
-    return pd.DataFrame([_film(*film) for film in films], columns=columns).set_index("item")
+    if (wheel := folder / "ml-100k.item").is_file():
+        rows = _table(wheel, ["item", "title", "release", "genres"], header=0).itertuples(index=False, name=None)
+        films = [_film(item, title, release, genres.split()) for item, title, release, genres in rows]
+    else:
+        lines = (folder / "u.item").read_text(encoding="latin-1").splitlines()
+        films = [
+            _film(item, title, _date(release), [name for name, flag in zip(GENRES, flags, strict=True) if flag == "1"])
+            for item, title, release, _video, _address, *flags in (line.split("|") for line in lines if line)
+        ]
+    return pd.DataFrame(films, columns=["item", "title", "release", "genres"]).set_index("item")
 
 
 def _film(item: str, title: str, release: str, genres: list[str]) -> tuple[int, str, str, tuple[str, ...]]:
@@ -167,21 +136,6 @@ def _film(item: str, title: str, release: str, genres: list[str]) -> tuple[int, 
     dated = release if release.isdigit() else (year[1] if year else "")
     plain = YEAR.sub("", title)
     return int(item), "unknown" if plain in {"unkonwn", "unknown"} else plain, dated, tuple(genres)  # [sic]
-
-
-def _wheel_films(folder: Path) -> list[tuple[str, str, str, list[str]]]:
-    rows = _table(folder / "ml-100k.item", ["item", "title", "release", "genres"], header=0)
-    films = rows.itertuples(index=False, name=None)
-    return [(item, title, release, genres.split()) for item, title, release, genres in films]
-
-
-def _archive_films(folder: Path) -> list[tuple[str, str, str, list[str]]]:
-    lines = (folder / "u.item").read_text(encoding="latin-1").splitlines()
-    films = [line.split("|") for line in lines if line]
-    return [
-        (item, title, _date(release), [genre for genre, flag in zip(GENRES, flags, strict=True) if flag == "1"])
-        for item, title, release, _video, _address, *flags in films
-    ]
 
 
 def _date(text: str) -> str:

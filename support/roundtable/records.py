@@ -1,8 +1,6 @@
-"""What is said and decided at the round table.
+"""What is said and decided at the round table: frozen records that hold all that a later analysis may ask.
 
-A `Transcript` holds everything that a later analysis may ask, and nothing that only a running
-process knows. Agents are named by strings, candidates by short ids ("P1", "P2", …) that stay the
-same for the whole discussion.
+Agents are named by strings, candidates by short ids ("P1", "P2", …) that stay the same for the whole discussion.
 """
 
 from __future__ import annotations

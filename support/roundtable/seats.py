@@ -5,41 +5,38 @@
 - `vote`: a `Ballot` in the form that `view.form` names: the id of a candidate ("vote"), ids from best to worst
   ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains.
 
-A class of your own with a text `kind` and these coroutines takes a seat, too.
+A class of your own with a text `kind` and these coroutines takes a seat, too. What a seat knows, `own`, is the
+environment: see `table.Environment`.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from support.choice import RULES, check_ballot
 from support.errors import InvalidInput
-from support.roundtable.negotiators import KINDS
+from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Message, Proposal, View
+from support.roundtable.table import Environment
 from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, check_number, form, text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from support.roundtable.table import Environment
+
+# ---- a language model ------------------------------------------------------------------------------------------------
 
 
-# ---- a language model: own = the environment ------------------------------------------------------------------------
-
-
-def briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
+def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
     """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
     last, decided = view.history[-1] if view.history else None, view.decision
-    standing = (
-        f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}" if decided else ""
-    )
     rounds = [(r.number, r.messages) for r in view.history] + [(view.round, view.messages)]
     return {
         "me": seat.me,
-        "others": others(view),
+        "others": _others(view),
         "task": seat.own.task(),
         "goal": seat.own.goal(seat.me, seat.shown),
         "rounds": view.rounds,
@@ -47,23 +44,25 @@ def briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
         "explanation": view.explanation,
         "history": bool(view.history),
         "last_round": last.number if last else 0,
-        "candidates": [_candidate(seat, c) for c in last.candidates] if last else [],
+        "candidates": _listed(seat, last.candidates) if last else [],
         "ballots": [f"{b.agent}: {b.text}" for b in last.ballots] if last else [],
         "result": last.why if last else "",
-        "standing": standing,
+        "standing": (
+            decided and f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}"
+        )
+        or "",
         "messages": [
             f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}" for n, said in rounds for m in said
         ],
     }
 
 
-def _candidate(seat: ModelSeat, candidate: Any) -> str:
-    who = ", ".join(candidate.proposers) or "the standing decision"
-    return f"{candidate.id} (from {who}): {seat.own.describe(candidate.value)}"
+def _listed(seat: ModelSeat, candidates: Any) -> list[str]:
+    from_whom = [", ".join(c.proposers) or "the standing decision" for c in candidates]
+    return [f"{c.id} (from {who}): {seat.own.describe(c.value)}" for c, who in zip(candidates, from_whom, strict=True)]
 
 
-def others(view: View) -> list[str]:
-    """Everybody else."""
+def _others(view: View) -> list[str]:
     return [agent for agent in view.agents if agent != view.me]
 
 
@@ -100,8 +99,25 @@ def ballot_form(kind: str, ids: tuple[str, ...], most: int) -> type[BaseModel]:
 
 
 def _plain(value: Any) -> Any:
-    """A part of a reply as plain data."""
     return value.model_dump() if hasattr(value, "model_dump") else value
+
+
+def _frozen(choice: Any) -> Any:
+    """A choice as a record holds it: pairs for numbers, a tuple for a ranking."""
+    if isinstance(choice, dict):
+        return tuple(choice.items())
+    return tuple(choice) if isinstance(choice, list) else choice
+
+
+def _asked(seat: ModelSeat, view: View, characters: int, **facts: Any) -> dict[str, Any]:
+    return {"me": seat.me, "round": view.round, "words": seat.words(characters), **facts}
+
+
+def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
+    latest = dict(view.latest).get(seat.me)
+    facts = {"form": seat.own.form(), "shape": seat.own.shape}
+    said = "" if latest is None else seat.own.describe(latest)
+    return _asked(seat, view, seat.limits.reason, latest=said, **facts)
 
 
 def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
@@ -109,61 +125,55 @@ def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
     return Proposal(seat.me, None if value is None else seat.own.validate(value), reply.reason)
 
 
-def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
-    latest = dict(view.latest).get(seat.me)
-    facts = {"latest": seat.own.describe(latest) if latest else "", "form": seat.own.form(), "shape": seat.own.shape}
-    return {"me": seat.me, "round": view.round, "words": seat.words(seat.limits.reason), **facts}
-
-
-def _voted(seat: ModelSeat, reply: Any, view: View) -> Ballot:
-    choice = _plain(getattr(reply, view.form))
-    return Ballot(seat.me, frozen(choice), reply.reason)
-
-
-def frozen(choice: Any) -> Any:
-    """A choice as a record holds it: pairs for numbers, a tuple for a ranking."""
-    if isinstance(choice, dict):
-        return tuple(choice.items())
-    return tuple(choice) if isinstance(choice, list) else choice
-
-
 def _voting(seat: ModelSeat, view: View) -> dict[str, Any]:
-    listed, ids = [_candidate(seat, c) for c in view.candidates], tuple(c.id for c in view.candidates)
-    facts = {"candidates": listed, "ids": ids, "rule": view.rule, "explanation": view.explanation, "form": view.form}
-    return {"me": seat.me, "round": view.round, "words": seat.words(seat.limits.reason), **facts}
+    facts = {"candidates": _listed(seat, view.candidates), "ids": _ids(view), "form": view.form}
+    return _asked(seat, view, seat.limits.reason, rule=view.rule, explanation=view.explanation, **facts)
 
 
-def _room(tokens: int) -> Any:
-    return lambda seat, view: tokens + seat.own.extra_tokens
+def _ids(view: View) -> tuple[str, ...]:
+    return tuple(candidate.id for candidate in view.candidates)
 
 
 def _nothing_to_vote_on(seat: Any, view: View) -> Ballot | None:
     return None if view.candidates else Ballot(seat.me, None)
 
 
+def _room(tokens: int) -> Any:
+    return lambda seat, view: tokens + seat.own.extra_tokens
+
+
+_BRIEFED: dict[str, Any] = {"briefing": "roundtable/initialization", "told": _briefing}
+
 ACTS = {
     "message": Act(
         "roundtable/message",
-        lambda seat, view: message_form(tuple(others(view)), seat.limits.message),
-        lambda seat, view: {"me": seat.me, "round": view.round, "others": others(view),
-                            "words": seat.words(seat.limits.message)},
+        lambda seat, view: message_form(tuple(_others(view)), seat.limits.message),
+        lambda seat, view: _asked(seat, view, seat.limits.message, others=_others(view)),
         lambda seat, reply, view: Message(seat.me, tuple(reply.target), reply.message),
-        room=_room(120), briefing="roundtable/initialization", told=briefing,
+        room=_room(120),
+        **_BRIEFED,
     ),
     "propose": Act(
-        "roundtable/proposal", lambda seat, view: seat.own.schema(seat.limits.reason), _proposing, _proposed,
-        room=_room(200), briefing="roundtable/initialization", told=briefing,
+        "roundtable/proposal",
+        lambda seat, view: seat.own.schema(seat.limits.reason),
+        _proposing,
+        _proposed,
+        room=_room(200),
+        **_BRIEFED,
     ),
     "vote": Act(
         "roundtable/ballot",
-        lambda seat, view: ballot_form(view.form, tuple(c.id for c in view.candidates), seat.limits.reason),
-        _voting, _voted, room=_room(120), briefing="roundtable/initialization", told=briefing,
+        lambda seat, view: ballot_form(view.form, _ids(view), seat.limits.reason),
+        _voting,
+        lambda seat, reply, view: Ballot(seat.me, _frozen(_plain(getattr(reply, view.form))), reply.reason),
+        room=_room(120),
         unasked=_nothing_to_vote_on,
+        **_BRIEFED,
     ),
-}  # fmt: skip
+}
 
 
-# ---- a person: own = the environment ---------------------------------------------------------------------------
+# ---- a person --------------------------------------------------------------------------------------------------------
 
 
 def _checked_message(seat: Any, said: Any, view: View) -> Message | None:
@@ -171,16 +181,16 @@ def _checked_message(seat: Any, said: Any, view: View) -> Message | None:
     if said is None or not said[1].strip():
         return None
     recipients = tuple(said[0])
-    if not recipients or any(r not in others(view) for r in recipients):
-        raise InvalidInput(f"recipients: {list(recipients)!r} given; expected one or more of {others(view)}")
+    if not recipients or any(r not in _others(view) for r in recipients):
+        raise InvalidInput(f"recipients: {list(recipients)!r} given; expected one or more of {_others(view)}")
     return Message(seat.me, recipients, said[1].strip())
 
 
 def _checked_choice(seat: Any, choice: Any, view: View) -> Ballot:
     """Answer: a choice in the form of the rule, or None."""
     of_this_form = next(rule for rule in RULES.values() if rule.form == view.form)
-    check_ballot(of_this_form, choice, [c.id for c in view.candidates], seat.me)
-    return Ballot(seat.me, frozen(choice))
+    check_ballot(of_this_form, choice, list(_ids(view)), seat.me)
+    return Ballot(seat.me, _frozen(choice))
 
 
 ASKS = {
@@ -190,28 +200,28 @@ ASKS = {
 }
 
 
-# ---- who sits where ----------------------------------------------------------------------------------------------
+# ---- who sits where --------------------------------------------------------------------------------------------------
 
 
-def _role(name: str, kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role:
+def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role:
     check_number("noise", noise)
 
-    def maker(cls: Any) -> Any:
-        return lambda me, rng, environment: cls(environment.background(me), rng, noise)
+    def made(cls: Any, me: str, rng: np.random.Generator, environment: Environment) -> Any:
+        return cls(environment.background(me), rng, noise)
 
-    return Role(name, ACTS, ASKS, {kind: maker(cls) for kind, cls in kinds.items()}, mixture)
+    return Role("agent", ACTS, ASKS, {kind: partial(made, cls) for kind, cls in kinds.items()}, mixture)
 
 
 def negotiator(noise: float = 0.05) -> Role:
     """The role at a table about an exchange economy; "mixed" is one of boulware, linear and conceder, drawn."""
-    return _role("agent", KINDS, ("boulware", "linear", "conceder"), noise)
+    return _role(negotiators.KINDS, ("boulware", "linear", "conceder"), noise)
 
 
 def rater(noise: float = 0.05) -> Role:
     """The role at a table that predicts a rating; "mixed" is one of weighing, averaging and stubborn, drawn."""
-    from support.roundtable.raters import KINDS
+    from support.roundtable import raters
 
-    return _role("agent", KINDS, ("weighing", "averaging", "stubborn"), noise)
+    return _role(raters.KINDS, ("weighing", "averaging", "stubborn"), noise)
 
 
 def seat_all(

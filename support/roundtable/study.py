@@ -69,16 +69,12 @@ async def roundtable_movielens(
     """
     from support.roundtable.movielens import movielens
 
-    environment = movielens(_case(repetition if case is None else case, cases_seed), consult)
-    people = seat_all(environment, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts))
-    return await play(environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
-
-
-def _case(number: int, seed: int | None) -> Case:
-    cases = _cases(seed)
+    cases, number = _cases(cases_seed), repetition if case is None else case
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(cases):
         raise InvalidInput(f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}")
-    return cases[number]
+    environment = movielens(cases[number], consult)
+    people = seat_all(environment, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts))
+    return await play(environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
 
 
 @lru_cache(maxsize=4)

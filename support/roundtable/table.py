@@ -9,94 +9,65 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from support.choice import Rule, Tally, check_ballot, tally
+from support.choice import Rule, check_ballot, tally
 from support.choice.rules import as_rule
 from support.choice.ties import TieBreak, check_tie_break
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 from support.play import FormatError, asked, counted
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript, View
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-    from support.seats import Shown
-
 ROUNDS = 10
+
 Stop = Callable[[tuple[Round, ...]], bool | Awaitable[bool]]
 """A stopping rule, given the public record so far; True ends the discussion. Its `name` goes into the settings."""
 
+Environment = Any
+"""The matter under discussion: what a decision is, and what it is worth. Any object will do that has
 
-class Environment(Protocol):
-    """The matter under discussion: what a decision is, what it is worth, and what a language model is told of it.
-
-    A table of rule-based agents or people needs the first four only; a model's seat needs the rest. What analysis needs
-    besides is `utilities(value)`, what a decision is worth to each agent, shape (agents,), and `maximum`, the largest
-    total of them; the rating task has neither.
-    """
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """Their names, in the order of their seats."""
-
-    def validate(self, proposal: Any) -> Any:
-        """A proposal in its frozen form, hashable; or InvalidProposal."""
-
-    def describe(self, value: Any) -> str:
-        """A proposal in one line of text."""
-
-    def spec(self) -> dict[str, Any]:
-        """Plain data, `name` among them, that build the environment again."""
-
-    @property
-    def shape(self) -> str:
-        """What a proposal is, in two words: "a table"."""
-
-    @property
-    def extra_tokens(self) -> int:
-        """Room that a tight model's reply needs beyond that of a small form."""
-
-    def task(self) -> str:
-        """The matter, as everybody is told it."""
-
-    def goal(self, me: str, shown: Shown) -> str:
-        """What only `me` is told: what it wants and what it knows, as far as it is shown."""
-
-    def form(self) -> str:
-        """A proposal as an example, and what makes one valid."""
-
-    def schema(self, most: int) -> type[BaseModel]:
-        """The form of a reply: `reason`, of so many characters at most, and `proposal`, or null in its place."""
+- for the table: `agents`, the names in the order of the seats; `validate(proposal)`, which returns a proposal in its
+  frozen, hashable form or raises InvalidProposal; `describe(value)`, one line of text; `spec()`, plain data with a
+  `name`, from which `ENVIRONMENTS` builds it again;
+- for analysis: `utilities(value)`, what a decision is worth to each agent, shape (agents,), and `maximum`, the largest
+  total of them (the rating task has neither);
+- for rule-based agents: `background(agent)`, what that one knows;
+- for a model: `task()`, what everybody is told, `goal(me, shown)`, what only `me` is told, cut to what `shown` has room
+  for, and `form()`, a proposal as an example and what makes one valid, each a text; `schema(most)`, the form of a
+  reply: `reason`, of so many characters at most, and `proposal`, which `validate` takes, or null; `shape`, what that is
+  in two words ("a table"); `extra_tokens`, the room that it needs beyond a small one.
+"""
 
 
-def _economy(spec: Mapping[str, Any]) -> Any:
+def _economy(spec: Mapping[str, Any]) -> Environment:
     from support.roundtable.economy import from_spec
 
     return from_spec(spec)
 
 
-def _movielens(spec: Mapping[str, Any]) -> Any:
+def _movielens(spec: Mapping[str, Any]) -> Environment:
     from support.roundtable.movielens import from_spec
 
     return from_spec(spec)
 
 
-ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {"exchange_economy": _economy, "movielens": _movielens}
+ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
+    "exchange_economy": _economy,
+    "movielens": _movielens,
+}
 """What builds an environment again from its `spec`, by name; put your own in, and analysis knows it."""
 
 
-def environment_of(transcript: Transcript) -> Any:
+def environment_of(transcript: Transcript) -> Environment:
     """The environment of a discussion, built again."""
-    name = transcript.environment.get("name")
-    if name not in ENVIRONMENTS:
+    if (name := transcript.environment.get("name")) not in ENVIRONMENTS:
         raise InvalidInput(
             f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; put your own into "
-            "support.roundtable.table.ENVIRONMENTS, by the name in its spec()"
+            "`support.roundtable.table.ENVIRONMENTS`"
         )
-    return ENVIRONMENTS[name](transcript.environment)
+    return ENVIRONMENTS[str(name)](transcript.environment)
 
 
 async def roundtable(
@@ -111,9 +82,9 @@ async def roundtable(
 ) -> AsyncIterator[Round]:
     """Yield each finished round of one discussion, `rounds` of them (10 in the paper) unless somebody stops earlier.
 
-    `seats` has a participant for every agent (see `seats.NEGOTIATOR`); the paper defers the decision at a tie, and a
-    "lottery" needs `rng`; `stop` is given the finished rounds, without private reasons, and says whether to stop there.
-    A reply that does not fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an
+    `seats` has a participant for every agent (see `seats`); the paper defers the decision at a tie, and a "lottery"
+    needs `rng`; `stop` is given the finished rounds, without private reasons, and says whether to stop there. A reply
+    that does not fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an
     abstention; any other failure of a participant is raised.
     """
     if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
@@ -138,12 +109,12 @@ async def play(
     said = False
 
     async def listen(rounds: tuple[Round, ...]) -> bool:
+        """Ask, and remember the answer."""
         nonlocal said
         said = stop is not None and await _says(stop, rounds)
         return said
 
-    played = roundtable(environment, seats, rule, stop=stop and listen, **options)
-    finished = [entry async for entry in played]
+    finished = [r async for r in roundtable(environment, seats, rule, stop=stop and listen, **options)]
     settings = {"tie_break": options.get("tie_break", "defer")}
     if stop is not None:
         name = str(getattr(stop, "name", None) or getattr(stop, "__name__", type(stop).__name__))
@@ -186,46 +157,42 @@ class _Table:
         self.ids: dict[Any, str] = {}
         self.errors: list[FormatError] = []
 
-    @property
-    def standing(self) -> Decision | None:
-        return self.history[-1].decision if self.history else None
-
     async def play(self, number: int) -> Round:
         """One round: message, proposal, voting, decision."""
         self.errors, before = [], counted(self.seats.values())
+        standing = self.history[-1].decision if self.history else None
         said = await self._phase("message", self._view(number), self._message)
         messages = tuple(message for message in said.values() if message is not None)
         made = await self._phase("propose", self._view(number, messages=messages), self._proposal)
         proposals = tuple(proposal for proposal in made.values() if proposal is not None)
         self.latest |= {proposal.agent: proposal.value for proposal in proposals}
-        candidates, shown = self._candidates(), _without_reasons(proposals)
-        ids = [candidate.id for candidate in candidates]
+        candidates, shown = self._candidates(standing), _without_reasons(proposals)
         view = self._view(number, messages=messages, proposals=shown, candidates=candidates)
-        cast = await self._phase("vote", view, lambda agent, ballot: self._ballot(agent, ballot, ids))
+        cast = await self._phase("vote", view, lambda agent, ballot: self._ballot(agent, ballot, candidates))
         ballots = tuple(cast[agent] or Ballot(agent, None) for agent in self.environment.agents)
         count = tally(
             self.rule,
             {ballot.agent: as_choice(ballot) for ballot in ballots},
-            ids,
+            [candidate.id for candidate in candidates],
             tie_break=self.tie_break,
-            standing=self.standing.candidate if self.standing else None,
+            standing=standing.candidate if standing else None,
             rng=self.rng,
         )
+        winner = next((c for c in candidates if c.id == count.winner), None)
         finished = Round(
             number=number,
             messages=messages,
             proposals=proposals,
             candidates=candidates,
             ballots=ballots,
-            winner=None if count.winner is None else str(count.winner),
+            winner=winner.id if winner else None,
             scores=tuple((str(candidate), str(score)) for candidate, score in count.scores.items()),
             why=count.why,
-            decision=self._decision(count, number),
+            decision=Decision(winner.id, winner.value, number) if winner else standing,
             format_errors=tuple(self.errors),
             replies=counted(self.seats.values()) - before,
         )
-        public = replace(finished, proposals=shown, ballots=_without_reasons(ballots))
-        self.history += (public,)
+        self.history += (replace(finished, proposals=shown, ballots=_without_reasons(ballots)),)
         return finished
 
     async def _phase(self, phase: str, view: View, check: Callable[[str, Any], Any]) -> dict[str, Any]:
@@ -240,18 +207,19 @@ class _Table:
     def _message(self, agent: str, message: Message | None) -> Message | None:
         if message is None or not message.text.strip():
             return None
-        known = tuple(r for r in dict.fromkeys(message.recipients) if r in self.seats and r != agent)
-        return replace(message, sender=agent, recipients=known or tuple(a for a in self.seats if a != agent))
+        others = tuple(a for a in self.seats if a != agent)
+        known = tuple(r for r in dict.fromkeys(message.recipients) if r in others)
+        return replace(message, sender=agent, recipients=known or others)
 
     def _proposal(self, agent: str, proposal: Proposal | None) -> Proposal | None:
         if proposal is None or proposal.value is None:
             return None
         return Proposal(agent, self.environment.validate(proposal.value), proposal.reason)
 
-    def _ballot(self, agent: str, ballot: Ballot | None, ids: list[str]) -> Ballot:
+    def _ballot(self, agent: str, ballot: Ballot | None, candidates: tuple[Candidate, ...]) -> Ballot:
         if ballot is None:
             return Ballot(agent, None)
-        check_ballot(self.rule, as_choice(ballot), ids, agent)
+        check_ballot(self.rule, as_choice(ballot), [candidate.id for candidate in candidates], agent)
         return replace(ballot, agent=agent)
 
     def _view(self, number: int, **public: Any) -> View:
@@ -259,9 +227,8 @@ class _Table:
         told = (self.rule.name, self.rule.form, self.rule.explanation, number, self.rounds, self.history)
         return View(agents[0], agents, *told, latest=latest, **public)
 
-    def _candidates(self) -> tuple[Candidate, ...]:
+    def _candidates(self, standing: Decision | None) -> tuple[Candidate, ...]:
         """Each agent's latest proposal and the standing decision, identical ones merged, in the order of their ids."""
-        standing = self.standing
         proposers: dict[Any, list[str]] = {standing.value: []} if standing else {}
         for agent in self.environment.agents:
             if agent in self.latest:
@@ -273,12 +240,6 @@ class _Table:
             for value, who in proposers.items()
         ]
         return tuple(sorted(found, key=lambda c: int(c.id[1:])))
-
-    def _decision(self, count: Tally, number: int) -> Decision | None:
-        if count.winner is None:
-            return self.standing
-        value = next(value for value, id_ in self.ids.items() if id_ == count.winner)
-        return Decision(str(count.winner), value, number)
 
 
 def as_choice(ballot: Ballot) -> Any:

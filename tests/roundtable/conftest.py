@@ -1,9 +1,13 @@
 """A small data set of our own and the real one where it can be had; a table about an invented film and user."""
 
+import re
+from string import Formatter
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from support.english import wordings
 from support.roundtable.knowledge import Priors
 from support.roundtable.movielens import ABOUT, AGENTS, COLUMNS, MovieLens, RaterBackground
 from support.roundtable.ratings import GENRES, MovieLens100k, load
@@ -93,3 +97,19 @@ def toy():
 def real(have):
     """MovieLens-100k."""
     return have(load)
+
+
+@pytest.fixture(scope="session")
+def performs():
+    """Whether a text of ("negotiators" or "raters") is one sentence for each of some acts, in this order."""
+
+    def check(who, text, acts, held_out=False):
+        known = {
+            act: "|".join(
+                "".join(re.escape(t) + (".+" if slot else "") for t, slot, *_ in Formatter().parse(x)) for x in xs
+            )
+            for act, xs in wordings(f"roundtable/{who}", held_out).items()
+        }
+        return re.fullmatch(" ".join(f"(?:{known[act]})" for act in acts), text) is not None
+
+    return check

@@ -1,56 +1,102 @@
-"""Rule-based raters do what their docstrings say."""
+"""Rule-based raters: what they read from a table, make of what they hear, propose, vote and say."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support.choice import RULES, check_ballot
-from support.roundtable.evidence import Estimate
+from support.roundtable.evidence import GENRE_SD, TASTE, Estimate, pool, read, shrunken
 from support.roundtable.movielens import AGENTS
-from support.roundtable.raters import KINDS, LENIENT, STRICT, facts, marks, stated
-from support.roundtable.records import Candidate, Message, Round, View
+from support.roundtable.raters import KINDS, LENIENT, STRICT, compose, facts, stated
+from support.roundtable.records import Candidate, Decision, Message, Round, View
 from support.roundtable.seats import seat_all
 from support.roundtable.table import as_choice, play
 
-
-def rater(environment, kind="weighing", agent="MovieHistory", noise=0.0, seed=0):
-    return KINDS[kind](environment.background(agent), np.random.default_rng(seed), noise)
+# ---- evidence --------------------------------------------------------------------------------------------------------
 
 
-def view(rule="plurality", me="MovieHistory", number=1, rounds=10, **known):
-    return View(me, AGENTS, rule, RULES[rule].form, "", number, rounds, **known)
+@given(st.lists(st.builds(Estimate, st.floats(1, 5), st.floats(0.05, 2)), min_size=1, max_size=4))
+def test_property_a_pooled_estimate_lies_among_its_parts_and_is_surer_than_each(parts):
+    value, error = pool(parts)
+    assert min(p.value for p in parts) - 1e-9 <= value <= max(p.value for p in parts) + 1e-9
+    assert error <= min(p.error for p in parts) + 1e-12
+
+
+def test_pooling_weighs_by_precision():
+    assert pool([Estimate(3, 0.5), Estimate(4, 1.0)]).value == pytest.approx(3.2)
+    assert pool([Estimate(3, 0.5), Estimate(4, 1.0)], [1, 4]).value == pytest.approx(3.5)
+
+
+@given(st.lists(st.floats(-2, 2), min_size=1, max_size=30), st.floats(0.1, 1), st.floats(0.2, 2))
+def test_property_shrinking_draws_towards_zero_and_never_past_it(deviations, sd, noise):
+    plain, made = np.mean(deviations), shrunken(np.array(deviations), None, sd, noise)
+    assert abs(made.value) <= abs(plain) + 1e-12 and made.value * plain >= 0 and made.error < sd
+
+
+def test_unequal_weights_count_as_fewer_observations():
+    even, uneven = (shrunken(np.ones(4), np.array(w), 0.5, 0.9) for w in ([1, 1, 1, 1.0], [1, 0.01, 0.01, 0.01]))
+    assert uneven.value < even.value
+
+
+def test_the_film_s_history_is_read_as_deviations_from_each_rater_s_own_mean_by_likeness(table):
+    def deviation(*film):
+        return read(table(film=film).background("MovieHistory")).deviation.value
+
+    assert deviation(*[(4, 4.0, 1)] * 50) == pytest.approx(0, abs=0.05) and deviation(*[(4, 3.0, 1)] * 50) > 0.8
+    assert deviation(*[(5, 3.0, 0.95)] * 10, *[(1, 3.0, 0.3)] * 10) > 0.5
+    assert -0.3 < deviation((5, 4.0, 1)) < deviation(*[(5, 4.0, 1)] * 100) < 1
+
+
+def test_what_a_history_is_not_told_it_cannot_know(table):
+    film = read(table().background("MovieHistory"))
+    alone, told = film.estimate({}), film.estimate({"user mean": 2.5, "user error": 0.1})
+    assert told.value == pytest.approx(alone.value - 1.0) and told.error < alone.error
+    user = read(table(user=[(5, ("War",))] * 20 + [(2, ("Comedy",))] * 20).background("UserHistory"))
+    alone, told = user.estimate({}), user.estimate({"film deviation": -0.5, "film error": 0.1})
+    assert user.estimate({"genre:Comedy": 1.0}).value + 0.3 < alone.value < user.estimate({"genre:War": 1.0}).value
+    assert told.value == pytest.approx(alone.value - 0.5) and told.error < alone.error
+
+
+def test_a_taste_is_counted_beyond_what_everybody_thinks_of_the_genre(table):
+    evidence = read(table(user=[(4, ("War",))] * 30 + [(4, ("Drama",))] * 30).background("UserHistory"))
+    assert -GENRE_SD < evidence.taste("War") < 0 == abs(evidence.taste("Horror"))  # War is rated above others by all
+
+
+def test_basic_info_tells_the_genres_and_an_empty_table_what_is_known_of_any(table):
+    basic = read(table(genres=("War", "Drama")).background("BasicInfo"))
+    assert basic.facts == {"genre:War": 1.0, "genre:Drama": 1.0}
+    assert basic.estimate({}) == Estimate(3.5, pytest.approx(np.hypot(0.6, TASTE)))
+    film, user = (read(table(film=(), user=()).background(agent)) for agent in ("MovieHistory", "UserHistory"))
+    assert (film.estimate({}).value, user.estimate({}).value) == (pytest.approx(3.2), 3.5)
+    for evidence in (film, user):
+        assert evidence.estimate({}).error == pytest.approx(np.sqrt(0.4**2 + 0.5**2 + TASTE**2))
+
+
+# ---- opinions --------------------------------------------------------------------------------------------------------
+
+
+def rater(environment, kind="weighing", seed=0, noise=0.0, held_out=False, me="MovieHistory"):
+    return KINDS[kind](environment.background(me), np.random.default_rng(seed), noise, held_out)
+
+
+def view(rule="majority", number=1, standing=None, before=(), **known):
+    decision = standing and Decision("P1", standing, 1)
+    known = {"history": (Round(1, before, (), (), (), None, (), "", decision),) if number > 1 else ()} | known
+    return View("MovieHistory", AGENTS, rule, RULES[rule].form, "", number, 10, **known)
 
 
 def said(sender, **claim):
-    return Message(sender, ("MovieHistory",), "…", (), tuple(claim.items()))
+    return Message(sender, (), "…", (), tuple(claim.items()))
 
 
-def candidates(*values):
-    return tuple(Candidate(f"P{i}", value, ()) for i, value in enumerate(values, 1))
-
-
-def played(environment, seats, rule="majority", rounds=6, seed=0, **options):
-    rng = np.random.default_rng(seed)
-    return asyncio.run(play(environment, seat_all(environment, seats, rng, **options), rule, rounds=rounds))
-
-
-# -- opinions -------------------------------------------------------------------------------------------------------
-
-
-def test_an_opinion_starts_from_the_own_table_alone(table):
-    liked, panned = (table(film=[(stars, 3.5, 0.9)] * 60) for stars in (5, 2))
-    for kind in set(KINDS) - {"random"}:
-        assert rater(liked, kind).opinion > 4.5 and rater(panned, kind).opinion < 2.6
-
-
-def test_talk_matters_facts_change_what_the_own_table_says(table):
-    agent = rater(table())
-    before = agent.opinion
-    heard = view(messages=(said("UserHistory", **{"user mean": 2.0, "user error": 0.1}),))
-    agent.reconsider(heard)
-    assert agent.opinion == pytest.approx(before - 1.5)
+def played(environment, kinds, rule="majority", rounds=6, seed=0, **options):
+    people = seat_all(environment, kinds, np.random.default_rng(seed), **options)
+    return asyncio.run(play(environment, people, rule, rounds=rounds))
 
 
 @pytest.mark.parametrize(("kind", "share"), [("weighing", 1.0), ("averaging", 0.5), ("stubborn", 0.25)])
@@ -60,81 +106,55 @@ def test_an_opinion_goes_its_share_of_the_way_once_a_round(table, kind, share):
     start, goal = agent.opinion, agent.target(heard)
     agent.reconsider(heard)
     agent.reconsider(heard)
-    assert agent.opinion == pytest.approx(start + share * (goal - start))
-    assert agent.before == start
+    assert agent.opinion == pytest.approx(start + share * (goal - start)) and agent.before == start
 
 
-def test_the_surer_of_two_is_believed_more_but_not_by_who_averages(table):
-    sure, unsure = (view(messages=(said("BasicInfo", estimate=1.5, error=e),)) for e in (0.2, 2.0))
-    weighing, averaging = rater(table()), rater(table(), "averaging")
-    assert weighing.target(sure) < weighing.target(unsure)
+def test_talk_matters_facts_change_what_the_own_table_says(table):
+    agent = rater(table())
+    before = agent.opinion
+    agent.reconsider(view(messages=(said("UserHistory", **{"user mean": 2.0, "user error": 0.1}),)))
+    assert agent.opinion == pytest.approx(before - 1.5)
+
+
+def test_kinds_differ_in_whom_they_believe(table):
+    sure, unsure = (view(messages=(said("BasicInfo", estimate=1.5, error=e),)) for e in (0.5, 2.0))
+    targets = {kind: rater(table(), kind).target(sure) for kind in KINDS}
+    averaging, modest, proud = (rater(table(), kind) for kind in ("averaging", "weighing", "overconfident"))
+    assert targets["weighing"] < modest.target(unsure)
     assert averaging.target(sure) == averaging.target(unsure) == pytest.approx((averaging.opinion + 1.5) / 2)
-
-
-def test_the_stubborn_and_the_overconfident_count_their_own_table_more(table):
-    heard = view(messages=(said("BasicInfo", estimate=1.5, error=0.5),))
-    targets = {kind: rater(table(), kind).target(heard) for kind in ("weighing", "stubborn", "overconfident")}
     assert targets["weighing"] < targets["stubborn"] == pytest.approx(targets["overconfident"])
-
-
-def test_the_overconfident_state_half_their_error(table):
-    modest, proud = (rater(table(), kind).own_estimate({}) for kind in ("weighing", "overconfident"))
-    assert proud.error == pytest.approx(modest.error / 2) and proud.value == modest.value
+    assert proud.own_estimate({}).error == pytest.approx(modest.own_estimate({}).error / 2)
 
 
 def test_who_may_consult_the_recommender_is_drawn_to_its_word(table):
     without, with_it = rater(table()), rater(table(consult="MovieHistory"))
-    assert without.opinion < with_it.opinion <= 4.9
-    assert with_it.own_estimate({}).error < 0.1
+    assert without.opinion < with_it.opinion <= 4.9 and with_it.own_estimate({}).error < 0.1
 
 
-def test_opinions_of_a_table_converge(table):
-    environment = table()
-    people = seat_all(environment, "averaging", np.random.default_rng(0), noise=0.0)
-    first = [p.opinion for p in people.values()]
-    asyncio.run(play(environment, people, "majority", rounds=10))
-    assert np.ptp([p.opinion for p in people.values()]) < 0.1 * np.ptp(first)
+def test_the_latest_claim_of_each_other_agent_counts_and_of_who_makes_none_the_proposal():
+    before = (said("BasicInfo", estimate=2.0, error=0.5, **{"genre:War": 1.0}),)
+    now = (said("BasicInfo", estimate=3.0, error=0.4), said("MovieHistory", estimate=1.0, error=0.1, x=1.0))
+    seen = view(number=2, before=before, messages=now, latest=(("UserHistory", 2.0), ("MovieHistory", 3.0)))
+    assert stated(seen, 0.7) == {"BasicInfo": Estimate(3.0, 0.4), "UserHistory": Estimate(2.0, 0.7)}
+    assert facts(replace(seen, messages=())) == {"genre:War": 1.0} and facts(seen) == {}
 
 
-# -- hearing --------------------------------------------------------------------------------------------------------
-
-
-def test_the_latest_claim_of_each_other_agent_counts():
-    old = Round(1, (said("BasicInfo", estimate=2.0, error=0.5, **{"genre:War": 1.0}),), (), (), (), None, (), "", None)
-    seen = view(number=2, history=(old,), messages=(said("BasicInfo", estimate=3.0, error=0.4),))
-    assert stated(seen, 1.0) == {"BasicInfo": Estimate(3.0, 0.4)}
-    assert facts(replace(seen, messages=())) == {"genre:War": 1.0}
-
-
-def test_nobody_hears_the_own_words(table):
-    own = view(messages=(said("MovieHistory", estimate=1.0, error=0.1, **{"user mean": 1.0}),))
-    assert not stated(own, 1.0) and not facts(own)
-
-
-def test_of_who_claims_nothing_the_proposal_is_taken(table):
-    seen = view(latest=(("BasicInfo", 2.0), ("MovieHistory", 3.0)))
-    assert stated(seen, 0.7) == {"BasicInfo": Estimate(2.0, 0.7)}
-
-
-# -- proposals and votes ----------------------------------------------------------------------------------------------
+# ---- proposals and votes ---------------------------------------------------------------------------------------------
 
 
 def test_an_opinion_is_proposed_in_tenths_and_again_only_when_it_has_changed(table):
     agent = rater(table())
     first = asyncio.run(agent.propose(view()))
-    assert first.value == round(agent.opinion, 1)
-    assert asyncio.run(agent.propose(view(number=2))) is None
+    assert first.value == round(agent.opinion, 1) and asyncio.run(agent.propose(view(number=2))) is None
     moved = asyncio.run(agent.propose(view(number=3, messages=(said("BasicInfo", estimate=1.0, error=0.1),))))
     assert moved.value < first.value
 
 
 def test_the_hand_trembles_by_the_noise_and_stays_on_the_scale(table):
     def proposed(noise):
-        agents = [rater(table(), noise=noise, seed=seed) for seed in range(60)]
-        return [asyncio.run(agent.propose(view())).value for agent in agents]
+        return [asyncio.run(rater(table(), noise=noise, seed=seed).propose(view())).value for seed in range(60)]
 
-    assert len(set(proposed(0.0))) == 1
-    assert np.std(proposed(0.3)) == pytest.approx(0.3, rel=0.4)
+    assert len(set(proposed(0.0))) == 1 and np.std(proposed(0.3)) == pytest.approx(0.3, rel=0.4)
     assert 1 <= min(proposed(9)) < 2 and max(proposed(9)) == 5
 
 
@@ -150,7 +170,8 @@ def test_every_kind_plays_under_every_rule_with_valid_records(table, kind, rule)
 
 
 def choice(agent, rule, *values, **known):
-    return asyncio.run(agent.vote(view(rule, candidates=candidates(*values), **known))).choice
+    listed = tuple(Candidate(f"P{i}", value, ()) for i, value in enumerate(values, 1))
+    return asyncio.run(agent.vote(view(rule, candidates=listed, **known))).choice
 
 
 def test_ballots_go_by_closeness_to_the_opinion(table):
@@ -162,34 +183,104 @@ def test_ballots_go_by_closeness_to_the_opinion(table):
     assert points["P2"] > points["P1"] > points["P3"] - 1 and sum(points.values()) == 3
 
 
-def test_marks_fall_with_distance():
-    assert marks(np.array([0.0, 0.1, 0.2, 0.4, 0.5, 1.0, 4.0])) == [5, 5, 4, 4, 3, 2, 1]
-
-
 def test_a_single_vote_is_for_the_middle_within_a_tolerance_that_widens(table):
     agent = rater(table())
     agent.opinion = 3.0
-    latest = (("BasicInfo", 3.5), ("MovieHistory", 3.0), ("UserHistory", 3.5))
-    early, late = ({"number": n, "latest": latest} for n in (1, 10))
+    early, late = (
+        {"number": n, "latest": (("BasicInfo", 3.5), ("MovieHistory", 3.0), ("UserHistory", 3.5))} for n in (1, 10)
+    )
     assert (agent.tolerance(view(number=1)), agent.tolerance(view(number=10))) == (STRICT, pytest.approx(LENIENT))
-    assert choice(agent, "majority", 3.0, 3.5, **early) == "P1"
-    assert choice(agent, "majority", 3.0, 3.5, **late) == "P2"
-    assert choice(agent, "majority", 3.4, 4.5, **early) is None
-    assert choice(agent, "majority", 1.0, 4.5, **late) is None
-
-
-def test_with_nothing_to_vote_on_everybody_abstains(table):
-    for kind in KINDS:
-        assert asyncio.run(rater(table(), kind).vote(view())).choice is None
+    assert (choice(agent, "majority", 3.0, 3.5, **early), choice(agent, "majority", 3.0, 3.5, **late)) == ("P1", "P2")
+    assert choice(agent, "majority", 3.4, 4.5, **early) is choice(agent, "majority", 1.0, 4.5, **late) is None
 
 
 def test_the_random_kind_tells_nothing_and_reads_nothing(table):
-    record = played(table(), "random", rounds=8)
+    record, other = (
+        played(environment, "random", rounds=8)
+        for environment in (table(), table(film=[(1, 4.0, 1)] * 50, user=[(1, ())] * 50))
+    )
     assert not any(m.claim for r in record.rounds for m in r.messages)
-    other = played(table(film=[(1, 4.0, 1)] * 50, user=[(1, ())] * 50), "random", rounds=8)
     assert [p.value for r in record.rounds for p in r.proposals] == [p.value for r in other.rounds for p in r.proposals]
 
 
 def test_the_same_stream_gives_the_same_discussion(table):
     assert played(table(), "mixed", seed=3).rounds == played(table(), "mixed", seed=3).rounds
     assert played(table(), "mixed", seed=3, noise=0.3).rounds != played(table(), "mixed", seed=4, noise=0.3).rounds
+
+
+# ---- talk ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_message_states_the_own_evidence_and_later_ones_the_news_of_it(table):
+    speaker = rater(table())
+    first, own = compose(speaker, view()), speaker.own_estimate({})
+    assert first.acts == ("inform", "request") and first.claim[:2] == (("estimate", own.value), ("error", own.error))
+    assert f"{own.value:.1f} stars" in first.text and "40 ratings of this film" in first.text
+    told = said("UserHistory", **{"user mean": 2.0, "user error": 0.1})
+    second = compose(speaker, view(number=2, before=(first, told)))
+    assert "inform" in second.acts and dict(second.claim)["estimate"] < own.value - 1
+    assert "inform" not in compose(rater(table()), view(number=2, before=(first,))).acts
+
+
+@pytest.mark.parametrize(
+    ("moved", "seen", "acts"),
+    [
+        (0.0, {}, {"propose"}),
+        (0.0, {"latest": (("BasicInfo", 1.0), ("MovieHistory", 4.0))}, {"evaluate", "decline", "defend"}),
+        (-0.3, {"latest": (("BasicInfo", 1.0), ("MovieHistory", 4.0))}, {"evaluate", "decline", "compromise"}),
+        (0.3, {"latest": (("BasicInfo", 1.0), ("MovieHistory", 4.0))}, {"evaluate", "decline", "propose"}),
+        (0.0, {"latest": (("BasicInfo", 4.0),)}, {"evaluate", "accept"}),
+        (0.0, {"standing": 4.0}, {"evaluate", "accept"}),
+        (0.0, {"standing": 2.0, "latest": (("MovieHistory", 4.0),)}, {"evaluate", "decline", "defend"}),
+    ],
+)
+def test_the_acts_follow_from_what_is_on_the_table(table, moved, seen, acts, performs):
+    for seed in range(15):
+        speaker = rater(table(), seed=seed)
+        speaker.opinion, speaker.before = 4.0, 4.0 - moved
+        message = compose(speaker, view(number=2, **seen))
+        assert set(message.acts) - {"confirm", "request", "summarize"} == acts
+        assert performs("raters", message.text, message.acts)
+
+
+def test_who_has_accepted_what_stands_does_not_judge_it_again_until_it_changes(table):
+    def seen(*standing):
+        """The rounds before, each with what stood after it; the speaker accepted in the second."""
+        accepted = (Message("MovieHistory", (), "…", ("accept",)),)
+        decided = [Decision("P", value, n) for n, value in enumerate(standing, 1)]
+        rounds = [Round(d.round, accepted if d.round == 2 else (), (), (), (), None, (), "", d) for d in decided]
+        return view(number=len(rounds) + 1, history=tuple(rounds))
+
+    speaker = rater(table())
+    speaker.opinion = speaker.before = 4.0
+    for calm in (seen(4.0, 4.0), seen(4.0, 4.0, 4.0, 4.0)):
+        for _ in range(10):
+            acts = compose(speaker, calm).acts
+            assert len(acts) == 1 and acts[0] in {"confirm", "request", "summarize"}
+    for changed in (seen(4.0), seen(3.9, 4.0), seen(4.0, 4.0, 4.1)):  # of the second, it accepted another one
+        assert "accept" in compose(speaker, changed).acts
+    speaker.opinion = 2.0
+    assert "decline" in compose(speaker, seen(4.0, 4.0)).acts
+
+
+def test_speaking_draws_nothing_from_the_stream_of_decisions_and_refuses_in_private(table):
+    speaker = rater(table())
+    before = speaker.rng.bit_generator.state
+    words = {compose(speaker, view(number=2, latest=(("BasicInfo", 1.0),))).text for _ in range(10)}
+    assert len(words) > 1 and speaker.rng.bit_generator.state == before
+    assert compose(speaker, view(number=2, latest=(("UserHistory", 1.0),))).recipients == ("UserHistory",)
+    assert compose(speaker, view(number=2, standing=1.0)).recipients == ("BasicInfo", "UserHistory")
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_in_a_discussion_every_message_performs_its_acts_and_quotes_no_row(table, kind, held_out, performs):
+    environment = table()
+    seats = {a: rater(environment, kind, seed, 0.05, held_out, a) for seed, a in enumerate(AGENTS)}
+    messages = [m for r in asyncio.run(play(environment, seats, "majority", rounds=6)).rounds for m in r.messages]
+    assert len(messages) == 18
+    for message in messages:
+        assert performs("raters", message.text, message.acts, held_out), message
+        assert not performs("raters", message.text, message.acts, not held_out), message
+        assert bool(message.claim) == (kind != "random")
+        assert not re.search(r"Film \d|artist|NY|Comedy|Drama|1990|1998", message.text)

@@ -1,0 +1,315 @@
+"""Who sits at the round table: what a model is told and may answer, a person, rules and objects of one's own."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from support.choice import RULES
+from support.choice.rules import Ranked
+from support.errors import InvalidInput
+from support.models.fakes import scripted
+from support.models.profiles import TIGHT, Limits
+from support.roundtable.economy import ExchangeEconomy
+from support.roundtable.movielens import ABOUT, AGENTS, Case
+from support.roundtable.records import Candidate, Message, View
+from support.roundtable.seats import ballot_form, message_form, negotiator, seat_all
+from support.roundtable.study import roundtable_exchange, roundtable_movielens
+from support.roundtable.table import play
+from support.seats import Shown
+
+ECONOMY = ExchangeEconomy(((0.71, 0.16, 0.13), (0.22, 0.47, 0.31), (0.09, 0.38, 0.53)))
+EVEN = ECONOMY.even_split
+IDS = ("P1", "P2", "P3")
+LISTED = tuple(Candidate(i, EVEN, ("Ben",)) for i in IDS)
+SHARES = {"Ana": [80, 10, 10], "Ben": [10, 80, 10], "Cleo": [10, 10, 80]}
+
+
+def view(rule="plurality", candidates=(), me="Ana", agents=ECONOMY.agents, **known):
+    form = RULES[rule].form if rule in RULES else "ranking"
+    told = RULES[rule].explanation if rule in RULES else ""
+    return View(me, agents, rule, form, told, 2, 10, candidates=candidates, **known)
+
+
+def seated(*replies, environment=ECONOMY, me="Ana"):
+    """A seat whose model gives these replies, and the chats that the model was given."""
+    heard, lines = [], iter(replies)
+    model = scripted(lambda messages: heard.append(messages) or next(lines))
+    return seat_all(environment, "model", np.random.default_rng(0), model=model)[me], heard
+
+
+# ---- a model ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_is_told_its_own_weights_the_rule_and_the_record_and_nobody_elses_weights_or_reasons():
+    asked = []
+
+    def chatterbox(messages):
+        prompt = messages[-1]["content"]
+        me = messages[0]["content"].split("You are ")[1].split(".")[0]
+        asked.append((me, messages))
+        if '"message"' in prompt:
+            return {"target": [a for a in ECONOMY.agents if a != me][:1], "message": f"public words of {me}"}
+        if '"proposal"' in prompt:
+            return {"reason": f"SECRET-{me}-plan", "proposal": SHARES}
+        return {"reason": f"SECRET-{me}-vote", "vote": "P1"}
+
+    people = seat_all(ECONOMY, "model", np.random.default_rng(0), model=scripted(chatterbox))
+    record = asyncio.run(play(ECONOMY, people, "majority", rounds=2))
+    assert record.rounds[0].ballots[1].reason == "SECRET-Ben-vote" and len(asked) == 18
+    for me, messages in asked:
+        told, text = messages[0]["content"], json.dumps(messages)
+        own = ECONOMY.weights[ECONOMY.agents.index(me)]
+        others = {f"{w:.2f}" for row in ECONOMY.weights if row != own for w in row} - {f"{w:.2f}" for w in own}
+        assert all(f"{good} ^ {w}" in told for good, w in zip("ABC", own, strict=True)) and "SECRET" not in text
+        assert not any(weight in text for weight in others) and f"majority: {RULES['majority'].explanation}" in told
+    first, told = record.rounds[0], asked[-1][1][0]["content"]
+    assert f"The standing decision: P1, accepted in round 1: {ECONOMY.describe(first.decision.value)}" in told
+    assert all(f"Round 1, {m.sender} to {m.recipients[0]}: {m.text}" in told for m in first.messages)
+    assert first.why in told and "- Ben: P1" in told
+
+
+@pytest.mark.parametrize(
+    ("phase", "rule", "replies", "found"),
+    [
+        ("message", "majority", [{"target": ["Cleo"], "message": "C?"}], Message("Ana", ("Cleo",), "C?")),
+        ("propose", "majority", [{"reason": "", "proposal": None}], None),
+        ("propose", "majority", [{"reason": "", "proposal": {a: [90] * 3 for a in SHARES}},
+                                 {"reason": "", "proposal": SHARES}], ECONOMY.validate(SHARES)),
+        ("vote", "majority", [{"reason": "", "vote": "P2"}], "P2"),
+        ("vote", "majority", [{"reason": "", "vote": None}], None),
+        ("vote", "rated", [{"reason": "", "ratings": {"P1": 1, "P2": 5, "P3": 3}}], (("P1", 1), ("P2", 5), ("P3", 3))),
+        ("vote", "ranked", [{"reason": "", "ranking": ["P3", "P1", "P2"]}], ("P3", "P1", "P2")),
+        ("vote", "cumulative", [{"reason": "", "points": {"P1": 0, "P2": 1, "P3": 3}},
+                                {"reason": "", "points": {"P1": 0, "P2": 0, "P3": 3}}],
+         (("P1", 0), ("P2", 0), ("P3", 3))),
+    ],
+)  # fmt: skip
+def test_replies_become_what_the_table_takes_and_a_misfit_goes_back_with_the_reason(phase, rule, replies, found):
+    seat, heard = seated(*replies)
+    made = asyncio.run(getattr(seat, phase)(view(rule, LISTED)))
+    assert (made if phase == "message" else made.value if phase == "propose" else made.choice) == found
+    assert len(heard) == len(replies) and seat.replies == 1
+    assert len(replies) == 1 or any(why in heard[1][-1]["content"] for why in ("sum to 270", "sum to 4"))
+
+
+@pytest.mark.parametrize(
+    ("form", "bad"),
+    [
+        ("vote", "P9"),
+        ("ratings", {"P1": 6, "P2": 5, "P3": 3}),
+        ("ratings", {"P1": 2.5, "P2": 5, "P3": 3}),
+        ("ratings", {"P1": 1, "P2": 5}),
+        ("ranking", ["P1", "P2", "P2"]),
+        ("ranking", ["P1", "P2"]),
+        ("points", {"P1": -1, "P2": 2, "P3": 2}),
+    ],
+)
+def test_a_ballot_that_breaks_its_form_is_refused(form, bad):
+    with pytest.raises(ValidationError):
+        ballot_form(form, IDS, TIGHT.reason).model_validate_json(json.dumps({"reason": "so", form: bad}))
+
+
+def bounded(node):
+    """Whether every string and list in a JSON schema has a maximum length or an enumeration."""
+    if not isinstance(node, dict):
+        return not isinstance(node, list) or all(map(bounded, node))
+    own = node.get("type") != "string" or {"maxLength", "enum", "const"} & set(node)
+    return own and (node.get("type") != "array" or "maxItems" in node) and all(map(bounded, node.values()))
+
+
+def test_every_string_and_list_of_a_form_is_bounded(table):
+    forms = [message_form(("Ben", "Cleo"), 240), ECONOMY.schema(160), table().schema(160)]
+    forms += [ballot_form(kind, IDS, 160) for kind in ("vote", "ratings", "ranking", "points")]
+    assert all(bounded(form.model_json_schema()) for form in forms)
+
+
+def test_a_model_that_never_finds_the_form_abstains_and_is_counted():
+    model = scripted(lambda messages: "I would rather talk about the weather.")
+    people = seat_all(ECONOMY, ["model", "truthful", "truthful"], np.random.default_rng(0), model=model)
+    (entry,) = asyncio.run(play(ECONOMY, people, "rated", rounds=1)).rounds
+    assert [(e.agent, e.phase) for e in entry.format_errors] == [("Ana", p) for p in ("message", "propose", "vote")]
+    assert "did not give a BallotReply in 3 attempts" in entry.format_errors[2].detail
+    assert (entry.ballots[0].choice, entry.replies) == (None, 3)
+
+
+# ---- a model that predicts a rating ----------------------------------------------------------------------------------
+
+
+def test_a_rater_reads_the_film_all_schemas_its_own_table_and_never_the_truth(table):
+    environment = table(film=[(3, 3.0, 0.5)], user=[(2, ())])
+    object.__setattr__(environment, "rating", 1.23)
+    replies = [{"reason": "", "proposal": 9}, {"reason": "", "proposal": 3.649}]
+    seat, chats = seated(*replies, environment=environment, me="UserHistory")
+    assert asyncio.run(seat.propose(view(me="UserHistory", agents=AGENTS))).value == 3.6
+    told = chats[0][0]["content"]
+    assert '"Film 7"' in told and all(about in told for about in ABOUT.values())
+    assert "0 | Film 0 |  | 1990 | 2 | 1" in told and "artist" not in told and "1.23" not in str(chats)
+
+
+def test_a_long_table_is_cut_and_says_so_and_only_who_may_consult_reads_the_recommender(table):
+    shown, generous = Shown(), Shown(Limits())
+    told = table().goal("UserHistory", shown)
+    assert "(These are the first 25 of 30 rows.)" in told and "Film 25 |" not in told
+    assert (shown.taken(), shown.taken()) == ("25 of 30 rows of a table", "")
+    assert "Film 29 |" in table().goal("UserHistory", generous) and not generous.taken()
+    assert "There are no such data" in table(user=()).goal("UserHistory", shown)
+    consulted = table(consult="BasicInfo")
+    assert "predicts 4.9 stars, with an error of about 0.1" in consulted.goal("BasicInfo", shown)
+    assert "recommender" not in consulted.goal("UserHistory", shown) + table().goal("BasicInfo", shown)
+
+
+def test_of_a_table_that_has_to_be_cut_the_films_most_like_this_one_are_shown(table):
+    user, shown = [(4, ("Drama",))] * 20 + [(2, ("Comedy", "War"))] * 3 + [(3, ("Comedy",))] * 7, Shown(Limits(rows=5))
+    told = table(user=user).goal("UserHistory", shown)
+    rows = [line.split(" | ")[2] for line in told.splitlines() if line[:1].isdigit()]
+    assert rows == ["Comedy, War"] * 3 + ["Comedy"] * 2
+    assert "(These are 5 of 30 rows: those of films most like this one" in told
+    assert shown.taken() == "5 of 30 rows of a table"
+
+
+def test_rules_heed_a_model_s_number(table):
+    def low(messages):
+        prompt = messages[-1]["content"]
+        if '"message"' in prompt:
+            return {"target": ["MovieHistory"], "message": "low, I say"}
+        return {"reason": "", "proposal": 1.0} if '"proposal"' in prompt else {"reason": "", "ratings": None}
+
+    opinions = []
+    for kinds in ("weighing", ["model", "weighing", "weighing"]):
+        people = seat_all(table(), kinds, np.random.default_rng(0), noise=0.0, model=scripted(low))
+        asyncio.run(play(table(), people, "rated", rounds=3))
+        opinions.append(people["MovieHistory"].opinion)
+    assert opinions[1] < opinions[0]
+
+
+# ---- a person --------------------------------------------------------------------------------------------------------
+
+
+def answered(phase, *answers, rule="plurality"):
+    """What a person's seat does in a phase when it is given these answers in turn, and what the refused ones said."""
+
+    async def sit():
+        seat, refused = negotiator().person("Ana", ECONOMY), []
+        acting = asyncio.create_task(getattr(seat, phase)(view(rule, LISTED)))
+        question = await seat.questions.get()
+        for answer in answers:
+            try:
+                question.answer(answer)
+            except InvalidInput as error:
+                refused.append(str(error))
+        return await asyncio.wait_for(acting, 5), refused
+
+    return asyncio.run(sit())
+
+
+@pytest.mark.parametrize(
+    ("phase", "rule", "wrong", "right", "said"),
+    [
+        ("message", "plurality", (("Zoe",), "hello"), (["Ben"], " hello "), "expected one or more of ['Ben', 'Cleo']"),
+        ("message", "plurality", ((), "hello"), (["Ben"], "hello"), "expected one or more of ['Ben', 'Cleo']"),
+        ("propose", "plurality", [[130, 0, 0]] * 3, EVEN, "390"),
+        ("vote", "plurality", "P9", "P1", "ballot of Ana"),
+        ("vote", "rated", {"P1": 6, "P2": 1, "P3": 1}, {"P1": 5, "P2": 1, "P3": 1}, "ballot of Ana"),
+        ("vote", "ranked", ["P1", "P1", "P2"], ["P2", "P1", "P3"], "ballot of Ana"),
+        ("vote", "cumulative", {"P1": 2}, {"P1": 3}, "ballot of Ana"),
+        ("vote", "my own", ["P1"], ["P3", "P2", "P1"], "ranking"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_refused_and_can_be_given_again(phase, rule, wrong, right, said):
+    made, (refusal,) = answered(phase, wrong, right, rule=rule)
+    assert said in refusal
+    if phase == "message":
+        assert made == Message("Ana", ("Ben",), "hello")
+    elif phase == "propose":
+        assert made.value == ECONOMY.validate(EVEN)
+    else:
+        assert made.choice == (tuple(right.items()) if isinstance(right, dict) else type(made.choice)(right))
+
+
+@pytest.mark.parametrize(("phase", "silence"), [("message", None), ("message", (("Ben",), " ")), ("propose", None)])
+def test_a_person_may_be_silent_or_let_the_latest_proposal_stand_or_abstain(phase, silence):
+    assert answered(phase, silence) == (None, [])
+    assert answered("vote", None)[0].choice is None
+
+
+@pytest.mark.parametrize("rule", ["plurality", Ranked()])
+def test_a_person_and_rules_decide_together(rule):
+    answers = {"message": (("Ben", "Cleo"), "even?"), "propose": EVEN}
+
+    async def discussion():
+        people = seat_all(ECONOMY, "linear", np.random.default_rng(0))
+        people["Ana"] = negotiator().person("Ana", ECONOMY)
+        playing = asyncio.create_task(play(ECONOMY, people, rule, rounds=2))
+        for _ in range(6):
+            question = await asyncio.wait_for(people["Ana"].questions.get(), 5)
+            ids = [c.id for c in question.view.candidates]
+            question.answer(answers.get(question.phase, ids if question.view.form == "ranking" else ids[:1] and ids[0]))
+        return await playing
+
+    record = asyncio.run(discussion())
+    assert record.seats["Ana"] == "human" and not any(r.format_errors for r in record.rounds)
+    assert [m.text for r in record.rounds for m in r.messages if m.sender == "Ana"] == ["even?"] * 2
+    assert ECONOMY.validate(EVEN) in {c.value for c in record.rounds[0].candidates}
+
+
+# ---- who sits where --------------------------------------------------------------------------------------------------
+
+
+def test_names_seat_everybody_with_what_is_theirs_and_streams_of_their_own(table):
+    for environment, kinds in ((ECONOMY, ["linear", "mixed", "boulware"]), (table(), ["random", "mixed", "stubborn"])):
+        alone, beside = (seat_all(environment, k, np.random.default_rng(0), noise=0.2) for k in (kinds[0], kinds))
+        first = environment.agents[0]
+        assert [seat.background.me for seat in beside.values()] == list(environment.agents)
+        assert [seat.kind for seat in beside.values()][::2] == kinds[::2] and beside[first].noise == 0.2
+        assert alone[first].rng.random() == beside[first].rng.random() != beside[environment.agents[1]].rng.random()
+
+
+@pytest.mark.parametrize("ratings", [False, True])
+@pytest.mark.parametrize(
+    ("kinds", "options", "said"),
+    [
+        ("angel", {}, "agent: 'angel' given for .*; expected one of .*mixed, human, model"),
+        (["random"], {}, "expected 3 kinds"),
+        ("model", {}, "model: none given for the seat of"),
+        ("mixed", {"noise": -1}, "noise: -1 given"),
+        ("mixed", {"temperature": 9}, "temperature: 9 given"),
+    ],
+)
+def test_a_seat_that_cannot_be_taken_is_refused(table, ratings, kinds, options, said):
+    with pytest.raises(InvalidInput, match=said):
+        seat_all(table() if ratings else ECONOMY, kinds, np.random.default_rng(0), **options)
+
+
+# ---- temperature and repetition --------------------------------------------------------------------------------------
+
+
+def test_repetitions_have_seeds_of_their_own_above_temperature_0_and_replies_of_their_own_in_the_cache(tmp_path):
+    def seat(repetition, temperature, *replies):
+        model = scripted(list(replies), cache=tmp_path / "c.sqlite")
+        rng, told = np.random.default_rng([5, repetition]), {"temperature": temperature, "repetition": repetition}
+        return seat_all(ECONOMY, "model", rng, model=model, **told)
+
+    seeds = [[s.settings["seed"] for s in seat(r, t).values()] for r, t in ((0, 0.7), (1, 0.7), (1, 0.0))]
+    assert len({*seeds[0], *seeds[1]}) == 6 and seeds[2] == [0, 0, 0]
+    for repetition in (0, 1, 0):
+        ana = seat(repetition, 0.7, {"target": ["Ben"], "message": f"take {repetition}"})["Ana"]
+        assert asyncio.run(ana.message(view())).text == f"take {repetition}"
+    assert ana.model.live_calls == 0
+
+
+@pytest.mark.parametrize("study", [roundtable_exchange, roundtable_movielens])
+def test_temperature_and_repetition_of_a_study_reach_its_models(study, monkeypatch):
+    reached = []
+
+    def taken(environment, seats, rng, *, noise, spoken):
+        reached.append(spoken)
+        raise InterruptedError
+
+    monkeypatch.setattr("support.roundtable.study.seat_all", taken)
+    monkeypatch.setattr("support.roundtable.study._cases", lambda seed: (Case(1, 6, 5.0),) * 3)
+    with pytest.raises(InterruptedError):
+        asyncio.run(study(np.random.default_rng(0), "majority", temperature=0.7, repetition=2))
+    assert (reached[0].temperature, reached[0].repetition) == (0.7, 2)
