@@ -145,6 +145,8 @@ def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
 
 
 TOPIC = 90  # characters
+_SENTENCE = re.compile(r"(?<=[.?!])(?<!\bProf\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\b[A-Z]\.)\s")
+"""Where a sentence ends: at none of the full stops of "Prof. B."."""
 
 
 def topic_of(question: str) -> str:
@@ -152,8 +154,10 @@ def topic_of(question: str) -> str:
 
     >>> topic_of("The speaker wants to give the talk by video. Shall I allow it?")
     'The speaker wants to give the talk by video'
+    >>> topic_of("Prof. B requests a Zoom option. Shall I allow it?")
+    'Prof. B requests a Zoom option'
     """
-    first = re.split(r"(?<=[.?!])\s", " ".join(question.split()), maxsplit=1)[0]
+    first = _SENTENCE.split(" ".join(question.split()), maxsplit=1)[0]
     return textwrap.shorten(first.rstrip(".?! "), TOPIC, placeholder=" …")
 
 

@@ -113,12 +113,8 @@ class Reading:
 def read_reply(text: str, offered: Sequence[date], today: date) -> Reading:
     """What a reply says.
 
-    Parameters
-    ----------
-    offered : sequence of date
-        The dates that the organiser named; others that are mentioned are `never_offered`, where they are in the future.
-    today : date
-        From which "in two weeks" counts.
+    `offered` are the dates that the organiser named; others that are mentioned are `never_offered`, where they are in
+    the future. "In two weeks" counts from `today`.
 
     >>> slots = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10))
     >>> read = read_reply("October 13 is fine, the 10th of November perhaps.", slots, date(2027, 8, 16))

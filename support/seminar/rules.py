@@ -1,15 +1,18 @@
 """Coordination policies in plain words, and which of a dozen rules a sentence states, read literally.
 
-The reader is a list of patterns. A sentence that fits none is no rule: a language model may follow it, the rule-based
+A sentence is a rule only where all of it is understood: a pattern says which rule it may be, and `rules.toml` the words
+that the rule knows, and the phrases with a "not". Nothing else is followed: a language model may do so, the rule-based
 organiser says that it does not understand it. Policies stand in a file that people read and edit.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +76,14 @@ PATTERNS: tuple[tuple[str, str], ...] = (
 """Kinds with the words that tell them, the first that fits."""
 
 
+@cache
+def _known() -> dict[str, Any]:
+    """The tables of `rules.toml`: what each kind understands."""
+    return tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+
+
 def read_policy(text: str) -> Rule | None:
-    """The rule that a sentence states; None where no pattern fits, and for one that is for an `OCCASION` only.
+    """The rule that a sentence states; None where not all of it is understood, or it is for an `OCCASION` only.
 
     "A week" and "a day" are numbers where no other is given.
 
@@ -82,17 +91,34 @@ def read_policy(text: str) -> Rule | None:
     Rule(kind='follow_up', number=4)
     >>> read_policy("After three reminders, do not write any more.")
     Rule(kind='give_up', number=3)
-    >>> read_policy("Be kind.")
+    >>> read_policy("Never write a follow up.")
     """
     plain = " ".join(text.casefold().replace("’", "'").split())
     if plain.startswith(OCCASION.casefold()):
         return None
     kind = next((kind for kind, pattern in PATTERNS if re.search(pattern, plain)), None)
-    if kind is None:
+    if kind is None or not _understood(kind, plain):
         return None
     found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, working=False), GIVE_UP: _number(_TIMES, plain),
              ASK_MORE: _number(_FEW, plain)}.get(kind, 0)  # fmt: skip
+    if kind == FOLLOW_UP and not found and re.search(r"\b(?:days?|weeks?)\b", plain):
+        return None  # "every day" is no number, and not the usual one
     return Rule(kind, found or USUAL.get(kind, 0))
+
+
+def _understood(kind: str, plain: str) -> bool:
+    """Whether every word of a text is one that a kind of rule knows, and it says what such a rule has to say."""
+    known = _known()[kind]
+    phrases = "|".join(known.get("phrases", ()))
+    rest = re.sub(rf"\b(?:{phrases})\b", " ", plain) if phrases else plain
+    left = re.findall(r"\d+|[a-z']+", rest)
+    numbers = {word for word in left if _value(word)}
+    if {*left} - {*_known()["common"].split(), *known["words"].split(), *numbers}:
+        return False
+    if known.get("denies") and rest == plain and "stop" not in left:
+        return False
+    several = len({_value(word) for word in numbers}) > (2 if kind == ASK_MORE else 1)
+    return bool(re.search(known.get("needed", ""), plain)) and not several
 
 
 def _days(text: str, *, working: bool = True) -> int:

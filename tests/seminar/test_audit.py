@@ -91,14 +91,6 @@ def test_a_sentence_that_is_no_rule_never_applies():
 
 
 MONDAY = date(2027, 8, 16)
-
-
-ONE, TWO = date(2027, 9, 15), date(2027, 10, 13)
-
-
-ALL = load_policies("all")
-
-
 CALM = Contact("Cy", "postdoc", mails=(MONDAY - timedelta(days=9),), answered=(MONDAY - timedelta(days=6),))
 
 

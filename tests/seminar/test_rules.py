@@ -1,6 +1,8 @@
 """Policies in plain words: read literally with their numbers, or not at all; sets of them loaded, changed, refused."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support.errors import DamagedFile, InvalidInput
 from support.seminar.rules import (
@@ -36,6 +38,7 @@ def test_the_projects_own_policies_are_all_understood():
     ("text", "rule"),
     [
         ("Follow up every four working days.", Rule("follow_up", 4)),
+        ("Follow up after two business days.", Rule("follow_up", 2)),
         ("Send a reminder, please remind people after 5 days.", Rule("follow_up", 5)),
         ("Write again when a week has gone by without an answer.", Rule("follow_up", 5)),
         ("Leave a mail alone for a day, then remind them.", Rule("follow_up", 1)),
@@ -64,12 +67,41 @@ def test_a_sentence_is_read_with_its_number(text, rule):
         "Be kind.",
         "Write in French.",
         "Professors deserve a good dinner.",
+        "Remind a professor only after five working days.",
+        "Follow up after two business days unless urgent.",
+        "Follow up every day.",
+        "Follow up after two days, and after five days again.",
+        "Never write a follow up.",
+        "Weekend mails are fine.",
+        "Send mails on Sundays, too.",
+        "Professors need not be reminded.",
+        "She sends the paper to all a week before.",
+        "Ask professors first for more dates.",
+        "Faculty come first; ask the student for other dates.",
+        "Professors do not come before students.",
+        "Do not stop after three reminders.",
+        "When only one date is offered, do not ask for more.",
+        "Whoever declines is asked again.",
+        "If a speaker cancels, write to them.",
+        "Do not confirm dates.",
         "When this comes up: “Could we do it on a Saturday?”. No.",
         "when this comes  up: The speaker cancels. Do not write again after three reminders.",
     ],
 )
 def test_what_is_no_rule_is_not_understood(text):
     assert read_policy(text) is None
+
+
+@given(st.sampled_from([policy.text for policy in load_policies("all")]), st.sampled_from(["not", "unless urgent"]))
+def test_property_no_word_that_may_turn_a_rule_is_passed_over(text, word):
+    words = text.split()
+    for k in range(1, len(words)):
+        assert read_policy(" ".join([*words[:k], word, *words[k:]])) is None
+
+
+def test_what_is_not_understood_stands_beside_the_seed_policies_and_is_listed():
+    more = load_policies().add("Remind a professor only after five working days.")
+    assert more.unread == ("policy",) and len(more.rules) == 6
 
 
 @pytest.mark.parametrize(
