@@ -46,6 +46,7 @@ async def asked(
     wrong: dict[str, str] = {}
 
     async def one(name: str) -> Any:
+        """One answer, or None."""
         try:
             return await ask(name)
         except errors as error:
