@@ -6,17 +6,16 @@ holds back the hours, as people often do.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
+from support.english import say
 from support.meetings.preferences import At, Deadline, Focus, Gap, Notice, Preference, Weekdays, Window, minutes
 
+TOLD = "meetings/wordings"
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 LENGTHS = {15: "a quarter of an hour", 30: "half an hour", 45: "three quarters of an hour", 60: "an hour"}
 IN_PART = {
@@ -38,12 +37,8 @@ class Voice:
 
     def say(self, act: str, /, **slots: object) -> str:
         """One sentence of an act, filled with its slots and capitalised."""
-        text = self._drawn(act, **slots)
+        text = say(TOLD, act, self.rng, **slots)
         return text[0].upper() + text[1:]
-
-    def _drawn(self, act: str, /, **slots: object) -> str:
-        templates = wordings()[act]["open"]
-        return templates[self.rng.integers(len(templates))].format(**slots)
 
     def full(self, given: Preference) -> str:
         """A sentence that says the preference and its priority."""
@@ -54,7 +49,7 @@ class Voice:
         """The preference as a fragment, with its priority unless that is the usual one."""
         given = _plain(given)
         text = self.say(f"short {act(given)}", **self._slots(given))
-        return text if given.priority == 2 else f"{text[:-1]}, {self._drawn(f'short {given.priority}')}"
+        return text if given.priority == 2 else f"{text[:-1]}, {say(TOLD, f'short {given.priority}', self.rng)}"
 
     def vague(self, given: Preference) -> str | None:
         """The preference with a part of the day in the place of its hours; None where it has no such part."""
@@ -114,12 +109,6 @@ class Voice:
             day = f"on {_day(date.fromisoformat(given.date))} " if given.date else ""
             return {"time": f"{day}at {self.time(given.time)}"}
         return {}
-
-
-@cache
-def wordings() -> dict[str, dict[str, list[str]]]:
-    """Templates by act."""
-    return tomllib.loads(files(__package__).joinpath("wordings.toml").read_text(encoding="utf-8"))
 
 
 def act(given: Preference) -> str:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.english import wordings
 from support.meetings.data import iso
 from support.meetings.members import STYLES, RuleBasedMember, changed, mirrored
 from support.meetings.preferences import (
@@ -24,7 +25,7 @@ from support.meetings.preferences import (
 )
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Chat
-from support.meetings.voice import Voice, act, wordings
+from support.meetings.voice import Voice, act
 
 ZONE = "Europe/Berlin"  # six hours ahead of the organiser
 MORNING, QUIET = Window(start="14:00", end="16:00"), Focus(3, "17:00", "19:00")
@@ -32,7 +33,7 @@ FRIDAYS, EARLY = Weekdays(1, ("Friday",), avoid=True), Notice(hours=48)
 WANTED = (MORNING, QUIET, FRIDAYS, EARLY, Gap(minutes=20))
 STRICT = (Window(3, "14:00", "16:00"), Weekdays(2, ("Tuesday",)), Notice(1, 240))
 HALF = (MORNING, Weekdays(2, ("Monday",)))
-TOLD = {name: texts["open"] for name, texts in wordings().items()}
+TOLD = wordings("meetings/wordings")
 MORE = ("When?", *["Anything else?"] * 7)
 
 
