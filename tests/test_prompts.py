@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from support.errors import PromptError
-from support.prompts import SUFFIX, render
+from support.prompts import SUFFIX, own, render
 
 
 def test_values_are_filled_in():
@@ -43,3 +43,11 @@ def test_the_ballot_prompt_shows_the_form_of_its_rule_and_all_candidates(form):
 def test_every_template_is_part_of_the_package():
     names = [p.name for p in (files("support.prompts") / "roundtable").iterdir()]
     assert {f"{name}{SUFFIX}" for name in ("initialization", "message", "proposal", "ballot")} <= set(names)
+
+
+def test_a_template_of_ones_own_may_include_one_of_ours(tmp_path):
+    (tmp_path / "organizing").mkdir()
+    (tmp_path / "organizing" / "time.md.j2").write_text('Hurry. {% include "organizing/notice.md.j2" %}')
+    with own(tmp_path):
+        assert render("organizing/time", today="a", deadline="b", left=3).startswith("Hurry. ")
+    assert not render("organizing/time", today="a", deadline="b", left=3).startswith("Hurry")

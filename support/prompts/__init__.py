@@ -61,7 +61,7 @@ def _below(folder: str | Path) -> list[Path]:
 def _template(name: str, folder: str) -> tuple[Any, frozenset[str]]:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, meta
 
-    loader = FileSystemLoader(folder)
+    loader = FileSystemLoader([folder, str(files(__package__))])  # a template of theirs may include one of ours
     made = Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     try:
         source = loader.get_source(made, name + SUFFIX)[0]

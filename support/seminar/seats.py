@@ -135,8 +135,8 @@ def review_form(seat: ModelSeat, *view: Any) -> Any:
     """{"decision", "wish"}: approve, or have it made again with a wish, or leave it out; edits are a person's."""
 
     def wished(reply: Any) -> None:
-        if (reply.decision == AGAIN) != bool(reply.wish.strip()):
-            raise ValueError(f'{reply.decision}: {reply.wish!r} given; expected a wish with {AGAIN!r}, else ""')
+        if reply.decision == AGAIN and not reply.wish.strip():
+            raise ValueError(f"wish: nothing given; expected what is to be otherwise, with {AGAIN!r}")
 
     decision: Any = Literal["approve", "again", "remove"]
     return form("ReviewReply", wished, decision=decision, wish=forms.short(seat.limits.text(forms.SENTENCE)))
@@ -153,6 +153,11 @@ def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str =
     }
 
 
+def reviewed(seat: ModelSeat, reply: Any, *view: Any) -> Review:
+    """The decision; a wish counts with "again" only."""
+    return Review(reply.decision, wish=reply.wish.strip() if reply.decision == AGAIN else "")
+
+
 def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
     """The reply that was flagged, and the question."""
     mails = [mail for mail in desk.mails if mail.id == flag.mail]
@@ -167,9 +172,7 @@ def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
 REVIEWER = Role(
     "reviewer",
     acts={
-        "review": Act("organizing/review", review_form, review_facts,
-                      lambda seat, reply, *view: Review(reply.decision, wish=reply.wish.strip()),
-                      room=forms.SENTENCE + 40),
+        "review": Act("organizing/review", review_form, review_facts, reviewed, room=forms.SENTENCE + 40),
         "decide": Act("organizing/decision",
                       lambda seat, *view: form("DecisionReply", answer=forms.short(seat.limits.text(forms.ANSWER))),
                       decide_facts, lambda seat, reply, *view: " ".join(reply.answer.split()), room=forms.ANSWER + 20),
