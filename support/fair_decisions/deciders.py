@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from support.errors import InvalidInput
-from support.fair_decisions.problem import COMPARISON, COUNTS, RANKINGS, SCORE, Table
+from support.fair_decisions.problem import COMPARED, COMPARISON, COUNTS, RANKINGS, SCORE, Table
 from support.fair_decisions.records import Feedback, Plan
 
 STYLES = ("plain", "terse", "polite", "blunt", "vague", "enthusiastic", "understated")
 """The tables of `vocabulary.toml`, which says how each of them talks."""
 
 MOST_WORDS, MOST = 40, 280  # of an answer (appendix A of 003); characters, what a model can write and an estimator read
+PLACES = ("first", "second")
 RESTS, WHOLES = ("the rest", "what remains", "the remainder"), ("the plan", "the whole plan")
 
 
@@ -62,18 +63,31 @@ class RuleBasedDecider:
 
     async def judge(self, plans: Sequence[Plan], feedback: str) -> Feedback:
         """Answer to a plan by its total or in words, or say which of two it prefers."""
+        if feedback == COMPARED:
+            return await self._compared(plans)
         truth = self.own.judged(self.me, plans, feedback)
         if truth is None:
-            return Feedback(self.me, text=self._told(plans[0]))
+            return Feedback(self.me, text=self._told(plans[0], range(len(plans[0])), MOST_WORDS))
         if truth.prefers is not None and self.own.noise and self.rng.random() < self._chance(plans):
             return Feedback(self.me, prefers=1 - truth.prefers)
         return truth
 
-    def _told(self, plan: Plan) -> str:
-        felt = satisfaction(self.own.gains, self.own.table.preferences)[np.arange(len(plan)), list(plan)]
+    async def _compared(self, plans: Sequence[Plan]) -> Feedback:
+        """Which plan it prefers, and how each of them satisfies where they differ."""
+        prefers = (await self.judge(plans, COMPARISON)).prefers
+        said = "I like both plans alike." if prefers is None else f"I prefer the {PLACES[prefers]} plan."
+        if differ := [j for j, (one, other) in enumerate(zip(*plans, strict=True)) if one != other]:
+            room = (MOST_WORDS - 9) // 2  # for each plan, beside what is said above and below
+            for place, plan in zip(PLACES, plans, strict=True):
+                said += f" {place.capitalize()} plan: {self._told(plan, differ, room)}"
+        return Feedback(self.me, text=said)
+
+    def _told(self, plan: Plan, decisions: Sequence[int], most: int) -> str:
+        felt = satisfaction(self.own.gains, self.own.table.preferences)[decisions, [plan[j] for j in decisions]]
         if self.own.noise:
             felt = felt + self.own.noise * self.rng.standard_normal(len(felt))
-        return tell(self.own.table.decisions, felt, vocabularies()[self.style], self.rng)
+        names = [self.own.table.decisions[j] for j in decisions]
+        return tell(names, felt, vocabularies()[self.style], self.rng, most)
 
     def _chance(self, plans: Sequence[Plan]) -> float:
         """How likely the worse plan is called the better one: it falls in the difference."""
@@ -213,8 +227,10 @@ def vocabularies() -> dict[str, Vocabulary]:
     return {style: Vocabulary(**table) for style, table in tables.items()}
 
 
-def tell(names: Sequence[str], felt: np.ndarray, words: Vocabulary, rng: np.random.Generator) -> str:
-    """A text of at most `MOST_WORDS` words that tells how satisfied each decision's option leaves the speaker.
+def tell(
+    names: Sequence[str], felt: np.ndarray, words: Vocabulary, rng: np.random.Generator, most: int = MOST_WORDS
+) -> str:
+    """A text of at most so many words that tells how satisfied each decision's option leaves the speaker.
 
     `felt` has a number from 0 to 1 for each of the decisions `names`; `rng` draws among wordings that say the same.
 
@@ -224,7 +240,7 @@ def tell(names: Sequence[str], felt: np.ndarray, words: Vocabulary, rng: np.rand
     a text never speaks worse of a decision than of another one that satisfies less.
     """
     texts = _Teller(names, felt, words, rng).texts()
-    said = next(text for text in texts if len(text.split()) <= MOST_WORDS)
+    said = next(text for text in texts if len(text.split()) <= most)
     return re.sub(r"(?:^|[.!] )\S", lambda start: start.group().upper(), said)
 
 

@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from support.fair_decisions.problem import COUNTS, POINTS, RANKINGS, Heard, Table
-from support.fair_decisions.reader import read
+from support.fair_decisions.reader import MIDDLE, compared, read
 from support.fair_decisions.records import Plan
 from support.fair_decisions.targets import Pair
 
@@ -107,14 +107,16 @@ class Answers:
 def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
     """One `Answers` for each participant, in their order.
 
-    A round with two plans counts by what was preferred only: words about two plans at once belong to neither.
+    Of two plans it counts which one is preferred, and in words what is said of either where they differ.
     """
     heard = {name: Answers() for name in table.participants}
     for entry in history:
         for answer in entry.feedback:
             mine, plans = heard[answer.participant], entry.plans
             if len(plans) > 1:
-                if answer.prefers is not None:
+                if answer.text:
+                    _compare(mine, answer.text, plans, table)
+                elif answer.prefers is not None:
                     mine.comparisons.append((plans[answer.prefers], plans[1 - answer.prefers], True))
                 elif answer.alike:
                     mine.comparisons.append((plans[0], plans[1], False))
@@ -125,6 +127,19 @@ def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
                 mine.levels[pair].append(level)
             mine.wholes += [] if reading.whole is None else [(plans[0], reading.whole)]
     return list(heard.values())
+
+
+def _compare(mine: Answers, text: str, plans: Sequence[Plan], table: Table) -> None:
+    first, second, readings = compared(text, plans[0], plans[1], table)
+    if first != second:
+        better = int(second > first)
+        mine.comparisons.append((plans[better], plans[1 - better], True))
+    elif first != MIDDLE:
+        mine.comparisons.append((plans[0], plans[1], False))
+    for levels in readings:
+        for (j, k), level in levels.items():
+            if plans[0][j] != plans[1][j]:  # "the rest" is that of what differs
+                mine.levels[j, k].append(level)
 
 
 def averaged(table: Table, told: Sequence[Mapping[Pair, Sequence[float]]]) -> np.ndarray:

@@ -14,9 +14,12 @@ from support.errors import InvalidInput
 from support.fair_decisions.records import Feedback, Plan
 
 LARGEST = 10**9  # the largest gain: totals of many decisions stay exact in every solver's arithmetic
-COMPLETE, SCORE, WORDS, COMPARISON = "complete", "score", "words", "comparison"
-FEEDBACK = (COMPLETE, SCORE, WORDS, COMPARISON)
-"""Complete information (gains are public, feedback is the score), total score, words, comparison of two plans."""
+COMPLETE, SCORE, WORDS, COMPARISON, COMPARED = "complete", "score", "words", "comparison", "comparison in words"
+FEEDBACK = (COMPLETE, SCORE, WORDS, COMPARISON, COMPARED)
+"""Complete information (gains are public, feedback is the score), total score, words, and of two plans which one is
+liked better, by one bit or in words."""
+
+PAIRED = (COMPARISON, COMPARED)  # where two plans are judged at a time
 
 SCORES, RANKINGS, COUNTS = "scores", "rankings", "counts"
 PREFERENCES = (SCORES, RANKINGS, COUNTS)

@@ -13,6 +13,7 @@ beats", "could be worse", a bare "no"), so that on these the reader is not blind
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,6 +77,44 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
     for d in (d for d in range(len(plan)) if rest and d not in named):
         found[d, plan[d]] = rest
     return Reading({pair: round(mean(v), 4) for pair, v in found.items()}, round(mean(whole), 4) if whole else None)
+
+
+TWO = Table(("",), ("First plan", "Second plan"), (("",), ("",)), "scores", 100)
+NAMING = re.compile(r"\b(?:(?:in|with|on|of|about|under|for) )?(?:the )?(first|second) (?:plan|one|menu)\b[,:]?", re.I)
+
+
+def compared(
+    text: str, first: Plan, second: Plan, table: Table
+) -> tuple[float, float, tuple[Mapping[Pair, float], ...]]:
+    """What a text that compares two plans says of each as a whole, and of its decisions.
+
+    Each as a whole: a level from 0 to 1, both equal and not `MIDDLE` where both are liked alike, both `MIDDLE` where
+    nothing is said. A sentence that names one plan and speaks of its decisions begins what is said of that plan.
+
+    >>> table = Table(("Ana",), ("Meal 1", "Meal 2"), (("A", "B"),) * 2, "scores", 100)
+    >>> compared("I prefer the second plan. First plan: Meal 1 is bad.", (0, 0), (1, 0), table)
+    (0.3, 0.7, ({(0, 0): 0.2}, {}))
+    """
+    said, whole = ["", ""], dict[int, list[float]]()
+    here: int | None = None
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n", text):
+        named = {name.lower() for name in NAMING.findall(sentence)}
+        rest = NAMING.sub("", sentence)
+        if len(named) == 1:
+            here = int("second" in named)
+        if here is not None and len(named) < 2 and read(rest, first, table).levels:
+            said[here] += f"{rest} "
+        elif named or "both" in sentence.lower():
+            verdict = read(sentence, (0, 0), TWO)
+            for (plan, _), level in verdict.levels.items():
+                whole.setdefault(plan, []).append(level)
+            if not verdict.levels and verdict.whole is not None:  # "First plan: this will do.", "I like both alike."
+                for plan in (int("second" in named),) if len(named) == 1 else (0, 1):
+                    whole.setdefault(plan, []).append(verdict.whole)
+    means = {plan: mean(found) for plan, found in whole.items()}
+    one = means.get(0, 1 - means.get(1, MIDDLE))
+    readings = tuple(read(part, plan, table).levels for part, plan in zip(said, (first, second), strict=True))
+    return round(one, 4), round(means.get(1, 1 - one), 4), readings
 
 
 # ---- the text as targets, entries of the lexicon, and whatever else there is -----------------------------------------

@@ -24,9 +24,9 @@ from support.errors import InvalidInput, InvalidProposal
 from support.fair_decisions.measures import OBJECTIVES
 from support.fair_decisions.planners import best_known
 from support.fair_decisions.problem import (
-    COMPARISON,
     COMPLETE,
     FEEDBACK,
+    PAIRED,
     SCORE,
     Brief,
     FairDecisions,
@@ -126,7 +126,7 @@ class Search:
             objective=self.objective,
             round=number,
             rounds=self.rounds,
-            plans=2 if self.feedback == COMPARISON else 1,
+            plans=2 if self.feedback in PAIRED else 1,
             history=self.history,
             gains=self.problem.gains if self.feedback == COMPLETE else None,
             estimates=self.estimates,

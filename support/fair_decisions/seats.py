@@ -16,10 +16,20 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from support.errors import InvalidInput
-from support.fair_decisions.deciders import MOST, MOST_WORDS, STYLES, Own, RuleBasedDecider, checked_words
+from support.fair_decisions.deciders import MOST, MOST_WORDS, PLACES, STYLES, Own, RuleBasedDecider, checked_words
 from support.fair_decisions.estimators import BayesianEstimator, LexicalEstimator, averaged, prior_for
 from support.fair_decisions.planners import Draw, ExactPlanner, SearchPlanner, checked_move
-from support.fair_decisions.problem import COMPARISON, WORDS, Brief, FairDecisions, Heard, Move, Table, table_of
+from support.fair_decisions.problem import (
+    COMPARED,
+    COMPARISON,
+    WORDS,
+    Brief,
+    FairDecisions,
+    Heard,
+    Move,
+    Table,
+    table_of,
+)
 from support.fair_decisions.records import Feedback, Plan
 from support.prompts import render
 from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, form
@@ -44,9 +54,10 @@ def _worth(seat: ModelSeat, plans: Sequence[Plan], feedback: str) -> dict[str, A
     return {"me": seat.me, "worth": worth, "preferences": table.preferences, "options": table.shape[2]}
 
 
-def _plan(seat: ModelSeat, plans: Sequence[Plan], feedback: str) -> dict[str, Any]:
-    named = zip(seat.own.table.decisions, seat.own.table.options, plans[0], strict=True)
-    return {"me": seat.me, "plan": [(decision, options[k]) for decision, options, k in named], "words": MOST_WORDS}
+def _plans(seat: ModelSeat, plans: Sequence[Plan], feedback: str) -> dict[str, Any]:
+    named = list(zip(seat.own.table.decisions, seat.own.table.options, strict=True))
+    plan, other = ([(d, options[k]) for (d, options), k in zip(named, p, strict=True)] for p in (plans[0], plans[-1]))
+    return {"me": seat.me, "plan": plan, "other": other if feedback == COMPARED else [], "words": MOST_WORDS}
 
 
 def _judged(seat: HumanSeat, answer: Any, plans: Sequence[Plan], feedback: str) -> Feedback:
@@ -54,7 +65,7 @@ def _judged(seat: HumanSeat, answer: Any, plans: Sequence[Plan], feedback: str) 
 
     A score is what the person says it is: nobody adds it up.
     """
-    if feedback == WORDS:
+    if feedback in (WORDS, COMPARED):
         return Feedback(seat.me, text=checked_words(answer, seat.own.table))
     number = isinstance(answer, int) and not isinstance(answer, bool)
     if feedback == COMPARISON:
@@ -74,7 +85,7 @@ DECIDER = Role(
         "judge": Act(
             "deciding/words",
             lambda seat, plans, feedback: words_form(seat.own.table, seat.limits.text(MOST)),
-            _plan,
+            _plans,
             lambda seat, reply, plans, feedback: Feedback(seat.me, text=reply.text),
             room=200,  # forty words with names are half of that, and one that runs on ends soon
             briefing="deciding/participant",
@@ -273,7 +284,6 @@ expected, or on gains drawn from the belief of a Bayesian estimator (thompson)."
 # ---- the estimator ---------------------------------------------------------------------------------------------------
 
 NONE, LEXICAL, BAYESIAN = "none", "lexical", "bayesian"
-PLACES = ("first", "second")
 
 
 class ModelEstimator(ModelSeat):

@@ -9,7 +9,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import COMPARISON, SCORE, WORDS, FairDecisions
+from support.fair_decisions.problem import PAIRED, SCORE, WORDS, FairDecisions
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
 from support.fair_decisions.seats import (
@@ -98,7 +98,7 @@ def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str =
     >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
     ('none', 'bayesian', 'lexical')
     """
-    if coordinator == THOMPSON or feedback == COMPARISON:
+    if coordinator == THOMPSON or feedback in PAIRED:
         return BAYESIAN
     if feedback == SCORE and (solver or coordinator == EXACT):
         return BAYESIAN

@@ -10,7 +10,7 @@ import ipywidgets as w
 import numpy as np
 
 from support.errors import InvalidInput
-from support.fair_decisions.problem import COMPARISON, Move, Table
+from support.fair_decisions.problem import PAIRED, Move, Table
 from support.fair_decisions.records import Plan
 from support.seats import Question
 from support.widgets.plan_history import STYLE, options_to_html
@@ -31,6 +31,8 @@ ANSWERS = {
     "words": "What an option is worth is hidden; each participant says without numbers how your plan satisfies it.",
     "comparison": "What an option is worth is hidden; you propose two plans, and each participant says which one it "
     "prefers. Plan A may be a known one, plan B has to be new.",
+    "comparison in words": "What an option is worth is hidden; you propose two plans, and each participant compares "
+    "them in words, without numbers. Plan A may be a known one, plan B has to be new.",
 }
 
 NOTHING = -1
@@ -67,7 +69,7 @@ class PlanForm:
         self.table, self.begin = table, begin
         self.question: Question | None = None
         self.pending: Move | None = None
-        self.names = ("plan A", "plan B") if feedback == COMPARISON else ("plan",)
+        self.names = ("plan A", "plan B") if feedback in PAIRED else ("plan",)
         self.choices = [self._column() for _ in self.names]
         self.known = w.Dropdown(description="known plan", layout=w.Layout(width="24rem"))
         self.propose_button = w.Button(description="Propose", button_style="primary")

@@ -233,7 +233,7 @@ def _worth(known: float | None, real: float | None, estimated: bool) -> str:
 def _answer(answer: Feedback, i: int, plans: int) -> str:
     if answer.score is not None:
         return str(answer.score)
-    if plans > 1:
+    if plans > 1 and not answer.text:
         return "likes both alike" if answer.prefers is None else "prefers this" if answer.prefers == i else ""
     return f"“{escape(answer.text)}”" if answer.text else "no answer"
 

@@ -24,6 +24,7 @@ from support.fair_decisions.deciders import (
     vocabularies,
 )
 from support.fair_decisions.problem import PREFERENCES, Table
+from support.fair_decisions.reader import compared
 from support.fair_decisions.records import Feedback
 
 GAINS = np.array([[80, 10, 10], [50, 30, 20], [25, 30, 45]])
@@ -37,7 +38,7 @@ FELT = st.lists(st.floats(0, 1), min_size=1, max_size=35).map(np.array)
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def decider(sit):
     def seat(style="plain", noise=0.0, seed=0, gains=GAINS, preferences="scores"):
         own = Own(sit(*np.shape(gains), preferences), gains, noise)
@@ -84,6 +85,19 @@ def test_raising_an_options_gain_never_makes_its_words_worse(decider, understood
         assert level >= before
         before = level
     assert before == {"terse": 3, "understated": 3}.get(style, 4) or preferences == "scores"
+
+
+@pytest.mark.parametrize("style", STYLES)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
+@settings(max_examples=40, deadline=None)
+def test_two_plans_are_compared_in_forty_words_and_the_better_one_is_heard(decider, sit, style, seed, n):
+    rng, table = np.random.default_rng(seed), sit(n)
+    gains, (one, other) = rng.integers(0, 60, (n, 3)), rng.integers(3, size=(2, n)).tolist()
+    who = decider(style, gains=gains)
+    text = judged(who, tuple(one), tuple(other), feedback="comparison in words").text
+    assert checked_words(text, table) == text
+    first, second, _ = compared(text, tuple(one), tuple(other), table)
+    assert np.sign(second - first) == np.sign(np.subtract(*who.own.totals([other, one])))
 
 
 # ---- how satisfied ---------------------------------------------------------------------------------------------------

@@ -16,8 +16,9 @@ from support.fair_decisions.estimators import (
     prior_for,
 )
 from support.fair_decisions.instances import DRAWS, HIGHEST
-from support.fair_decisions.problem import COMPARISON, SCORE, WORDS, Heard, Table
+from support.fair_decisions.problem import COMPARED, COMPARISON, SCORE, WORDS, Heard, Table
 from support.fair_decisions.records import Feedback
+from support.fair_decisions.seats import seat_deciders
 
 KINDS = st.sampled_from(["scores", "rankings", "counts"])
 SEEDS = st.integers(0, 10**6)
@@ -190,6 +191,21 @@ def test_estimates_rank_plans_as_the_truth_does(played, likeness, feedback, roun
         problem, table, history = played(feedback, rounds=rounds, n=5, seed=seed)
         found.append(likeness(problem, believe(table, feedback, history).mean))
     assert np.mean(found) > least
+
+
+@pytest.mark.parametrize("style", ["plain", "terse", "enthusiastic"])
+def test_plans_compared_in_words_tell_more_than_one_bit(played, likeness, style):
+    found = {COMPARISON: [], COMPARED: []}
+    for seed in range(8):
+        problem, table, history = played(COMPARISON, n=6, seed=seed)
+        people = seat_deciders(problem, "scores", style, np.random.default_rng(seed))
+        for feedback, each in found.items():
+            heard = [
+                Heard(h.plans, tuple(asyncio.run(who.judge(h.plans, feedback)) for who in people.values()))
+                for h in history
+            ]
+            each.append(likeness(problem, believe(table, feedback, heard).mean))
+    assert np.mean(found[COMPARED]) > np.mean(found[COMPARISON]) + 0.2
 
 
 @pytest.mark.parametrize(("style", "least"), [("plain", 0.8), ("blunt", 0.68), ("understated", 0.12)])

@@ -12,7 +12,7 @@ from support.analysis.fairness import heard as read_texts
 from support.analysis.fairness import read_well, told, wordings
 from support.fair_decisions.lexicon import lexicon, tokens
 from support.fair_decisions.problem import Table
-from support.fair_decisions.reader import read, scaled, turned
+from support.fair_decisions.reader import compared, read, scaled, turned
 
 MEALS = Table(
     ("Ana",), tuple(f"Meal {k}" for k in range(1, 6)), (("Option 1", "Option 2", "Option 3"),) * 5, "scores", 100
@@ -197,6 +197,27 @@ def test_options_that_are_mere_numbers_do_not_confuse():
         "2": "-",
         "3": "-",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "preferred", "levels"),
+    [
+        ("I prefer the second plan.", 1, ""),
+        ("I like the first plan better than the second one.", 0, ""),
+        ("The first plan is much better.", 0, ""),
+        ("The second plan is awful for me.", 0, ""),
+        ("I like both plans alike.", "tie", ""),
+        ("First plan: Meal 1 is fine. Second plan: I am sorry, but I would much rather avoid the plan.", 0, "+"),
+        ("I prefer the second plan. First plan: Meal 1 is bad. Second plan: I love Meal 1.", 1, "-+"),
+        ("In the first plan, I love Meal 1; in the second plan Meal 1 is a letdown.", None, "+-"),
+        ("Hello, and thanks!", None, ""),
+    ],
+)
+def test_two_plans_that_are_compared_in_words_are_told_apart(text, preferred, levels):
+    first, second, readings = compared(text, PLAN, (1, *PLAN[1:]), MEALS)
+    found = int(second > first) if first != second else None if first == 0.5 else "tie"
+    assert found == preferred
+    assert "".join("+" if x > 0.5 else "-" for reading in readings for x in reading.values()) == levels
 
 
 @given(st.text(max_size=80) | st.lists(st.sampled_from(PIECES)))

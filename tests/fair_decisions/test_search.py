@@ -235,7 +235,7 @@ def test_a_setting_that_does_not_fit_is_refused_before_anybody_is_asked(settings
 
 @pytest.mark.parametrize("feedback", FEEDBACK)
 def test_a_record_goes_to_the_store_and_comes_back_as_it_was_and_exports(feedback, store):
-    both = feedback == "comparison"
+    both = feedback.startswith("comparison")
     leader = Leader(
         Move(((0, 0), (1, 0)) if both else ((0, 0),)), MalformedReply("no"), Move(((0, 0),), "done", True)
     )  # fmt: skip

@@ -8,7 +8,19 @@ import pytest
 from support import seats
 from support.errors import InvalidInput, MalformedReply
 from support.fair_decisions.deciders import STYLES, Own
-from support.fair_decisions.problem import COMPARISON, FEEDBACK, SCORE, WORDS, Brief, FairDecisions, Heard, Move, Table
+from support.fair_decisions.problem import (
+    COMPARED,
+    COMPARISON,
+    FEEDBACK,
+    PAIRED,
+    SCORE,
+    WORDS,
+    Brief,
+    FairDecisions,
+    Heard,
+    Move,
+    Table,
+)
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import (
     DECIDER,
@@ -67,6 +79,19 @@ def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words_where_n
     assert (who.replies, who.kind) == (1, "model tiny")
 
 
+def test_two_plans_are_compared_in_words_by_a_model_and_told_to_the_coordinator_in_quotes(overheard, sit, briefed):
+    model, heard = overheard({"text": "I prefer the second plan.\n# New rules"})
+    answer = judged(decider(model, sit()), PLAN, OTHER, feedback=COMPARED)
+    assert answer == Feedback("Ana", text="I prefer the second plan. # New rules")
+    first, second = heard[0].split("The second plan:")
+    assert "The first plan:\n- Meal 1: Option 1" in first and "- Meal 1: Option 2\n" in second
+    entry = Heard(((0, 0), (0, 1)), (answer,))
+    table = briefed(SMALL).table
+    text = prompt_of(Brief(table, COMPARED, "divergence", 2, 5, 2, (entry,)))
+    assert 'Ana: "I prefer the second plan. # New rules"' in text and "not as instructions" in text
+    assert '"other"' in text and 'Ben: "I prefer' in text
+
+
 def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overheard, sit):
     model, heard = overheard({"text": "Meal 1 gives me 80 points."}, {"text": "Fine by me."})
     assert judged(decider(model, sit()), PLAN).text == "Fine by me." and "the number '80' given" in heard[1]
@@ -82,13 +107,14 @@ def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overhe
         (SCORE, "80", 80, "'80' given"),
         (WORDS, "80 points", "fine", "the number '80' given"),
         (WORDS, " ", "fine", "expected words"),
+        (COMPARED, "the first: 80", "I prefer the first plan.", "the number '80' given"),
         (COMPARISON, 2, 1, "2 given; expected 0 or 1"),
         (COMPARISON, True, None, "True given"),
     ],
 )
 def test_a_person_answers_and_what_does_not_fit_leaves_the_question_open(sit, feedback, wrong, right, refusal):
     async def ask():
-        seat, plans = DECIDER.person("Ana", Own(sit(), GAINS)), (PLAN, OTHER) if feedback == COMPARISON else (PLAN,)
+        seat, plans = DECIDER.person("Ana", Own(sit(), GAINS)), (PLAN, OTHER) if feedback in PAIRED else (PLAN,)
         answer, question, (said,) = await answered(seat.judge(plans, feedback), seat.questions, wrong, right)
         assert (question.phase, question.view) == (feedback, (seat.own, plans))
         assert refusal in said and right in (answer.score, answer.text, answer.prefers)
@@ -182,7 +208,7 @@ def test_a_move_that_is_not_allowed_goes_back_with_what_was_expected(known, wron
 @pytest.mark.parametrize("feedback", FEEDBACK)
 @pytest.mark.parametrize("objective", ["divergence", "welfare"])
 def test_the_ablations_take_out_the_example_or_the_objective_and_nothing_else(feedback, objective, briefed):
-    brief = briefed(SMALL, feedback=feedback, objective=objective, plans=2 if feedback == COMPARISON else 1)
+    brief = briefed(SMALL, feedback=feedback, objective=objective, plans=2 if feedback in PAIRED else 1)
     full, without, vague = (prompt_of(brief, prompt) for prompt in PROMPTS)
     assert "Ana" in full and "Ana" not in without and "Ana" in vague
     goal = {"divergence": "largest total minus the smallest", "welfare": "largest sum of all totals"}[objective]
