@@ -5,6 +5,7 @@ import base64
 from datetime import date
 from types import SimpleNamespace
 
+import ipywidgets as w
 import pytest
 
 from support.errors import FateUnknown
@@ -607,3 +608,12 @@ def test_a_file_that_is_damaged_is_told(tmp_path):
         return dashboard.note.value
 
     assert "study.sqlite" in asyncio.run(run())
+
+
+def test_what_is_shown_is_sent_again_and_what_somebody_types_is_not(monkeypatch):
+    sent = []
+    monkeypatch.setattr(w.Widget, "send_state", lambda widget, key=None: sent.append((type(widget).__name__, key)))
+    application.send_again(
+        w.VBox([w.HTML("8 policies"), w.HBox([w.Button(description="Keep"), w.Textarea("half a sentence")])])
+    )
+    assert set(sent) == {("HTML", "value"), ("Button", "description"), ("HBox", "children"), ("VBox", "children")}
