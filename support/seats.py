@@ -46,7 +46,7 @@ MIXED, HUMAN = "mixed", "human"
 CONTEXT, CHARACTERS = 100_000, 3  # tokens that a model reads where its profile does not say; characters of a token
 Seats = Any
 """One kind for all, one for each name in order, or {name: kind}; in the place of a kind, a participant itself, or a
-class or function that is called with the name and its random stream."""
+class or function that is called with the name and its random stream, and with what the seat knows if it takes `own`."""
 
 
 # ---- who thinks with a language model ----------------------------------------------------------------------------
@@ -406,7 +406,7 @@ class Role:
     ) -> Any:
         """The participant of a kind; one of the user's own is taken as it is, a class or function is called."""
         if is_maker(kind):
-            kind = _called(kind, me, rng)
+            kind = _called(kind, me, rng, own)
         if not isinstance(kind, str):
             return self._checked(kind, me)
         if kind == MIXED and self.mixture:
@@ -458,13 +458,15 @@ def is_maker(kind: Any) -> bool:
     return inspect.isclass(kind) or inspect.isroutine(kind) or isinstance(kind, partial)
 
 
-def _called(maker: Any, name: str, rng: np.random.Generator) -> Any:
+def _called(maker: Any, name: str, rng: np.random.Generator, own: Any) -> Any:
+    takes = inspect.signature(maker)
+    known = {"own": own} if "own" in takes.parameters else {}
     try:
-        inspect.signature(maker).bind(name, rng)
+        takes.bind(name, rng, **known)
     except TypeError as error:
         what = "a class or a function is called with the name of the seat and its random generator"
         raise InvalidInput(f"seats: {maker!r} given for {name}, but {what} ({error})") from None
-    return maker(name, rng)
+    return maker(name, rng, **known)
 
 
 def _by_name(role: str, seats: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def test_a_template_of_ones_own_goes_before_ours(tmp_path):
     [
         ("Speak up, {{ who }}!", "message", "no value for who; it may use me, others, round, words"),
         ("Speak up, {{ me !", "message", "line 1"),
-        ("Speak up!", "mesage", "mesage.md.j2 in .* is none of ours"),
+        ("Speak up!", "mesage", "mesage.md.j2 in .* is none of ours; did you mean roundtable/message.md.j2"),
     ],
 )
 def test_a_template_that_cannot_be_filled_in_is_told(tmp_path, source, name, complaint):
@@ -171,3 +171,23 @@ def test_the_tokens_of_a_reply_that_never_fits_its_form_are_counted_with_those_o
 def test_repetitions_are_told_apart_in_the_cache(tmp_path):
     model = scripted([{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite"))
     assert [asyncio.run(sit(model, repetition=number).message(1)) for number in (0, 1, 0)] == ["one", "two", "one"]
+
+
+def test_a_class_that_takes_own_is_given_what_the_seat_knows():
+    table = TALKER.fill(["Ana", "Ben"], [Silent, "silent"], rng(), own=lambda name: f"{name}'s secret")
+    assert table["Ana"].own == "Ana's secret"
+
+
+def test_a_role_of_ones_own_has_its_template_in_a_folder_of_ones_own(tmp_path):
+    (tmp_path / "survey").mkdir()
+    (tmp_path / "survey" / "critic.md.j2").write_text("{{ me }}, judge: {{ topic }}")
+    judge = Act("survey/critic", lambda seat, topic: form("Said", text=text(200)),
+                lambda seat, topic: {"me": seat.me, "topic": topic}, lambda seat, reply, topic: reply.text)  # fmt: skip
+    critic = Role("critic", acts={"judge": judge}, asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())})
+    read = []
+    model = scripted(lambda messages: read.append(messages) or {"text": "good"})
+    assert (
+        asyncio.run(critic.seat("model", rng(), spoken=Spoken(model, prompts=tmp_path), me="Ana").judge("a plan"))
+        == "good"
+    )
+    assert read[0][-1]["content"].startswith("Ana, judge: a plan")

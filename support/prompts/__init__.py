@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -44,13 +45,13 @@ def render(name: str, **values: Any) -> str:
 
 
 def check_folder(folder: str | Path) -> None:
-    """Refuse a folder of templates that is not there, or holds one that nothing asks for."""
+    """Refuse a folder of templates that is not there, or holds one that nearly has the name of one of ours."""
     ours = {str(path.relative_to(str(files(__package__)))) for path in _below(str(files(__package__)))}
     if not Path(folder).is_dir() or not (theirs := _below(folder)):
         raise PromptError(f"prompts: {str(folder)!r} given; expected a folder with templates (NAME{SUFFIX})")
-    if strangers := sorted({str(path.relative_to(folder)) for path in theirs} - ours):
-        known = ", ".join(sorted(ours))
-        raise PromptError(f"prompts: {strangers[0]} in {folder} is none of ours; expected one of {known}")
+    for name in sorted({str(path.relative_to(folder)) for path in theirs} - ours):
+        if meant := get_close_matches(name, ours, 1, 0.85):
+            raise PromptError(f"prompts: {name} in {folder} is none of ours; did you mean {meant[0]}?")
 
 
 def _below(folder: str | Path) -> list[Path]:
