@@ -5,7 +5,7 @@
 - `vote`: a `Ballot` in the form that `view.form` names: the id of a candidate ("vote"), ids from best to worst
   ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains.
 
-A class of your own with a text `kind` and these coroutines takes a seat, too: it is called with the agent's name and its
+A class of your own with a text `kind` and these coroutines takes a seat, too: it is called with an agent's name and its
 random stream, and with the environment (see `table.Environment`) if it takes `own`. The rule-based kinds know exchange
 economies only, or the rating task; they cannot sit at an environment of your own.
 """
