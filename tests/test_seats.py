@@ -60,10 +60,6 @@ def test_a_model_is_asked_by_its_acts_and_counts_what_it_cost():
         seat.propose()
 
 
-def test_a_person_answers_in_any_role_and_an_answer_that_does_not_fit_leaves_the_question_open():
-    asyncio.run(answered())
-
-
 async def answered():
     questions = asyncio.Queue()
     with seats.people(questions):
@@ -74,9 +70,14 @@ async def answered():
     with pytest.raises(InvalidInput, match="no words"):
         question.answer(" ")
     question.answer(" yes ")
-    assert await asking == "yes"
+    said = await asking
     with pytest.raises(InvalidInput, match="answered already"):
         question.answer("again")
+    return said
+
+
+def test_a_person_answers_in_any_role_and_an_answer_that_does_not_fit_leaves_the_question_open():
+    assert asyncio.run(answered()) == "yes"
 
 
 def test_who_sits_beside_changes_nobodys_draws():

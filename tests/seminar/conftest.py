@@ -5,7 +5,6 @@ from datetime import date
 
 import pytest
 
-from support.models.fakes import scripted
 from support.seminar.artefacts import load_templates
 from support.seminar.data import Persona, Scenario
 from support.seminar.ledger import Contact, State
@@ -67,19 +66,3 @@ def work():
 def done(work):
     """A function from a desk to its actions, {person: (kind, slot, policy)}."""
     return lambda desk: {a.person: (a.kind, a.slot, a.policy) for a in work(desk)[1]}
-
-
-@pytest.fixture(scope="session")
-def overheard():
-    """A function from replies to a model that gives them in turn, and the list of the messages that it was given."""
-
-    def listen(*replies, **options):
-        heard, lines = [], iter(replies)
-
-        def script(messages):
-            heard.append(messages)
-            return next(lines)
-
-        return scripted(script, **options), heard
-
-    return listen
