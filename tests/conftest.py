@@ -5,7 +5,7 @@ import gc
 import hypothesis
 import pytest
 
-from support.choice.rules import Plurality
+from support.choice import Plurality
 from support.errors import MissingData
 from support.models.fakes import scripted
 from support.runs.study import Store

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from support.choice import RULES, tally
-from support.choice.rules import Rule, as_rule
-from support.choice.ties import TieBreak, check_tie_break
+from support.choice import RULES, Rule, TieBreak, as_rule, check_tie_break, tally
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
 from support.roundtable.table import as_choice

@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from support.choice import Rule, check_ballot, tally
-from support.choice.rules import as_rule
-from support.choice.ties import TieBreak, check_tie_break
+from support.choice import Rule, TieBreak, as_rule, check_ballot, check_tie_break, tally
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 from support.play import FormatError, asked, counted
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript, View

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from support.choice import RULES
-from support.choice.rules import Ranked
+from support.choice import RULES, Ranked
 from support.errors import InvalidInput
 from support.models.fakes import scripted
 from support.models.profiles import TIGHT, Limits
