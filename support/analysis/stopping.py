@@ -204,8 +204,8 @@ def dialogue_act(train: Study) -> Fitted:
 
     Of the pairs with a positive coefficient whose p-value is small enough, the `top` largest are candidates; each
     scores a point in a round in which it occurs `often` times; the discussion stops at `score` points. Of all 180
-    settings the one with the best mean training performance is kept, the first among equals. Coefficients are compared to nine
-    decimals, for collinear pairs share theirs. Where nothing is learnt, nothing stops.
+    settings the one with the best mean training performance is kept, the first among equals. Coefficients are compared
+    to nine decimals, for collinear pairs share theirs. Where nothing is learnt, nothing stops.
     """
     coefficients, p_values = effects(train)
     best, pairs, often, score = -np.inf, np.array([], dtype=int), 1, 1
