@@ -15,7 +15,7 @@ from support.errors import InvalidInput
 from support.fair_decisions.measures import value
 from support.fair_decisions.problem import Brief, Heard, Move
 from support.fair_decisions.records import Plan
-from support.solvers.ask_tell import Search
+from support.solvers.search import Search
 
 LISTED = 4096  # up to so many plans, the unknown ones are listed; above, they are found by drawing
 TRIES = 30  # how often a searcher is asked again when it comes up with a known plan, before a plan is drawn
@@ -202,14 +202,14 @@ class Suggester:
         return solve(whole(gains), self.objective, solver="meet" if expected else "auto", time_limit=10.0).plan
 
     def _searched(self, gains: np.ndarray) -> Plan:
-        from support.solvers import mcts
+        from support.solvers.search import PRINTED, Tree, follow
 
         def worth(plan: Plan) -> float:
             return float(value(self.objective, gains[:, np.arange(len(plan)), list(plan)].sum(axis=1)))
 
-        settings = mcts.PRINTED if self.solver == "mcts printed" else None
+        settings = PRINTED if self.solver == "mcts printed" else None
         rng = self.rng or np.random.default_rng(0)
-        return mcts.run(worth, gains.shape[1], gains.shape[2], ADVICE, rng, settings).plan
+        return follow(Tree(gains.shape[1], gains.shape[2], rng, settings), worth, ADVICE)[0]
 
 
 def whole(gains: np.ndarray) -> np.ndarray:

@@ -241,12 +241,11 @@ def _numbers(plan: Plan) -> str:
 
 
 def _searching(kind: str, me: str, rng: np.random.Generator, own: Leading) -> SearchPlanner:
-    from support.solvers import mcts
-    from support.solvers.fair.search import LocalSearch, RandomSearch
+    from support.solvers.search import PRINTED, LocalSearch, RandomSearch, Tree
 
     (_, n, m), (searching, drawing) = own.shape, rng.spawn(2)
-    makers: dict[str, Any] = {"random": RandomSearch, "local": LocalSearch, "mcts": mcts.Tree}
-    made = makers[kind](n, m, searching) if kind in makers else mcts.Tree(n, m, searching, mcts.PRINTED)
+    makers: dict[str, Any] = {"random": RandomSearch, "local": LocalSearch, "mcts": Tree}
+    made = makers[kind](n, m, searching) if kind in makers else Tree(n, m, searching, PRINTED)
     return SearchPlanner(kind, made, drawing)
 
 
