@@ -10,9 +10,11 @@ from matplotlib.figure import Figure
 from support.analysis.metrics import METRICS, curves_of, runs_of
 from support.errors import InvalidInput, InvalidProposal
 from support.figures import plot_utility
-from support.models.fakes import stand_in
+from support.models.fakes import scripted, stand_in
 from support.roundtable import table
-from support.roundtable.records import Ballot, Message, Proposal
+from support.roundtable.economy import exchange_economy
+from support.roundtable.negotiators import Linear
+from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.seats import seat_all
 from support.runs.export import flatten
 from support.runs.pages import to_html
@@ -26,7 +28,7 @@ PROJECTS = ("park", "school", "buses", "library", "pool")
 class Budget:
     """Each of four people gets what goes to the two projects that they want."""
 
-    agents, shape, extra_tokens, maximum = ("Ana", "Ben", "Cleo", "Dev"), "five amounts", 0, 200.0
+    agents, shape, maximum = ("Ana", "Ben", "Cleo", "Dev"), "five amounts", 200.0
 
     def __init__(self, wants=((0, 1), (1, 2), (2, 3), (3, 4))):
         self.wants = wants
@@ -56,8 +58,7 @@ class Budget:
         return "Five amounts that sum to 100, such as [20, 20, 20, 20, 20]."
 
     def schema(self, most):
-        return form("BudgetReply", lambda r: r.proposal and self.validate(r.proposal), reason=text(most, 0),
-                    proposal=many(float, 5, 5)[0] | None)  # fmt: skip
+        return form("BudgetReply", reason=text(most, 0), proposal=many(float, 5, 5)[0] | None)
 
 
 class Wishful:
@@ -106,6 +107,63 @@ def test_models_sit_at_it_by_its_schema():
     record = asyncio.run(shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3)))
     assert record.seats["Dev"].startswith("model") and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
     assert json.dumps(record.environment)
+
+
+def test_a_class_of_ones_own_is_a_column_by_its_name(known, tmp_path):
+    sweep, store = (
+        Sweep("budget", shared, {"rule": ["plurality"], "seats": [Wishful]}, 1, 1),
+        Store(tmp_path / "s.sqlite"),
+    )
+    asyncio.run(sweep.run(store, progress=False))
+    assert runs_of(sweep.records(store))["seats"].tolist() == ["Wishful"]
+
+
+def test_a_model_is_asked_again_for_what_only_validate_refuses():
+    replies = iter(['{"reason": "", "proposal": [9, 9, 9, 9, 9]}', '{"reason": "", "proposal": [60, 10, 10, 10, 10]}'])
+    seats = seat_all(Budget(), "model", np.random.default_rng(1), model=scripted(lambda request: next(replies)))
+    view = View("Ana", Budget.agents, "majority", "vote", "", 1, 4, ())
+    made = asyncio.run(seats["Ana"].propose(view))
+    assert made.value == (60, 10, 10, 10, 10) and next(replies, None) is None
+
+
+class Patient(Linear):
+    """A negotiator of one's own, out of one of ours."""
+
+    kind = "patient"
+
+    def aspiration(self, view):
+        return 0.9
+
+
+def test_a_kind_made_of_ours_is_seated_as_ours_are():
+    economy, rng = exchange_economy(), np.random.default_rng(1)
+    record = asyncio.run(
+        table.play(economy, seat_all(economy, ["linear", Patient, Patient], rng), "majority", rounds=2)
+    )
+    assert [kind.split()[0] for kind in record.seats.values()] == ["linear", "patient", "patient"]
+
+
+class Silent(Budget):
+    """Says nothing to a model."""
+
+    task = property(lambda self: getattr(self, "no such thing"))
+
+
+BAD = [
+    (Budget(), "linear", "'linear' given for Ana, but Budget has no `background`.*seat a model, a person"),
+    (Budget(), [Wishful, Patient, Wishful, Wishful], "'patient' given for Ben, but Budget has no `background`"),
+    (Silent(), "model", "environment: Silent has no `task`; `support.roundtable.table.Environment` says what"),
+    (object(), Wishful, "environment: object has no `agents`, `validate`, `spec`"),
+]
+
+
+@pytest.mark.parametrize(("environment", "seats", "said"), BAD, ids=[said[:20] for _, _, said in BAD])
+def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats, said):
+    with pytest.raises(InvalidInput, match=said):
+        seat_all(environment, seats, np.random.default_rng(1), model=stand_in(seed=3))
+    if seats is Wishful:
+        with pytest.raises(InvalidInput, match=said):
+            asyncio.run(table.play(environment, {}, "majority"))
 
 
 def test_an_environment_that_nobody_registered_is_told():
