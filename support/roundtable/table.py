@@ -39,9 +39,7 @@ Environment = Any
 """
 
 
-def check_environment(
-    environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "describe", "spec")
-) -> None:
+def check_environment(environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
     if lacks := [name for name in needs if not hasattr(environment, name)]:
         raise InvalidInput(
