@@ -118,7 +118,7 @@ _ALONE = re.compile(
 """A month that stands for the only date in it."""
 _PERIOD = re.compile(
     r"\b(?:end|start|beginning|middle|rest|most|half|whole|until|till|by|before|after|since|from|early|late|mid|all)"
-    r"[- ](?:of )?(?:the )?(?:of )?$",
+    r"[- ](?:of )?(?:the )?(?:of )?$|\b(?:see you(?: all)?|forward to|back) (?:in )?$",
     re.IGNORECASE,
 )
 """Before a month that is a time and no date."""
@@ -153,6 +153,12 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(r"^On .{3,80} wrote:\s*$", re.MULTILINE)
+_ORIGINAL = re.compile(
+    r"^(?:-{2,} ?(?:original|forwarded|ursprüngliche|message)|_{6,}|(?:from|von|de): .*\n"
+    r"|on .{3,80} wrote:\s*\n\s*[^>\s])",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Where a mail that is answered begins, if no line of it has a mark."""
 _INLINE = re.compile(r"^\s*>[^\n]*\d[^\n]*\n[ \t]*(?!>)\S[^\n]*", re.MULTILINE)
 _CLOSING = re.compile(
     r"\n\s*(?:(?:with |my |all |many |very |and )*(?:best|kind|warm|warmest|kindest|regards|cheers|yours|sincerely"
@@ -209,7 +215,8 @@ def read_reply(text: str, offered: Sequence[date], today: date, time: str = "14:
         whole = plainly.understood(_with_marks(sentence)) == plainly.YES
         heard = [_heard(clause, offered, today, sentence) for clause in ([sentence] if whole else _clauses(sentence))]
         if any(clause.mood or clause.others for clause in heard):
-            if all(_sure(clause, heard) for clause in heard):
+            listed = begin >= body and any(clause.plain == plainly.BARE for clause in heard)  # below the signature
+            if all(_sure(clause, heard) for clause in heard) and not listed:
                 for clause in heard:
                     moods.hear(clause)
                     strange |= clause.others
@@ -386,6 +393,7 @@ class _Moods:
 def _plain(text: str, offered: Sequence[date], time: str = "") -> str:
     """A text without what it quotes; dates in figures and by their place in the programme are written out."""
     text = _clock(time).sub(" at the usual time ", text) if time else text
+    text = text[: first.start()] if (first := _ORIGINAL.search(text)) else text
     lines = [line for line in text.replace("’", "'").splitlines() if not line.lstrip().startswith(">")]
     plain = _FOREIGN.sub(lambda match: str(match.lastgroup), _HEADER.sub("", _BLANKS.sub(" ", "\n".join(lines))))
     plain = _SPELLED.sub(_numbered, plain.replace("@", " at "))

@@ -148,6 +148,25 @@ def test_a_sentence_that_is_not_wholly_understood_gives_no_date(text):
     assert read(f"Dear Noor,\n\n{text}\n\nBest wishes,\nAna").available == ()
 
 
+LISTS = [
+    ("Possible:\n- 13 October\nNot possible:\n- 10 November", ()),
+    ("15 Sept: no\n13 Oct: yes\n10 Nov: maybe\n8 Dec: works for me", (OCT, DEC)),
+    ("13 October is good.\n\n-----Original Message-----\nThe dates are\n15 September\n10 November", (OCT,)),
+    ("13 October is good.\n\nBest,\nAna\n\nWe meet on\n15 September\n10 November\n", (OCT,)),
+    ("> 15 September\nno\n> 13 October\nyes", ()),
+    ("I can do 13 October.\n\nSee you in November!", (OCT,)),
+    ("10 November is out. The others are fine.", (SEP, OCT, DEC)),
+    ("I cannot come on the thirteenth of October. The rest is fine.", (SEP, NOV, DEC)),
+    ("The dentist has me on one of the Wednesdays. The rest is fine.", ()),
+    ("13 October or 10 November. But let me ask my boss first.", ()),
+]
+
+
+@pytest.mark.parametrize(("text", "firm"), LISTS)
+def test_a_date_of_a_list_is_firm_only_where_the_whole_list_is_understood(text, firm):
+    assert read(text).available == firm
+
+
 @given(st.sampled_from([text for text in PLAIN if ". " not in text]), st.data())
 def test_one_strange_word_in_a_plain_yes_makes_it_a_question(text, data):
     words = text.split()
