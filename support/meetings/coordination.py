@@ -20,6 +20,7 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.meetings.data import Database, Meeting, iso
+from support.meetings.evaluators import ExactEvaluator
 from support.meetings.evaluators import known as wishes
 from support.meetings.preferences import At
 from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
@@ -78,9 +79,13 @@ async def coordinate(
 def record(
     scenario: Scenario, roles: Mapping[str, Any], rounds: Sequence[CoordinationRound], **settings: Any
 ) -> Coordination:
-    """The record of rounds that were played; `roles` holds members and facilitators by the names of their roles."""
-    kinds = {role: who.kind for role, who in roles.items()}
-    return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), settings)
+    """The record of rounds that were played; `roles` holds members and facilitators by the names of their roles.
+
+    Its settings hold the `yardstick` of each round: what chance and the best start are worth in truth.
+    """
+    kinds, exact = {role: who.kind for role, who in roles.items()}, ExactEvaluator(scenario, roles)
+    measured = [exact.yardstick(entry.number) for entry in rounds]
+    return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), {**settings, "yardstick": measured})
 
 
 @dataclass

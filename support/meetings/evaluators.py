@@ -12,12 +12,14 @@ from datetime import datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+import numpy as np
+
 from support.errors import InvalidInput
 from support.meetings.data import Meeting
 from support.meetings.preferences import At, Preference, Situation, situation
 from support.meetings.reading import read, restate
 from support.meetings.records import Option, Score
-from support.meetings.satisfaction import score
+from support.meetings.satisfaction import satisfaction_ratio, satisfaction_score, score
 from support.meetings.scenario import Intent, Scenario
 
 View = Callable[[str, datetime], Situation]
@@ -68,6 +70,18 @@ class ExactEvaluator:
         """One score for each option and member; `intents` are not looked at."""
         wishes = {member: self._truth(member, round) for member in meeting.members}
         return exact_scores(meeting, options, wishes, self.scenario.situation)
+
+    def yardstick(self, round: int) -> dict[str, float]:
+        """What a start drawn at random is worth in truth, and what the best is: ratio (equation 1) and score (2)."""
+        meeting, wishes = self.scenario.meeting, {m: self._truth(m, round) for m in self.scenario.members}
+        rows = [
+            [score(sum(w.fulfilled(at) for w in said), len(said))
+             for m, said in wishes.items() for at in [self.scenario.situation(m, start)]]
+            for start in meeting.slots()
+        ]  # fmt: skip
+        ratios, scores = list(map(satisfaction_ratio, rows)), list(map(satisfaction_score, rows))
+        return {"chance_ratio": float(np.mean(ratios)), "best_ratio": max(ratios),
+                "chance_score": float(np.mean(scores)), "best_score": max(scores)}  # fmt: skip
 
     def _truth(self, member: str, round: int) -> Sequence[Preference]:
         changing = getattr(self.people.get(member), "preferences_in", None)

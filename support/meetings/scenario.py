@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -23,12 +22,12 @@ from support.meetings.data import (
     load_private,
 )
 from support.meetings.preferences import Preference, Situation, situation
+from support.meetings.reading.times import sentences
 from support.meetings.records import Option, Turn
 
 Busy = tuple[tuple[datetime, datetime], ...]
 """Busy times in order, as (start, end) in UTC."""
 
-END = re.compile(r"(?<=[.!?])\s+")  # where one sentence ends and the next begins
 AROUND = timedelta(days=2)  # events this far from a meeting's slots can still touch a gap, in any zone
 
 
@@ -68,11 +67,21 @@ class Scenario:
 
     def handed(self, paraphrase: int = 0) -> dict[str, tuple[str, ...]]:
         """Each member's free text, sentence by sentence, as the non-conversational baseline hands it over."""
-        return {name: tuple(END.split(self.text(name, paraphrase).strip())) for name in self.private}
+        return {name: tuple(sentences(self.text(name, paraphrase))) for name in self.private}
 
     def database(self) -> Database:
         """What a coordinator may look up about the members."""
         return self.company.database(self.members)
+
+    def narrowed(self, most: int | None) -> Scenario:
+        """Everybody wants, and says, only the `most` narrowest of the own wishes; None leaves all of them."""
+        if most is None:
+            return self
+        return replace(self, private={name: own.narrowed(most) for name, own in self.private.items()})
+
+    def without_demands(self) -> Scenario:
+        """Nobody is required: what the organiser demands of attendance belongs to the database (section 5.2)."""
+        return replace(self, meeting=self.meeting.without_demands())
 
     @property
     def public(self) -> Scenario:

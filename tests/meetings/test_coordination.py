@@ -72,7 +72,8 @@ class Judge:
         return [Score(o.id, m, v) for o in options for m, v in zip(MEMBERS, self.by_start[o.start], strict=True)]
 
 
-SCENARIO = SimpleNamespace(meeting=MEETING, members=MEMBERS, database=lambda: "the database")
+SCENARIO = SimpleNamespace(meeting=MEETING, members=MEMBERS, database=lambda: "the database", situation=lambda *at: at,
+                           private={name: SimpleNamespace(preferences=()) for name in MEMBERS})  # fmt: skip
 JUDGE = {NINE: (3, 0, 0), TEN: (1, 1, 0), NOON: (3, 3, 0)}
 
 

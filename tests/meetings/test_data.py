@@ -1,9 +1,10 @@
 """What a preference holds of a slot, a meeting's slots, who works with whom, and a company's files, spoilt as well."""
 
+import itertools
 import pickle
 import re
 from collections import Counter
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -35,11 +36,14 @@ from support.meetings.preferences import (
     Notice,
     Weekdays,
     Window,
+    breadth,
     contradictions,
     minutes,
     preference,
     situation,
 )
+from support.meetings.reading import read
+from support.meetings.reading.times import sentences
 from support.meetings.scenario import scenario, scenarios
 
 NY, LONDON, BERLIN = "America/New_York", "Europe/London", "Europe/Berlin"
@@ -407,6 +411,7 @@ def test_a_folder_of_ones_own_is_read_instead(folder):
         ("preferences", ', "Until twelve."', "", "Ann: text or paraphrases missing or empty"),
         ("preferences", 'name = "Cai"', 'name = "Zoe"', "preferences.toml: 'Zoe' is no employee"),
         ("preferences", "paraphrases =", 'mood = "good"\nparaphrases =', "Ann: 'mood' given; expected name"),
+        ("preferences", "preferences =", "sentences = [[0], [1], [0]]\npreferences =", "[1, 1, 1], counted from 0"),
         ("preferences", "= [{", '= [{ kind = "window", start = "13:00" }, {', "window 13:00 to 24:00 and window 00:00"),
     ],
 )
@@ -436,3 +441,21 @@ def test_a_file_that_is_missing_damaged_or_empty_and_an_employee_without_prefere
         path.write_text(text) if text else path.unlink()
         with pytest.raises(error, match=rf"meetings\.toml.*{told}"):
             load_company(folder)
+
+
+def test_narrowed_people_say_what_they_still_want_and_nothing_that_they_do_not(private):
+    """Of 204 texts one alone says two wishes in one sentence."""
+    too_much = []
+    for (name, own), most in itertools.product(private.items(), (1, 2)):
+        less = own.narrowed(most)
+        rest = [w for w in own.preferences if w not in less.preferences]
+        assert len(less.preferences) == min(most, len(own.preferences))
+        assert max(map(breadth, less.preferences)) <= min(map(breadth, rest), default=1)
+        for text, whole in zip(less.texts, own.texts, strict=True):
+            assert all(sentence in whole for sentence in sentences(text))
+            too_much += [name for w in read(text) if any(replace(w, priority=r.priority) == r for r in rest)]
+    assert set(too_much) <= {"Ivana Hrvatin"}
+
+
+def test_without_sentences_the_texts_of_narrowed_people_are_their_wishes_restated(folder):
+    assert set(load_private(folder)["Bob"].narrowed(1).texts) == {"Prefers meetings before 12:00."}
