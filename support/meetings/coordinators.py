@@ -42,12 +42,12 @@ class Look:
 class RuleBasedCoordinator:
     """Proposes the best slots by equation (4) that keep the rules of section 3.2.
 
-    Round 1: K options that each satisfy at least two members (one, if nobody else is invited). Later: the candidate,
-    and others that satisfy at least as many members as it did. A required attendee is satisfied by at least one
-    option if any slot looked at does that, even where the option then satisfies fewer than the others have to. Options
-    are an hour apart where enough slots qualify. Among slots equal by equation (4), those whose satisfied members
-    are teammates or collaborators, or a member and the manager, come first; then chance decides. Fewer than K options
-    come back when no more qualify.
+    Round 1: K options that each satisfy at least two members (one, if nobody else is invited), or, where no slot does,
+    the best there are, a breach that the record tells. Later: the candidate, and others that satisfy at least as many
+    members as it did. A required attendee is satisfied by at least one option if any slot looked at does that, even
+    where the option then satisfies fewer than the others have to. Options are an hour apart where enough slots qualify.
+    Among slots equal by equation (4), those whose satisfied members are teammates or collaborators, or a member and the
+    manager, come first; then chance decides. Fewer than K options come back when no more qualify.
 
     `attention` is how many slots it looks at, drawn at random in each round, besides those that somebody named exactly:
     the search of a satisficer (Simon 1955). None looks at all of them, and is an exact optimiser.
@@ -123,7 +123,7 @@ def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
     candidate = brief.candidate and brief.meeting.slot(brief.candidate.start)
     chosen = [look for look in looks if look.start == candidate]
     forced = list(chosen)
-    qualified = [look for look in looks if len(look.satisfied) >= least]
+    qualified = [look for look in looks if len(look.satisfied) >= least] or ([] if forced else looks)
     while len(chosen) < brief.k:  # required attendees for whom no option works yet
         missing = {*brief.meeting.required} - {member for look in chosen for member in look.satisfied}
         fitting = [look for look in looks if missing & {*look.satisfied}]
