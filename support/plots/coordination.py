@@ -132,7 +132,8 @@ def plot_gap(table: pd.DataFrame, ax: Axes, by: str = "setting", *, order: Seque
     for level in (0, 100):
         ax.axhline(level, color=GREY, linewidth=0.8)
     ax.set(xlabel="round", ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
-    ax.legend(fontsize=8, frameon=False, title=f"{by}: chance to optimum", title_fontsize=8)
+    ax.set_ylim(min(ax.get_ylim()[0], -45), max(ax.get_ylim()[1], 105))  # room for the legend
+    ax.legend(fontsize=8, frameon=False, loc="lower right", title=f"{by}: chance to optimum", title_fontsize=8)
     return ax
 
 
