@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from support.errors import InvalidInput
 from support.meetings.data import Meeting
 from support.meetings.preferences import At, Preference, Situation, situation
 from support.meetings.reading import read, restate
@@ -136,6 +135,4 @@ def known(text: str, year: int) -> tuple[Preference, ...]:
 
 def on_the_clock(meeting: Meeting, zones: Mapping[str, str]) -> View:
     """How members see a slot on their own clocks, without calendars."""
-    if missing := [m for m in meeting.members if m not in zones]:
-        raise InvalidInput(f"zones: none given for {', '.join(missing)}; expected one for each member of the meeting")
     return lambda member, start: situation(start, meeting.duration, meeting.sent_at, zones[member])

@@ -61,7 +61,7 @@ class Scenario:
     def text(self, member: str, paraphrase: int = 0) -> str:
         """A member's free text (0), or one of its two paraphrases."""
         texts = self.private[member].texts
-        if isinstance(paraphrase, bool) or paraphrase not in range(len(texts)):
+        if paraphrase not in range(len(texts)):
             raise InvalidInput(f"paraphrase: {paraphrase!r} given; expected 0 to {len(texts) - 1}")
         return texts[paraphrase]
 
@@ -108,47 +108,31 @@ class Persona:
     situation: Callable[[datetime], Situation]
 
 
-def scenario(meeting_id: str, *, calendars: bool = True, folder: Path | None = None) -> Scenario:
-    """The scenario of one meeting.
-
-    >>> scenario("m001", calendars=False).meeting.id
-    'm001'
-    """
+def scenario(meeting_id: str, folder: Path | None = None) -> Scenario:
+    """The scenario of one meeting."""
     ids = {m.id: m for m in load_company(folder).meetings}
     if meeting_id not in ids:
         raise InvalidInput(f"meeting: {meeting_id!r} given; expected one of {', '.join(ids)}")
-    return _scenario(ids[meeting_id], calendars, folder)
+    return _scenario(ids[meeting_id], folder)
 
 
-def scenarios(
-    n: int,
-    count: int,
-    seed: int | np.random.Generator,
-    required: bool = False,
-    *,
-    calendars: bool = True,
-    folder: Path | None = None,
-) -> tuple[Scenario, ...]:
+def scenarios(n: int, count: int, seed: int, required: bool = False) -> tuple[Scenario, ...]:
     """Draw scenarios of `n` members without repetition, as section 5.2 draws its 20; the same seed gives the same ones.
 
-    `required` keeps to meetings with required attendees. Without `calendars`, `busy` is None and gaps hold everywhere.
+    `required` keeps to meetings with required attendees.
     """
-    fit = fitting(n, required, folder)
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(fit):
-        kind = f"with {n} members" + (" and required attendees" if required else "")
-        raise InvalidInput(f"count: {count!r} meetings {kind} asked for; there are {len(fit)}, ask for 1 to that many")
-    drawn = np.random.default_rng(seed).choice(len(fit), size=count, replace=False)
-    return tuple(_scenario(fit[i], calendars, folder) for i in drawn)
+    fit = [m for m in fitting(n) if m.required or not required]
+    return tuple(_scenario(fit[i], None) for i in np.random.default_rng(seed).choice(len(fit), count, replace=False))
 
 
-def fitting(n: int, required: bool = False, folder: Path | None = None) -> list[Meeting]:
-    """The meetings with `n` members, with `required` only those with required attendees."""
-    return [m for m in load_company(folder).meetings if len(m.members) == n and (m.required or not required)]
+def fitting(n: int, folder: Path | None = None) -> list[Meeting]:
+    """The meetings with `n` members."""
+    return [m for m in load_company(folder).meetings if len(m.members) == n]
 
 
-def _scenario(chosen: Meeting, calendars: bool, folder: Path | None) -> Scenario:
+def _scenario(chosen: Meeting, folder: Path | None) -> Scenario:
     private = load_private(folder)
-    busy = {name: _busy(chosen, name, folder) if calendars else None for name in chosen.members}
+    busy = {name: _busy(chosen, name, folder) for name in chosen.members}
     return Scenario(load_company(folder), chosen, {name: private[name] for name in chosen.members}, busy)
 
 

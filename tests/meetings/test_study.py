@@ -14,7 +14,6 @@ from support.errors import InvalidInput, MissingData
 from support.meetings.data import iso
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.scenario import Suggestion, scenarios
-from support.meetings.seats import COORDINATOR
 from support.meetings.study import DIFFICULTIES, MEETINGS, meeting_coordination
 from support.models.fakes import scripted
 from support.runs.study import Store
@@ -34,17 +33,6 @@ def example():
 def test_one_seed_gives_one_run_and_another_seed_another(example):
     assert play() == example
     assert play(seed=2) != example
-
-
-def test_the_record_says_who_sat_where(example):
-    assert set(example.seats) == {*example.members, "interviewer", "coordinator", "evaluator"}
-    assert all(example.seats[m].startswith("rule-based") for m in example.members)
-
-
-def test_every_round_is_scored_in_the_loop_and_in_truth(example):
-    for entry in example.rounds:
-        asked = [(o.id, m) for o in entry.options for m in example.members]
-        assert [(s.option, s.member) for s in entry.scores] == [(s.option, s.member) for s in entry.audit] == asked
 
 
 def test_designs_differ_in_rounds_and_in_talk():
@@ -69,11 +57,10 @@ def test_repetitions_go_through_the_twenty_meetings_of_the_design_and_on_to_othe
         return play(repetition=repetition, design="no conversation", **more).meeting["id"]
 
     drawn = [met(i) for i in range(33)]
-    assert drawn[:MEETINGS] == [s.meeting.id for s in scenarios(3, MEETINGS, 2023, calendars=False)]
+    assert drawn[:MEETINGS] == [s.meeting.id for s in scenarios(3, MEETINGS, 2023)]
     assert len(set(drawn)) == 33
-    for number in (33, True):
-        with pytest.raises(InvalidInput, match=f"repetition: {number} given; there are 33 meetings with 3 members"):
-            met(number)
+    with pytest.raises(InvalidInput, match="repetition: 33 given; there are 33 meetings with 3 members"):
+        met(33)
 
 
 def test_a_company_of_ones_own_is_a_folder_and_what_is_changed_there_is_seen(folder):
@@ -186,24 +173,6 @@ def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothin
         play(audit="exakt")
 
 
-def test_tracking_keeps_what_was_said_before():
-    first, second = (play(tracking=t, seats="plain") for t in (False, True))
-    assert first.rounds[0] == second.rounds[0]
-    # Conversations hold what was said in their round; only the scores of round 2 rest on more.
-    assert [s.reasons for s in first.rounds[1].scores] != [s.reasons for s in second.rounds[1].scores]
-
-
-def test_on_the_scale_of_the_paper_s_prompt_nobody_is_unsatisfied():
-    assert all(s.value >= 1 for entry in play(lowest=1).rounds for s in entry.scores)
-
-
-@pytest.mark.parametrize("kind", COORDINATOR.kinds)
-def test_every_rule_based_coordinator_takes_its_seat(kind):
-    made = play(coordinator=kind, design="single round")
-    assert made.rounds[0].options and not made.rounds[0].format_errors
-    assert "model" not in made.seats["coordinator"]
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -211,7 +180,8 @@ def test_every_rule_based_coordinator_takes_its_seat(kind):
         ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of exhaustive"),
         ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
         ({"interviewer": "model"}, "model: none given for the seat of the interviewer"),
-        ({"options": 3}, "K = 3 given; expected 1 to 2"),
+        ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
+        ({"rounds": 0}, "rounds: 0 given; expected at least 1"),
         ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
         ({"lowest": 2}, "lowest: 2 given"),
         ({"difficulty": "grim"}, "difficulty: 'grim' given; expected one of easy, middle, hard"),
@@ -237,17 +207,6 @@ def test_every_part_of_the_study_is_a_sweep_of_settings_that_run(part, tmp_path)
     store = Store(tmp_path / "study.sqlite")
     count = asyncio.run(sweep.run(store, progress=False))
     assert count["failed"] == 0 and count["done"] == len(list(sweep.units()))
-
-
-def test_the_designs_of_one_sweep_share_their_meetings_and_members(tmp_path):
-    store, sweep = Store(tmp_path / "study.sqlite"), coordinations("options", 2, 1)
-    asyncio.run(sweep.run(store, progress=False))
-    by_meeting = {}
-    for unit, made in sweep.records(store):
-        by_meeting.setdefault(unit.repetition, set()).add(
-            (made.meeting["id"], tuple(made.seats[m] for m in made.members))
-        )
-    assert all(len(found) == 1 for found in by_meeting.values()) and len(by_meeting) == 2
 
 
 def test_the_parts_with_and_without_the_database_draw_the_same_meetings_and_people():
