@@ -18,7 +18,7 @@ from support.meetings.preferences import At, Preference
 from support.meetings.satisfaction import score
 from support.meetings.scenario import Brief, Suggestion
 
-APART = timedelta(hours=1)  # between options, where enough slots qualify
+APART, NEW = timedelta(hours=1), timedelta(minutes=1)  # between options where enough slots qualify, and at least
 LEAST = 2  # members whom an option of the first round satisfies (section 3.2)
 ATTENTION = 4  # slots that the satisficing coordinator looks at, besides those that somebody named
 
@@ -133,18 +133,10 @@ def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
             max(fitting, key=lambda x, need=missing: (len(need & {*x.satisfied}), len(x.satisfied) >= least, x.rank))  # type: ignore[misc]
         )
     for spacing in (APART, timedelta(0)):
-        while len(chosen) < brief.k and (left := _apart(qualified, chosen, spacing)):
-            chosen.append(max(left, key=lambda look: look.rank))
+        for look in sorted(qualified, key=lambda look: look.rank, reverse=True):
+            if len(chosen) < brief.k and all(abs(look.start - x.start) >= max(spacing, NEW) for x in chosen):
+                chosen.append(look)
     return forced + sorted((x for x in chosen if x not in forced), key=lambda look: look.rank, reverse=True)
-
-
-def _apart(looks: Sequence[Look], chosen: Sequence[Look], spacing: timedelta) -> list[Look]:
-    """Looks that are new and at least `spacing` from those chosen."""
-    return [
-        look
-        for look in looks
-        if all(look.start != other.start and abs(look.start - other.start) >= spacing for other in chosen)
-    ]
 
 
 def _suggestion(brief: Brief, look: Look, view: View) -> Suggestion:

@@ -363,17 +363,14 @@ def _private(spec: Mapping[str, Any]) -> Private:
     return Private(texts, wishes, places)
 
 
-@_remembered
-def load_calendars(folder: Path | None = None) -> Mapping[str, Path]:
-    """The path of each employee's calendar by name; a calendar is read when a scenario asks for it."""
-    place = (folder or inputs("meetings")) / "calendars"
-    found = {p.name: place / f"{slug(p.name)}.ics" for p in load_company(folder).profiles}
-    for name, path in found.items():
-        if not path.is_file():
-            raise MissingData(
-                f"employee {name}: no calendar at {path}; put an iCalendar file there, without events if there are none"
-            )
-    return found
+def calendar_of(name: str, folder: Path | None = None) -> Path:
+    """Where an employee's calendar lies; MissingData where it does not."""
+    path = (folder or inputs("meetings")) / "calendars" / f"{slug(name)}.ics"
+    if not path.is_file():
+        raise MissingData(
+            f"employee {name}: no calendar at {path}; put an iCalendar file there, without events if there are none"
+        )
+    return path
 
 
 def slug(name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from itertools import product
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -95,17 +96,14 @@ def exact_scores(
     lowest: int = 0,
 ) -> tuple[Score, ...]:
     """The scores of options on known preferences, option by option in the order of the members."""
-    return tuple(
-        _scored(option.id, member, wishes.get(member, ()), view(member, meeting.slot(option.start)), lowest)
-        for option in options
-        for member in meeting.members
-    )
-
-
-def _scored(option: str, member: str, wishes: Sequence[Preference], at: Situation, lowest: int) -> Score:
-    held = [wish.fulfilled(at) for wish in wishes]
-    reasons = [f"{'' if met else 'not '}fulfilled: {restate(w)}" for w, met in zip(wishes, held, strict=True)]
-    return Score(option, member, score(sum(held), len(held), lowest=lowest), tuple(reasons))
+    made = []
+    for option, member in product(options, meeting.members):
+        at = view(member, meeting.slot(option.start))
+        held = [(wish, wish.fulfilled(at)) for wish in wishes.get(member, ())]
+        reasons = tuple(f"{'' if met else 'not '}fulfilled: {restate(wish)}" for wish, met in held)
+        value = score(sum(met for _, met in held), len(held), lowest=lowest)
+        made.append(Score(option.id, member, value, reasons))
+    return tuple(made)
 
 
 def understood(

@@ -234,7 +234,7 @@ def _wishes(text: str, people: tuple[str, ...]) -> tuple[tuple[Busy, ...], bool]
 
 def forbidden(side: str | None, time: str | None) -> tuple[int, int]:
     """The part of a day "before" or "after" a time; without either the whole of it."""
-    return (minutes(time) if time and side == "after" else 0, minutes(time) if time and side == "before" else MIDNIGHT)
+    return minutes(time) if time and side == "after" else 0, minutes(time) if time and side == "before" else MIDNIGHT
 
 
 def _person(sentence: str, people: tuple[str, ...]) -> str:

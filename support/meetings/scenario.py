@@ -17,7 +17,7 @@ from support.meetings.data import (
     Meeting,
     Private,
     Profile,
-    load_calendars,
+    calendar_of,
     load_company,
     load_private,
 )
@@ -139,7 +139,7 @@ def _scenario(chosen: Meeting, folder: Path | None) -> Scenario:
 def _busy(chosen: Meeting, name: str, folder: Path | None) -> Busy:
     slots = chosen.slots()
     low, high = slots[0] - AROUND, slots[-1] + timedelta(minutes=chosen.duration) + AROUND
-    company, path = load_company(folder), load_calendars(folder)[name]
+    company, path = load_company(folder), calendar_of(name, folder)
     whole = _whole(path, path.stat().st_mtime_ns, *company.horizon, company.by_name[name].zone)
     return tuple((start, end) for start, end in whole if start < high and low < end)
 
