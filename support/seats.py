@@ -57,13 +57,15 @@ class Spoken:
     """The settings that a study passes on to its language models.
 
     `model` is that of the kind "model" without a name; above `temperature` 0 each seat draws a seed; `repetition`
-    tells repeated runs apart; `prompts` is a folder of templates that go before ours.
+    tells repeated runs apart; `prompts` is a folder of templates that go before ours; `reasoning` is "off", "low",
+    "medium", "high" or what models.toml says of a model, None as the model does by itself.
     """
 
     model: ChatModel | str | None = None
     temperature: float = 0.0
     repetition: int = 0
     prompts: str | Path | None = None
+    reasoning: str | None = None
 
     def __post_init__(self) -> None:
         check_number("temperature", self.temperature, 0.0, 2.0)
@@ -112,7 +114,7 @@ class ModelSeat:
         self.acts, self.own, self.me, self.prompts = acts, own, me, spoken.prompts
         self.limits, self.shown = self.model.limits, Shown.to(self.model)
         self.settings: dict[str, Any] = {"temperature": spoken.temperature, "seed": seed}
-        self.settings["repetition"] = spoken.repetition
+        self.settings |= {"repetition": spoken.repetition, "reasoning": spoken.reasoning}
         self.kind, self.replies, self.tokens = f"{MODEL} {self.model.name}", 0, 0
 
     def __getattr__(self, phase: str) -> Any:

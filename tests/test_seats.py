@@ -169,9 +169,11 @@ def test_the_tokens_of_a_reply_that_never_fits_its_form_are_counted_with_those_o
     assert (seat.tokens, seat.replies) == (3 * 107, 1)
 
 
-def test_repetitions_are_told_apart_in_the_cache(tmp_path):
+@pytest.mark.parametrize(("setting", "values"), [("repetition", (0, 1, 0)), ("reasoning", ("off", "high", "off"))])
+def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(tmp_path, setting, values):
     model = scripted([{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite"))
-    assert [asyncio.run(sit(model, repetition=number).message(1)) for number in (0, 1, 0)] == ["one", "two", "one"]
+    said = [asyncio.run(sit(model, **{setting: value}).message(1)) for value in values]
+    assert said == ["one", "two", "one"]
 
 
 def test_a_class_that_takes_own_is_given_what_the_seat_knows():

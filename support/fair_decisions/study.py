@@ -49,6 +49,7 @@ async def fair_decisions(
     final: str = DEFAULT,
     prompt: str = "full",
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     instances_seed: int = 2025,
     model: ChatModel | str | None = None,
@@ -63,6 +64,7 @@ async def fair_decisions(
     exact one), on the gains that are expected. At most `rounds` plans are
     judged, and twice as many under comparison; `noise` is that of `deciders.Own`. `final` is one of `search.FINAL`: by
     default a model ends with "its own" choice, as in the paper's prompt, any other coordinator with the "best known".
+    `reasoning` (None, "off", "low", "medium", "high") is that of all models, see `support.seats.Spoken`.
 
     `repetition` says which of the instances that `instances.instance` draws with `instances_seed`: the same ones under
     every coordinator and feedback, 30 in the paper.
@@ -74,7 +76,7 @@ async def fair_decisions(
         raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
     problem = _instance(preferences, decisions, options, repetition, instances_seed, participants)
     who, led, guess = rng.spawn(3)
-    spoken = Spoken(model, temperature, repetition, prompts)
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_deciders(problem, preferences, seats, who, noise=noise, spoken=spoken)
     guessed = estimator_for(feedback, coordinator, solver) if estimator == DEFAULT else estimator
     reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)

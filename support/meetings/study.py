@@ -44,6 +44,7 @@ async def meeting_coordination(
     tracking: bool = False,
     rounds: int = ROUNDS,
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     meetings_seed: int = 2023,
     model: ChatModel | str | None = None,
@@ -66,7 +67,7 @@ async def meeting_coordination(
         raise InvalidInput(f"design: {design!r} given; expected one of {', '.join(DESIGNS)}")
     folder = None if company is None else Path(company)
     chosen = _scenario(members, repetition, meetings_seed, database, folder)
-    spoken = Spoken(model, temperature, repetition, prompts)
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
     outside = {} if audit == EXACT else {"audit": _auditor(audit, chosen, rng, lowest, spoken)}
     played = coordinate(

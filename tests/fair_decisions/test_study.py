@@ -1,6 +1,8 @@
 """The study of fair decisions: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
+import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from support.fair_decisions.planners import SOLVERS, Suggester
 from support.fair_decisions.problem import FEEDBACK, Move
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import estimator_for, fair_decisions
+from support.models import serving
+from support.models.cache import Cache
 from support.models.fakes import scripted, stand_in
 from support.models.profiles import TIGHT, Profile
 from support.runs.export import TABLES, export
@@ -203,3 +207,17 @@ def test_participants_by_a_model_sit_beside_any_coordinator_in_any_feedback(kind
     assert list(made.seats.values())[:3] == ["model stand-in"] * 3
     asked = sum(entry.replies for entry in judged)
     assert asked >= 3 * len(judged) if "words" in feedback else asked == len(judged) * (kind == "model")
+
+
+def test_reasoning_off_and_on_are_two_cells_with_replies_of_their_own(store, tmp_path):
+    model = stand_in(fill=0.05, profile=Profile(name="wide"))
+    model.cache = Cache(tmp_path / "replies.sqlite")
+    grid = {"reasoning": ["off", "high"], "coordinator": ["model:wide"], "decisions": [3], "rounds": [2]}
+    sweep = Sweep("arms", fair_decisions, grid, 1, seed=1, paired=("reasoning",))
+    with serving(make=lambda name: model):
+        assert asyncio.run(sweep.run(store, progress=False))["done"] == 2
+        rows = model.cache._rows("SELECT request FROM replies")
+        sent = Counter(json.loads(json.loads(row)["options"])["reasoning_effort"] for (row,) in rows)
+        assert set(sent) == {"none", "high"} and sent.total() == model.live_calls
+    (off, first), (high, second) = sweep.records(store)
+    assert first.gains == second.gains and (off.settings["reasoning"], high.settings["reasoning"]) == ("off", "high")
