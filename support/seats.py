@@ -1,21 +1,41 @@
 """Who sits where: a language model, a person, a rule, or an object of your own, in any role of any study.
 
-A `Role` is a table: what is asked of it, and how a model, a person and each rule-based kind answers. To add one:
+A `Role` is a table: what is asked of it, and how a model, a person and each rule-based kind answers. A new one, asked
+one thing (another is one more line in `acts` and `asks`), with its template in a folder of one's own:
 
-    def words_form(seat, topic):
-        return form("WordsReply", text=text(200))
+>>> import asyncio, tempfile
+>>> from pathlib import Path
+>>> import numpy as np
+>>> from support.models.fakes import scripted
+>>> from support.seats import Act, Ask, Role, Spoken, form, people, text
+>>> class Silent:
+...     kind = "silent"
+...     def __init__(self, name, rng, own):  # `own` is what the seat knows and nobody else; `acts` find it at seat.own
+...         self.me = name
+...     async def judge(self, topic):
+...         return None
+>>> CRITIC = Role(
+...     "critic",
+...     acts={"judge": Act("critic", lambda seat, topic: form("CriticReply", text=text(200)),
+...                        lambda seat, topic: {"me": seat.me, "topic": topic},
+...                        lambda seat, reply, topic: reply.text)},
+...     asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())},
+...     kinds={"silent": Silent},
+... )
+>>> async def evening(topic, spoken):
+...     questions = asyncio.Queue()  # what a person is asked waits here: a widget, or this line below, answers it
+...     with people(questions):
+...         kinds = ["silent", "model", "human"]  # "model:gpt-4o-mini" needs no `spoken`
+...         critics = CRITIC.fill(["Ana", "Ben", "Cem"], kinds, np.random.default_rng(1), spoken=spoken)
+...     judging = asyncio.gather(*(critic.judge(topic) for critic in critics.values()))
+...     (await questions.get()).answer(" Too long. ")
+...     return dict(zip(critics, await judging))
+>>> with tempfile.TemporaryDirectory() as folder:
+...     _ = (Path(folder) / "critic.md.j2").write_text("You are {{ me }}. How do you like {{ topic }}?")
+...     asyncio.run(evening("the play", Spoken(scripted([{"text": "I like it."}]), prompts=folder)))
+{'Ana': None, 'Ben': 'I like it.', 'Cem': 'Too long.'}
 
-    CRITIC = Role(
-        "critic",
-        acts={"judge": Act("survey/critic", words_form, lambda seat, topic: {"me": seat.me, "topic": topic},
-                           made=lambda seat, reply, topic: reply.text)},
-        asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())},
-        kinds={"silent": Silent},  # called with (name, rng, own), as `acts` and `asks` find `own` at `seat.own`
-    )
-    critics = CRITIC.fill(["Ana", "Ben"], ["silent", "model:gpt-4o-mini"], rng)
-
-One more act is one more line in `acts` and `asks`. Templates lie in `support/prompts`; a folder of the user's own
-(`Spoken.prompts`) is looked into first.
+Templates of the package lie in `support/prompts`; those of the user's folder (`prompts`) go before them.
 """
 
 from __future__ import annotations

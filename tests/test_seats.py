@@ -179,18 +179,3 @@ def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(tmp_path,
 def test_a_class_that_takes_own_is_given_what_the_seat_knows():
     table = TALKER.fill(["Ana", "Ben"], [Silent, "silent"], rng(), own=lambda name: f"{name}'s secret")
     assert table["Ana"].own == "Ana's secret"
-
-
-def test_a_role_of_ones_own_has_its_template_in_a_folder_of_ones_own(tmp_path):
-    (tmp_path / "survey").mkdir()
-    (tmp_path / "survey" / "critic.md.j2").write_text("{{ me }}, judge: {{ topic }}")
-    judge = Act("survey/critic", lambda seat, topic: form("Said", text=text(200)),
-                lambda seat, topic: {"me": seat.me, "topic": topic}, lambda seat, reply, topic: reply.text)  # fmt: skip
-    critic = Role("critic", acts={"judge": judge}, asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())})
-    read = []
-    model = scripted(lambda messages: read.append(messages) or {"text": "good"})
-    assert (
-        asyncio.run(critic.seat("model", rng(), spoken=Spoken(model, prompts=tmp_path), me="Ana").judge("a plan"))
-        == "good"
-    )
-    assert read[0][-1]["content"].startswith("Ana, judge: a plan")

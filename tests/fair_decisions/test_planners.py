@@ -2,7 +2,6 @@
 
 import asyncio
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from support.fair_decisions.planners import (
     TRIES,
     ExactPlanner,
     SearchPlanner,
-    Suggester,
     best_known,
     checked_move,
     nearby,
@@ -239,19 +237,3 @@ def test_whole_numbers_keep_their_divergences_and_negative_expectations_are_rais
     for plan in product(range(2), repeat=3):
         assert spread(made, plan) == spread(np.rint(gains * STEPS / np.abs(gains).max()), plan)
     assert whole(GAINS) is GAINS and not whole(np.zeros((1, 1, 2))).any()
-
-
-@pytest.mark.parametrize(
-    ("gains", "objective", "expected"),
-    [
-        (GAINS, "divergence", "auto"),
-        (GAINS + 0.5, "divergence", "meet"),
-        (GAINS + 0.5, "welfare", "auto"),
-        (np.ones((4, 2, 2)), "divergence", "auto"),
-    ],
-)
-def test_no_proof_is_waited_for_on_estimates_where_the_special_algorithm_works(gains, objective, expected, monkeypatch):
-    seen = []
-    made = SimpleNamespace(plan=(0, 0))
-    monkeypatch.setattr("support.solvers.fair.solve", lambda g, o, solver, time_limit: seen.append(solver) or made)
-    assert Suggester(objective)(gains) == (0, 0) and seen == [expected]

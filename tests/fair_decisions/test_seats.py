@@ -226,16 +226,6 @@ def test_the_numbers_of_the_worked_example_are_right(briefed):
     assert f"170 + 60 + 125 = {sum(first)}" in welfare and f"120 + 105 + 130 = {sum(second)}" in welfare
 
 
-def test_a_person_proposes_and_a_move_that_is_not_allowed_can_be_made_again(briefed):
-    async def ask():
-        seat, brief = PLANNER.person(), briefed(SMALL, (0, 0))
-        wrong, right = Move(((0, 0),)), Move(((0, 1),))
-        move, question, (said,) = await answered(seat.propose(brief), seat.questions, wrong, right)
-        assert move == right and question.view is brief and "is known already" in said
-
-    asyncio.run(ask())
-
-
 # ---- estimators ------------------------------------------------------------------------------------------------------
 
 PRIOR = 50.0
@@ -312,22 +302,3 @@ def test_a_person_estimates_what_everybody_gains():
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("take", "said"),
-    [
-        (lambda: seat_deciders(PROBLEM, "scores", "loud", rng()), "'loud' given for Ana; expected one of plain, terse"),
-        (lambda: seat_deciders(PROBLEM, "scores", ["plain"], rng()), "expected 2 kinds, one for each participant"),
-        (lambda: seat_deciders(PROBLEM, "scores", "model", rng()), "none given for the seat of Ana"),
-        (lambda: seat_deciders(PROBLEM, "scores", {"Ana": 3, "Ben": "plain"}, rng()), "`async def judge`"),
-        (lambda: seat_deciders(PROBLEM, "tastes", "plain", rng()), "'tastes' given; expected one of scores"),
-        (lambda: PLANNER.seat("oracle", rng()), "coordinator: 'oracle' given; expected one of mcts, mcts printed"),
-        (lambda: PLANNER.seat("thompson", rng(), Leading((3, 2, 2))), "belief; pass estimator='bayesian'"),
-        (lambda: PLANNER.seat(object(), rng()), "`async def propose`"),
-        (lambda: ESTIMATOR.seat("psychic", rng()), "'psychic' given; expected one of none, lexical, bayesian, human"),
-    ],
-)
-def test_a_seat_that_cannot_be_taken_is_refused(take, said):
-    with pytest.raises(InvalidInput, match=said):
-        take()

@@ -10,9 +10,9 @@ import pytest
 from support.analysis.fairness import runs_of
 from support.errors import InvalidInput
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import FEEDBACK, Move
+from support.fair_decisions.problem import FEEDBACK
 from support.fair_decisions.seats import PLANNER
-from support.fair_decisions.study import estimator_for, fair_decisions
+from support.fair_decisions.study import fair_decisions
 from support.models import serving
 from support.models.cache import Cache
 from support.models.fakes import scripted, stand_in
@@ -68,32 +68,6 @@ def test_a_solver_suggests_once_there_is_something_to_solve_on_and_the_search_ta
 
 
 @pytest.mark.parametrize(
-    ("feedback", "coordinator", "solver", "expected"),
-    [
-        ("score", "mcts", False, "none"),
-        ("score", "exact", False, "bayesian"),
-        ("score", "model", True, "bayesian"),
-        ("words", "mcts", False, "lexical"),
-        ("words", "thompson", False, "bayesian"),
-        ("words", PLANNER.person, True, "lexical"),
-        ("comparison", "random", False, "bayesian"),
-        ("comparison in words", "mcts", False, "bayesian"),
-        ("complete", "thompson", False, "bayesian"),
-        ("complete", "exact", True, "none"),
-    ],
-)
-def test_each_feedback_has_the_estimator_that_it_needs(feedback, coordinator, solver, expected):
-    assert estimator_for(feedback, coordinator, solver) == expected
-
-
-def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
-    best, last = (play(coordinator="random", final=final, decisions=6) for final in ("best known", "last"))
-    plans = [entry.plans[0] for entry in best.rounds]
-    assert best.chosen == plans[int(np.argmin([np.ptp(totals(best, plan)) for plan in plans]))]
-    assert last.chosen == plans[-1] and (best.settings["final"], last.settings["final"]) == ("best known", "last")
-
-
-@pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of mcts"),
@@ -101,6 +75,15 @@ def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
         ({"coordinator": "thompson", "estimator": "none"}, "pass estimator='bayesian'"),
         ({"coordinator": "model"}, "model: none given for the seat of the coordinator"),
         ({"solver": True, "estimator": "none"}, "solver: it needs an estimator"),
+        ({"feedback": "smell"}, "feedback: 'smell' given; expected one of complete, score"),
+        ({"objective": "envy"}, "objective: 'envy' given; expected one of divergence"),
+        ({"preferences": "votes"}, "preferences: 'votes' given; expected one of scores, rankings, counts"),
+        ({"final": "first"}, "final: 'first' given; expected one of its own, best known, last"),
+        ({"rounds": 0}, "rounds: 0 given; expected a whole number of at least 1"),
+        ({"coordinator": object()}, "`async def propose`"),
+        ({"seats": ["plain"]}, "expected 3 kinds, one for each participant"),
+        ({"seats": "model", "reasoning": "off"}, "model: none given for the seat of Player 1"),
+        ({"instances_seed": 1.5}, "seed: 1.5 given; expected a whole number of 0 or more"),
         ({"solver": "cplex"}, "solver: 'cplex' given; expected True, False, or one of exact, mcts, mcts printed"),
         ({"noise": -1.0}, "noise: -1.0 given"),
         ({"temperature": 3.0}, "temperature: 3.0 given"),
@@ -113,17 +96,6 @@ def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
 def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
     with pytest.raises(InvalidInput, match=said):
         play(**settings)
-
-
-def test_a_model_coordinates_and_is_counted_and_its_known_plan_costs_a_repair_and_no_round():
-    lines = iter([[1, 1, 1], [1, 1, 1], [2, 2, 2]])
-
-    def script(messages):
-        return {"reason": "to see", "status": "RUNNING", "plan": next(lines)}
-
-    made = play(coordinator="model", model=scripted(script, name="tiny"), rounds=2, final="last")
-    assert [entry.plans for entry in made.rounds] == [((0, 0, 0),), ((1, 1, 1),)]
-    assert made.seats["coordinator"] == "model tiny" and [entry.replies for entry in made.rounds] == [1, 1]
 
 
 @pytest.mark.parametrize("estimator", ["none", "lexical", "bayesian"])
@@ -143,19 +115,6 @@ def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_th
     assert (row["rounds_used"], row["evaluations"], row["stopped"]) == (3, 9, False)
     heard.clear()
     assert play(model=scripted(script), **told, final="best known").chosen and len(heard) == 3
-
-
-def test_a_person_coordinates_a_group_to_its_end():
-    async def game():
-        seat = PLANNER.person()
-        run = asyncio.create_task(fair_decisions(np.random.default_rng(1), decisions=3, coordinator=seat))
-        for move in (Move(((0, 0, 0),)), Move(((1, 0, 0),)), Move(((0, 0, 0),), "enough", True)):
-            question = await asyncio.wait_for(seat.questions.get(), 5)
-            question.answer(move)
-        return await asyncio.wait_for(run, 5)
-
-    made = asyncio.run(game())
-    assert made.chosen == (0, 0, 0) and len(made.rounds) == 3 and made.seats["coordinator"] == "human"
 
 
 def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
