@@ -33,18 +33,17 @@ from support.fair_decisions.problem import (
     Heard,
     Move,
     table_of,
-)  # fmt: skip
+)
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.play import FormatError, asked, counted
 
 ROUNDS = 5
-ITS_OWN, BEST_KNOWN, LAST = "its own", "best known", "last"
-FINAL = (ITS_OWN, BEST_KNOWN, LAST)
+FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
 
 
 @dataclass
 class Search:
-    """One search; `played` yields each finished round. Five at most in the paper, in each of which everybody answers.
+    """One search; `played` yields each finished round, five at most in the paper.
 
     Nobody in the loop sees the gains of the problem, but under complete information. The `solver` suggests a plan on
     the estimates, of shape (participants, decisions, options), under complete information on the gains.
@@ -101,8 +100,8 @@ class Search:
             self.history += (Heard(move.plans, answers),)
             if self.estimator:
                 made = self.estimator.estimate(self.table, self.feedback, self.history)
-                gains = await self._one("estimator", "estimate", made)
-                self.estimates = self.estimates if gains is None else gains
+                if (gains := await self._one("estimator", "estimate", made)) is not None:
+                    self.estimates = gains
             self.history = tuple(Heard(h.plans, h.feedback, self._heard(h)) for h in self.history)
         return PlanningRound(
             number=number,
@@ -120,18 +119,9 @@ class Search:
         )
 
     async def _proposed(self, number: int, suggestion: Plan | None) -> Move:
-        brief = Brief(
-            table=self.table,
-            feedback=self.feedback,
-            objective=self.objective,
-            round=number,
-            rounds=self.rounds,
-            plans=2 if self.feedback in PAIRED else 1,
-            history=self.history,
-            gains=self.problem.gains if self.feedback == COMPLETE else None,
-            estimates=self.estimates,
-            suggestion=suggestion,
-        )
+        told = (number, self.rounds, 2 if self.feedback in PAIRED else 1, self.history)
+        gains = self.problem.gains if self.feedback == COMPLETE else None
+        brief = Brief(self.table, self.feedback, self.objective, *told, gains, self.estimates, suggestion)
         move = await self.coordinator.propose(brief)
         plans = tuple(self.problem.check(plan) for plan in move.plans)
         wanted = 1 if move.finish else brief.plans
@@ -144,9 +134,9 @@ class Search:
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
-        names = self.problem.participants
-        answers = await asked(names, lambda name: self.seats[name].judge(plans, kind), self._amiss("judge"))
-        return tuple(answers[name] or Feedback(name) for name in names)
+        names, amiss = self.problem.participants, self._amiss("judge")
+        answers = await asked(names, lambda name: self.seats[name].judge(plans, kind), amiss)
+        return tuple(answer or Feedback(name) for name, answer in answers.items())
 
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
         """The totals of a round's plans as the group knows them now: reported by everybody, or estimated."""
@@ -169,26 +159,18 @@ class Search:
 
 
 def record(
-    problem: FairDecisions,
-    roles: Mapping[str, Any],
-    rounds: Sequence[PlanningRound],
-    /,  # so that a setting may be called rounds
-    *,
-    final: str = BEST_KNOWN,
-    **settings: Any,
-) -> Planning:
+    problem: FairDecisions, roles: Mapping[str, Any], rounds: Sequence[PlanningRound], /, *,
+    final: str = BEST_KNOWN, **settings: Any
+) -> Planning:  # fmt: skip
     """The record of rounds that were played; `roles` holds participants, coordinator, estimator and solver."""
     kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
     gains = tuple(tuple(tuple(row) for row in decision) for decision in problem.gains.tolist())
-    told = {**settings, "final": final}
-    return Planning(gains, problem.participants, kinds, tuple(rounds), choose(rounds, final), told)
+    ended = choose(rounds, final)
+    return Planning(gains, problem.participants, kinds, tuple(rounds), ended, {**settings, "final": final})
 
 
 def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:
-    """The plan that a group ends with; None when there was none.
-
-    That is the plan with which the coordinator stopped; else the best known one of the last round, or the last one.
-    """
+    """The plan with which the coordinator stopped; else the best known one of the last round, or the last, if any."""
     plans = [plan for entry in rounds for plan in entry.plans]
     if not plans or final != BEST_KNOWN or rounds[-1].finish:
         return plans[-1] if plans else None

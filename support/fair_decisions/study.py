@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.errors import InvalidInput
+from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import PAIRED, SCORE, WORDS, FairDecisions
+from support.fair_decisions.problem import PAIRED, SCORE, WORDS
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
-from support.fair_decisions.seats import (
-    BAYESIAN,
-    ESTIMATOR,
-    EXACT,
-    LEXICAL,
-    NONE,
-    PLANNER,
-    PROMPTS,
-    THOMPSON,
-    Leading,
-    seat_deciders,
-)  # fmt: skip
+from support.fair_decisions.seats import ESTIMATOR, PLANNER, PROMPTS, Leading, seat_deciders
 from support.seats import ModelSeat, Seats, Spoken, check_number
 
 if TYPE_CHECKING:
@@ -74,7 +63,7 @@ async def fair_decisions(
         raise InvalidInput(f"solver: {solver!r} given; expected True, False, or one of {', '.join(SOLVERS)}")
     if prompt not in PROMPTS:
         raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
-    problem = _instance(preferences, decisions, options, repetition, instances_seed, participants)
+    problem = instance(preferences, decisions, options, repetition, instances_seed, participants)
     who, led, guess = rng.spawn(3)
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_deciders(problem, preferences, seats, who, noise=noise, spoken=spoken)
@@ -100,17 +89,6 @@ def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str =
     >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
     ('none', 'bayesian', 'lexical')
     """
-    if coordinator == THOMPSON or feedback in PAIRED:
-        return BAYESIAN
-    if feedback == SCORE and (solver or coordinator == EXACT):
-        return BAYESIAN
-    return LEXICAL if feedback == WORDS else NONE
-
-
-@lru_cache(maxsize=1024)
-def _instance(
-    preferences: str, decisions: int, options: int, number: int, seed: int, participants: int
-) -> FairDecisions:
-    from support.fair_decisions.instances import instance
-
-    return instance(preferences, decisions, options, number, seed, participants)
+    if coordinator == "thompson" or feedback in PAIRED or (feedback == SCORE and (solver or coordinator == "exact")):
+        return "bayesian"
+    return "lexical" if feedback == WORDS else "none"
