@@ -260,9 +260,8 @@ def _compared(segment: Sequence[Item], targets: Places, said: list[Said]) -> lis
     if outdone := _outdone(segment, targets, said):
         return [outdone]
     first, last = (targets[0][0], targets[-1][0]) if targets else (0, 0)
-    at = max(
-        (p for p, item in enumerate(segment) if item in ("than", "over", "to", "as") and first < p < last), default=0
-    )
+    between = [p for p in range(first + 1, last) if segment[p] in ("than", "over", "to", "as")]
+    at = max(between, default=0)
     if not at or not said or (segment[at] in ("to", "over") and not any(s.comparative for s in said)):
         return []
     if segment[at] == "as" and not any(item == "as" for item in segment[:at]):

@@ -91,32 +91,24 @@ class Search:
             yield await self._round(self.rounds + 1)
 
     async def _round(self, number: int) -> PlanningRound:
-        self.errors, before = [], [self._spent(what) for what in ("replies", "tokens")]
+        self.errors, before = [], self._spent()
         known = self.problem.gains if self.feedback == COMPLETE else self.estimates
         suggestion = self.problem.check(self.solver(known)) if self.solver and known is not None else None
-        move = await self._one("coordinator", "propose", self._proposed(number, suggestion)) or Move(())
+        proposed = await self._asked(["coordinator"], "propose", lambda _: self._proposed(number, suggestion))
+        move = proposed["coordinator"] or Move(())
         answers = () if move.finish or not move.plans else await self._answers(move.plans)
         if answers:
             self.history += (Heard(move.plans, answers),)
             if self.estimator:
-                made = self.estimator.estimate(self.table, self.feedback, self.history)
-                if (gains := await self._one("estimator", "estimate", made)) is not None:
-                    self.estimates = gains
+                view = self.table, self.feedback, self.history
+                made = await self._asked(["estimator"], "estimate", lambda _: self.estimator.estimate(*view))
+                self.estimates = self.estimates if made["estimator"] is None else made["estimator"]
             self.history = tuple(Heard(h.plans, h.feedback, self._heard(h)) for h in self.history)
-        return PlanningRound(
-            number=number,
-            plans=move.plans,
-            feedback=answers,
-            heard=self.history[-1].totals if answers else (),
-            totals=tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans),
-            best=best_known(self.history, self.objective),
-            suggestion=suggestion,
-            reason=move.reason,
-            finish=move.finish,
-            format_errors=tuple(self.errors),
-            replies=self._spent("replies") - before[0],
-            tokens=self._spent("tokens") - before[1],
-        )
+        heard = self.history[-1].totals if answers else ()
+        totals = tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans)
+        about = best_known(self.history, self.objective), suggestion, move.reason, move.finish, tuple(self.errors)
+        took = (after - spent for after, spent in zip(self._spent(), before, strict=True))
+        return PlanningRound(number, move.plans, answers, heard, totals, *about, *took)
 
     async def _proposed(self, number: int, suggestion: Plan | None) -> Move:
         told = (number, self.rounds, 2 if self.feedback in PAIRED else 1, self.history)
@@ -134,9 +126,8 @@ class Search:
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
-        names, amiss = self.problem.participants, self._amiss("judge")
-        answers = await asked(names, lambda name: self.seats[name].judge(plans, kind), amiss)
-        return tuple(answer or Feedback(name) for name, answer in answers.items())
+        judge = self._asked(self.problem.participants, "judge", lambda name: self.seats[name].judge(plans, kind))
+        return tuple(answer or Feedback(name) for name, answer in (await judge).items())
 
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
         """The totals of a round's plans as the group knows them now: reported by everybody, or estimated."""
@@ -148,14 +139,12 @@ class Search:
         decisions = np.arange(self.table.shape[1])
         return tuple(tuple(self.estimates[:, decisions, list(p)].sum(axis=1).tolist()) for p in entry.plans)
 
-    async def _one(self, agent: str, phase: str, made: Awaitable[Any]) -> Any:
-        return (await asked([agent], lambda _: made, self._amiss(phase)))[agent]
+    async def _asked(self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]) -> dict[str, Any]:
+        return await asked(names, ask, lambda agent, reason: self.errors.append(FormatError(agent, phase, reason)))
 
-    def _amiss(self, phase: str) -> Callable[[str, str], None]:
-        return lambda agent, reason: self.errors.append(FormatError(agent, phase, reason))
-
-    def _spent(self, what: str) -> int:
-        return counted((*self.seats.values(), self.coordinator, self.estimator), what)
+    def _spent(self) -> list[int]:
+        everybody = (*self.seats.values(), self.coordinator, self.estimator)
+        return [counted(everybody, what) for what in ("replies", "tokens")]
 
 
 def record(

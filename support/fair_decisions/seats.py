@@ -151,7 +151,7 @@ def move_form(seat: ModelSeat, brief: Brief) -> Any:
     plan: Any = Annotated[list[number], Field(min_length=n, max_length=n)]
     status: Any = Literal[statuses(brief)]
     more: dict[str, Any] = {"other": plan | None} if brief.plans > 1 else {}
-    reason = Annotated[text(seat.limits.text(REASON)), AfterValidator(short)]
+    reason: Any = Annotated[text(seat.limits.text(REASON)), AfterValidator(short)]
     return form("MoveReply", partial(move_of, brief), reason=reason, status=status, plan=plan, **more)
 
 
