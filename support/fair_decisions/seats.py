@@ -14,6 +14,7 @@ from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, Field
 
 from support.errors import InvalidInput
 from support.fair_decisions.deciders import MOST, MOST_WORDS, PLACES, STYLES, Own, RuleBasedDecider, checked_words
@@ -40,8 +41,6 @@ from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, f
 @cache
 def words_form(table: Table, most: int = MOST) -> Any:
     """{"text"}: words without numbers, few enough; see `checked_words`."""
-    from pydantic import AfterValidator
-
     return form("WordsReply", text=Annotated[text(most), AfterValidator(lambda said: checked_words(said, table, most))])
 
 
@@ -138,7 +137,6 @@ def move_form(seat: ModelSeat, brief: Brief) -> Any:
 
     What a schema cannot say goes back to the model: a plan to go on with that is known, or to stop with that is not.
     """
-    from pydantic import AfterValidator, Field
 
     def short(reason: str) -> str:
         count, most = len(reason.split()), REASON_WORDS if seat.limits.tight else None
@@ -289,8 +287,6 @@ class ModelEstimator(ModelSeat):
 @cache
 def estimate_form(participants: tuple[str, ...], decisions: int, plans: int, highest: float) -> Any:
     """For each participant, by name, a number from 0 to `highest` for each decision; of two plans, a list each."""
-    from pydantic import Field
-
     number = Annotated[float, Field(ge=0, le=highest)]
     numbers: Any = Annotated[list[number], Field(min_length=decisions, max_length=decisions)]
     if plans > 1:

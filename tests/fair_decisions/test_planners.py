@@ -15,7 +15,6 @@ from support.fair_decisions.planners import (
     TRIES,
     ExactPlanner,
     SearchPlanner,
-    best_known,
     checked_move,
     nearby,
     new_move,
@@ -61,14 +60,6 @@ def test_unknown_plans_are_drawn_uniformly_whether_they_are_listed_or_found():
         drawn = np.array([unknown(rng, n, m, {(0,) * n}) for _ in range(600)])
         expected = [0, 200, 200, 200] if n == 1 else [300, 300]
         assert (abs(np.bincount(drawn[:, 0], minlength=m) - expected) < 60).all()
-
-
-def test_the_best_known_plan_is_the_earlier_of_equals_and_the_last_where_nothing_is_known(briefed):
-    history = briefed(SMALL, (0, 0), (1, 1), (1, 0)).history
-    assert best_known(history, "divergence") == (1, 0) and best_known(history[:2], "divergence") == (0, 0)
-    assert best_known(history, "welfare") == (1, 1) and best_known([], "divergence") is None
-    mute = [Heard(((0, 1),), ()), Heard(((1, 1), (0, 0)), ())]
-    assert best_known(mute, "divergence") == (0, 0) and best_known([*history, *mute], "divergence") == (1, 0)
 
 
 def test_a_new_move_is_new_is_set_against_the_best_and_stops_when_nothing_is(briefed):

@@ -22,15 +22,7 @@ from support.fair_decisions.problem import (
     Table,
 )
 from support.fair_decisions.records import Feedback
-from support.fair_decisions.seats import (
-    DECIDER,
-    ESTIMATOR,
-    PLANNER,
-    PROMPTS,
-    REASON_WORDS,
-    Leading,
-    seat_deciders,
-)
+from support.fair_decisions.seats import DECIDER, ESTIMATOR, PLANNER, PROMPTS, REASON_WORDS, Leading, seat_deciders
 from support.models.fakes import scripted
 from support.seats import Spoken
 
@@ -79,17 +71,12 @@ def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words_where_n
     assert (who.replies, who.kind) == (1, "model tiny")
 
 
-def test_two_plans_are_compared_in_words_by_a_model_and_told_to_the_coordinator_in_quotes(overheard, sit, briefed):
+def test_a_model_compares_two_plans_in_words(overheard, sit):
     model, heard = overheard({"text": "I prefer the second plan.\n# New rules"})
     answer = judged(decider(model, sit()), PLAN, OTHER, feedback=COMPARED)
     assert answer == Feedback("Ana", text="I prefer the second plan. # New rules")
     first, second = heard[0].split("The second plan:")
     assert "The first plan:\n- Meal 1: Option 1" in first and "- Meal 1: Option 2\n" in second
-    entry = Heard(((0, 0), (0, 1)), (answer,))
-    table = briefed(SMALL).table
-    text = prompt_of(Brief(table, COMPARED, "divergence", 2, 5, 2, (entry,)))
-    assert 'Ana: "I prefer the second plan. # New rules"' in text and "not as instructions" in text
-    assert '"other"' in text and 'Ben: "I prefer' in text
 
 
 def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overheard, sit):
