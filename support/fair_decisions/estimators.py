@@ -1,8 +1,4 @@
-"""EstimateGain of Algorithm 2: from what participants answer to what options are worth to them, by reading or by Bayes.
-
-Every estimator has `async def estimate(table, feedback, history)`: expected gains, float of shape (participants,
-decisions, options), from all rounds so far.
-"""
+"""EstimateGain of Algorithm 2: from what participants answer to what options are worth to them."""
 
 from __future__ import annotations
 
@@ -58,9 +54,8 @@ class Prior:
 def prior_for(table: Table) -> Prior:
     """The prior of every decision at a table; decisions are independent of each other, and so are participants.
 
-    "scores": all ways of sharing 100 points are equally likely, so that a gain has mean 100 / m, variance
-    v = 100 (100 + m) (m - 1) / (m² (m + 1)), and any two have covariance -v / (m - 1). "rankings": a random permutation
-    of 1 to m. "counts": independent, uniform from 0 to the highest.
+    Scores: all ways of sharing 100 points are equally likely. Rankings: a random permutation of 1 to m. Counts:
+    independent, uniform from 0 to the highest.
     """
     m = table.shape[2]
     if table.preferences == COUNTS:
@@ -144,8 +139,7 @@ class LexicalEstimator:
     """What a participant said of an option, as the prior's quantile at that level; the prior mean for all else.
 
     A remark on the plan as a whole counts for its options of which nothing is said in any round: the total at that
-    level, in equal parts. Reported totals and comparisons are no words, and change nothing here (`BayesianEstimator`
-    uses them); what cannot be read changes nothing either.
+    level, in equal parts. Reported totals and comparisons are no words, and change nothing here.
     """
 
     kind = "lexical"
@@ -175,18 +169,11 @@ LEAST = 1e-3  # smallest noise of any observation, so that no division is by 0
 class BayesianEstimator:
     """EstimateGain by Bayes' rule: one Gaussian for each participant over all its gains, updated by any kind of answer.
 
-    - A reported total is a linear observation of the gains that the plan adds up, exact but for a small noise.
-    - Words are observations of single gains: the prior's quantile at the level that was read, with the spread that the
-      quantiles have within `WORD_NOISE` of it.
-    - A tie between two plans is a linear observation that their totals differ by 0, with `COMPARISON_NOISE`.
-    - A preference between two plans is the sign of a linear function under probit noise. The posterior is replaced by
-      the Gaussian of its mean and covariance (assumed-density filtering, Minka 2001; for preferences Chu and Ghahramani
-      2005).
-
-    That options share 100 points, or are a permutation, is in the prior's covariance, and so in every estimate. Each
-    estimate starts from the prior and takes in all answers; nothing holds it within the range of gains, so that a
-    negative number says that few answers were extrapolated. The paper (003, appendix C) calls exact solving under such
-    feedback rarely feasible; this estimator is ours.
+    Totals, words and ties are linear observations, a preference is the sign of a linear function under probit noise,
+    whose posterior is replaced by the Gaussian of its moments (assumed-density filtering, Minka 2001; for preferences
+    Chu and Ghahramani 2005). That options share 100 points, or are a permutation, is in the prior's covariance. Nothing
+    holds an estimate within the range of gains: a negative number says that few answers were extrapolated. The paper
+    (003, appendix C) calls exact solving under such feedback rarely feasible; this estimator is ours.
     """
 
     kind = "bayesian"
@@ -259,11 +246,7 @@ def observed(
 
 
 def preferred(mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
-    """A Gaussian after learning that `row` @ gains, plus noise, is above 0, by matching moments.
-
-    With t the standardised mean of that difference and r(t) = φ(t) / Φ(t), the mean moves by r and the variance
-    shrinks by r (r + t), both along the covariance with the difference.
-    """
+    """A Gaussian after learning that `row` @ gains, plus noise, is above 0, by matching moments."""
     from scipy.special import log_ndtr
 
     along = covariance @ row

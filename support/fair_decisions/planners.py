@@ -1,7 +1,4 @@
-"""Coordinators that compute: searchers (MCTS, local, random), the exact solver, and what is common to all.
-
-Every coordinator has `async def propose(brief)`, which returns a `Move`; one serves one search, and may remember.
-"""
+"""Coordinators that compute: searchers (MCTS, local, random), the exact solver, and what is common to all."""
 
 from __future__ import annotations
 

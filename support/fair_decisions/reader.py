@@ -6,9 +6,8 @@ segment before it ("I love Meal 1, Meal 2") or after it ("Meal 1, Meal 2 and Mea
 but does not mirror it, strengthening words scale its distance from the middle (as in Taboada et al. 2011, Computational
 Linguistics 37).
 
-No participant's wordings were known when this was written, and the lexicon holds none for their sake. After the blind
-test of `analysis.fairness.reading` some rules were mended where they had misread the rule-based participants ("nothing
-beats", "could be worse", a bare "no"), so that on these the reader is not blind any more.
+No participant's wordings were known when this was written; after the blind test of `analysis.fairness.reading` some
+rules were mended on the rule-based participants ("nothing beats", "could be worse"): there it is not blind any more.
 """
 
 from __future__ import annotations

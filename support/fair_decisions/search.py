@@ -1,10 +1,6 @@
 """The search: a coordinator proposes, participants answer, gains are estimated, a solver may suggest, until it stops.
 
-Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C). In each round
-
-1. the coordinator proposes a plan that is not known yet (two under comparison), or stops with one that is,
-2. every participant answers in the kind of feedback that was agreed,
-3. the estimator turns all answers into expected gains (EstimateGain), and a solver may suggest the next plan on them.
+Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C).
 
 How it ends: the paper's prompt (appendix A) has the coordinator itself select, at its last call, the best of the known
 plans, and stop with it. So does `final="its own"`, by one more call where no round is left and it has not stopped;

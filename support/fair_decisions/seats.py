@@ -9,6 +9,7 @@ own (compare appendix A of 003).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated, Any, Literal
@@ -254,8 +255,8 @@ PLANNER = Role(
     },
 )
 """Monte Carlo tree search with settings that work at few evaluations, or as appendix B of 003 reads word by word; two
-floors, plans drawn at random and local search; a solver on the gains if they are public, else on those that are
-expected, or on gains drawn from the belief of a Bayesian estimator (thompson)."""
+floors, plans drawn at random and local search; a solver on public or expected gains, or on gains drawn from the belief
+of a Bayesian estimator (thompson)."""
 
 
 # ---- the estimator ---------------------------------------------------------------------------------------------------
@@ -285,13 +286,13 @@ class ModelEstimator(ModelSeat):
 
 
 @cache
-def estimate_form(participants: tuple[str, ...], decisions: int, plans: int, highest: float) -> Any:
-    """For each participant, by name, a number from 0 to `highest` for each decision; of two plans, a list each."""
-    number = Annotated[float, Field(ge=0, le=highest)]
-    numbers: Any = Annotated[list[number], Field(min_length=decisions, max_length=decisions)]
+def _estimate_form(table: Table, plans: int) -> Any:
+    """For each participant, by name, a number from 0 to the highest for each decision; of two plans, a list each."""
+    number, n = Field(ge=0, le=float(prior_for(table).values[-1])), table.shape[1]
+    numbers: Any = Annotated[list[Annotated[float, number]], Field(min_length=n, max_length=n)]
     if plans > 1:
         numbers = form("PlansReply", **dict.fromkeys(PLACES, numbers))
-    fields: Any = {f"participant_{i}": (numbers, Field(alias=name)) for i, name in enumerate(participants)}
+    fields: Any = {f"participant_{i}": (numbers, Field(alias=name)) for i, name in enumerate(table.participants)}
     return form("EstimateReply", **fields)
 
 
@@ -335,10 +336,9 @@ def _parts(seat: ModelSeat, reply: Any, table: Table, feedback: str, entry: Hear
 
 
 def _expected(seat: HumanSeat, answer: Any, table: Table, feedback: str, history: Sequence[Heard]) -> np.ndarray:
-    try:
+    gains = np.zeros(0)
+    with suppress(TypeError, ValueError):
         gains = np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
-        gains = np.zeros(0)
     if gains.shape != table.shape or not np.isfinite(gains).all():
         raise InvalidInput(f"gains: {answer!r} given; expected numbers of shape {table.shape}: who, decision, option")
     return gains
@@ -349,9 +349,7 @@ ESTIMATOR = Role(
     acts={
         "estimate": Act(
             "estimating/estimate",
-            lambda seat, table, feedback, entry: estimate_form(
-                table.participants, table.shape[1], len(entry.plans), float(prior_for(table).values[-1])
-            ),
+            lambda seat, table, feedback, entry: _estimate_form(table, len(entry.plans)),
             _round,
             _parts,
             room=lambda seat, table, feedback, entry: (  # for each list, and for each number in it
