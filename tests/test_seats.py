@@ -116,25 +116,21 @@ def test_a_template_that_cannot_be_filled_in_is_told(tmp_path, source, name, com
 
 
 @pytest.mark.parametrize(
-    ("kind", "complaint"),
+    ("kinds", "complaint"),
     [
-        ("loud", "talker: 'loud' given for Ana; expected one of silent, mixed, human, model \\(or model:NAME\\)"),
-        ("model", "name one \\(model:gpt-4o-mini\\)"),
-        ("human", "nobody is here to answer"),
-        (object(), "async def message"),
-        (lambda name: None, "is called with the name of the seat and its random generator"),
-        (TALKER.person("Ben"), "made for Ben given for Ana"),
+        (["silent"] * 2, "seats: .* given; expected 1 kinds, one for each talker"),
+        ({"Cem": "silent"}, "seats: .'Cem'. given; expected a kind for each of .'Ana'."),
+        (["loud"], "talker: 'loud' given for Ana; expected one of silent, mixed, human, model \\(or model:NAME\\)"),
+        (["model"], "name one \\(model:gpt-4o-mini\\)"),
+        (["human"], "nobody is here to answer"),
+        ([object()], "async def message"),
+        ([lambda name: None], "is called with the name of the seat and its random generator"),
+        ([TALKER.person("Ben")], "made for Ben given for Ana"),
     ],
 )
-def test_a_seat_that_cannot_be_taken_is_told(kind, complaint):
+def test_a_seat_that_cannot_be_taken_is_told(kinds, complaint):
     with pytest.raises(InvalidInput, match=complaint):
-        TALKER.fill(["Ana"], [kind], rng())
-
-
-@pytest.mark.parametrize("given", [["silent"], {"Ana": "silent", "Cem": "silent"}])
-def test_seats_that_are_not_one_for_each_name_are_refused(given):
-    with pytest.raises(InvalidInput, match="seats"):
-        TALKER.fill(["Ana", "Ben"], given, rng())
+        TALKER.fill(["Ana"], kinds, rng())
 
 
 class Counted(Transport):

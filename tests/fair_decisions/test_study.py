@@ -17,7 +17,6 @@ from support.models import serving
 from support.models.cache import Cache
 from support.models.fakes import scripted, stand_in
 from support.models.profiles import TIGHT, Profile
-from support.runs.export import TABLES, export
 from support.runs.sweep import Sweep
 
 
@@ -46,16 +45,6 @@ def test_a_repetition_is_an_instance_the_same_whatever_else_is_set():
     made = [play(coordinator=c, feedback=f, repetition=3) for c, f in (("mcts", "score"), ("local", "words"))]
     assert made[0].gains == made[1].gains != play(repetition=4).gains
     assert play(instances_seed=1).gains != play().gains == play(seed=2).gains and play() != play(seed=2)
-
-
-def test_with_public_gains_the_exact_coordinator_finds_the_optimum_and_stops():
-    made = play(coordinator="exact", feedback="complete", decisions=8)
-    assert len(made.rounds) == 2 and made.rounds[1].finish
-    every = np.stack(np.meshgrid(*[range(3)] * 8), -1).reshape(-1, 8)
-    found = np.array(made.gains)[:, range(8), every].sum(axis=2)
-    assert np.ptp(totals(made, made.chosen)) == np.ptp(found, axis=0).min()
-    rich = play(coordinator="exact", feedback="complete", objective="welfare", decisions=5)
-    assert totals(rich, rich.chosen).sum() == np.array(rich.gains).sum(axis=0).max(axis=1).sum()
 
 
 @pytest.mark.parametrize("feedback", FEEDBACK)
@@ -115,18 +104,6 @@ def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_th
     assert (row["rounds_used"], row["evaluations"], row["stopped"]) == (3, 9, False)
     heard.clear()
     assert play(model=scripted(script), **told, final="best known").chosen and len(heard) == 3
-
-
-def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
-    grid = {"coordinator": ["mcts", "random"], "feedback": ["score", "words"], "decisions": [3]}
-    sweep = Sweep("plans", fair_decisions, grid, repetitions=2, seed=1)
-    count = asyncio.run(sweep.run(store, progress=False))
-    records = list(sweep.records(store))
-    assert (count["failed"], count["done"]) == (0, 8) and len(
-        {(unit.repetition, made.gains) for unit, made in records}
-    ) == 2
-    names = {path.stem for path in export(store, "plans", tmp_path / "out", format="csv")}
-    assert set(TABLES["Planning"]) <= names
 
 
 @pytest.mark.parametrize("solver", [True, "mcts", "mcts printed"])
