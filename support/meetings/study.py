@@ -52,6 +52,7 @@ async def meeting_coordination(
     tracking: bool = False,
     rounds: int = ROUNDS,
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     meetings_seed: int = 2023,
     model: ChatModel | str | None = None,
@@ -78,7 +79,7 @@ async def meeting_coordination(
     written = _scenario(members, repetition, meetings_seed, None if company is None else Path(company))
     chosen = written.narrowed(DIFFICULTIES[difficulty])
     chosen = chosen if database else chosen.without_demands()
-    spoken = Spoken(model, temperature, repetition, prompts)
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
     outside = {} if audit == EXACT else {"audit": _auditor(audit, chosen, rng, lowest, spoken)}
     played = coordinate(
