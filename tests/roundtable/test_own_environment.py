@@ -8,7 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from support.analysis.metrics import METRICS, curves_of, runs_of
-from support.errors import InvalidInput, InvalidProposal
+from support.data import ROOT
+from support.errors import InvalidInput
 from support.figures import plot_utility
 from support.models.fakes import scripted, stand_in
 from support.roundtable import table
@@ -20,45 +21,13 @@ from support.runs.export import flatten
 from support.runs.pages import to_html
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.seats import form, many, text
 
-PROJECTS = ("park", "school", "buses", "library", "pool")
-
-
-class Budget:
-    """Each of four people gets what goes to the two projects that they want."""
-
-    agents, shape, maximum = ("Ana", "Ben", "Cleo", "Dev"), "five amounts", 200.0
-
-    def __init__(self, wants=((0, 1), (1, 2), (2, 3), (3, 4))):
-        self.wants = wants
-
-    def validate(self, proposal):
-        amounts = [round(float(x), 2) for x in proposal]
-        if len(amounts) != len(PROJECTS) or min(amounts) < 0 or abs(sum(amounts) - 100) > 0.5:
-            raise InvalidProposal(f"budget: {proposal!r} given; expected five amounts that sum to 100")
-        return tuple(amounts)
-
-    def describe(self, value):
-        return ", ".join(f"{amount:g} for the {name}" for name, amount in zip(PROJECTS, value, strict=True))
-
-    def utilities(self, value):
-        return np.array([sum(value[k] for k in wanted) for wanted in self.wants])
-
-    def spec(self):
-        return {"name": "budget", "wants": self.wants}
-
-    def task(self):
-        return f"You share out a budget of 100 among {', '.join(PROJECTS)}."
-
-    def goal(self, me, shown):
-        return "You want: " + " and ".join(PROJECTS[k] for k in self.wants[self.agents.index(me)])
-
-    def form(self):
-        return "Five amounts that sum to 100, such as [20, 20, 20, 20, 20]."
-
-    def schema(self, most):
-        return form("BudgetReply", reason=text(most, 0), proposal=many(float, 5, 5)[0] | None)
+# The environment that the README shows, four people and a budget of 100, and the sweep and figure after it.
+SHOWN = next(b for b in (ROOT / "README.md").read_text(encoding="utf-8").split("```") if "class Budget" in b)
+DEFINED, PLAYED = SHOWN.removeprefix("python\n").split("table.ENVIRONMENTS[", 1)
+README: dict = {}
+exec(DEFINED, README)
+Budget = README["Budget"]
 
 
 class Wishful:
@@ -73,7 +42,7 @@ class Wishful:
         return Message(self.me, tuple(a for a in view.agents if a != self.me), "My two, please.")
 
     async def propose(self, view):
-        mine = self.budget.wants[self.budget.agents.index(self.me)]
+        mine = self.budget.wants(self.me)
         low = 20 * (view.round - 1) / max(view.rounds - 1, 1)
         return Proposal(self.me, [(100 - 3 * low) / 2 if k in mine else low for k in range(5)])
 
@@ -89,7 +58,7 @@ async def shared(rng, rule="plurality", seats="wishful", repetition=0, model=Non
 
 @pytest.fixture
 def known(monkeypatch):
-    monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget(tuple(map(tuple, spec["wants"]))))
+    monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget())
 
 
 def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
@@ -101,6 +70,14 @@ def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
     assert {"proposals", "ballots"} <= set(flatten(records))
     assert "50 for the park" in to_html(records[0][1])
     plot_utility(curves_of(records, 4), Figure().subplots())
+
+
+def test_what_the_readme_shows_of_it_is_played_by_models_and_drawn(known, tmp_path):
+    code = PLAYED.replace("await sweep.run(store, ", "count = asyncio.run(sweep.run(store, progress=False, ")
+    code = code.replace('"gpt-4o-mini")', "stand_in(seed=3)))").replace("repetitions=5", "repetitions=2")
+    space = {**README, "asyncio": asyncio, "stand_in": stand_in, "Sweep": Sweep, "store": Store(tmp_path / "s.sqlite")}
+    exec("table.ENVIRONMENTS[" + code, space)
+    assert space["count"]["done"] == 4
 
 
 def test_models_sit_at_it_by_its_schema():
