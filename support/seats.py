@@ -1,21 +1,41 @@
 """Who sits where: a language model, a person, a rule, or an object of your own, in any role of any study.
 
-A `Role` is a table: what is asked of it, and how a model, a person and each rule-based kind answers. To add one:
+A `Role` is a table: what is asked of it, and how a model, a person and each rule-based kind answers. A new one, asked
+one thing (another is one more line in `acts` and `asks`), with its template in a folder of one's own:
 
-    def words_form(seat, topic):
-        return form("WordsReply", text=text(200))
+>>> import asyncio, tempfile
+>>> from pathlib import Path
+>>> import numpy as np
+>>> from support.models.fakes import scripted
+>>> from support.seats import Act, Ask, Role, Spoken, form, people, text
+>>> class Silent:
+...     kind = "silent"
+...     def __init__(self, name, rng, own):  # `own` is what the seat knows and nobody else; `acts` find it at seat.own
+...         self.me = name
+...     async def judge(self, topic):
+...         return None
+>>> CRITIC = Role(
+...     "critic",
+...     acts={"judge": Act("critic", lambda seat, topic: form("CriticReply", text=text(200)),
+...                        lambda seat, topic: {"me": seat.me, "topic": topic},
+...                        lambda seat, reply, topic: reply.text)},
+...     asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())},
+...     kinds={"silent": Silent},
+... )
+>>> async def evening(topic, spoken):
+...     questions = asyncio.Queue()  # what a person is asked waits here: a widget, or this line below, answers it
+...     with people(questions):
+...         kinds = ["silent", "model", "human"]  # "model:gpt-4o-mini" needs no `spoken`
+...         critics = CRITIC.fill(["Ana", "Ben", "Cem"], kinds, np.random.default_rng(1), spoken=spoken)
+...     judging = asyncio.gather(*(critic.judge(topic) for critic in critics.values()))
+...     (await questions.get()).answer(" Too long. ")
+...     return dict(zip(critics, await judging))
+>>> with tempfile.TemporaryDirectory() as folder:
+...     _ = (Path(folder) / "critic.md.j2").write_text("You are {{ me }}. How do you like {{ topic }}?")
+...     asyncio.run(evening("the play", Spoken(scripted([{"text": "I like it."}]), prompts=folder)))
+{'Ana': None, 'Ben': 'I like it.', 'Cem': 'Too long.'}
 
-    CRITIC = Role(
-        "critic",
-        acts={"judge": Act("survey/critic", words_form, lambda seat, topic: {"me": seat.me, "topic": topic},
-                           made=lambda seat, reply, topic: reply.text)},
-        asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())},
-        kinds={"silent": Silent},  # called with (name, rng, own), as `acts` and `asks` find `own` at `seat.own`
-    )
-    critics = CRITIC.fill(["Ana", "Ben"], ["silent", "model:gpt-4o-mini"], rng)
-
-One more act is one more line in `acts` and `asks`. Templates lie in `support/prompts`; a folder of the user's own
-(`Spoken.prompts`) is looked into first.
+Templates of the package lie in `support/prompts`; those of the user's folder (`prompts`) go before them.
 """
 
 from __future__ import annotations
@@ -32,14 +52,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model, model_validator
 
 from support.errors import InvalidInput, MalformedReply
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.prompts import check_folder, own, render
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from support.models.model import ChatModel
 
 MIXED, HUMAN = "mixed", "human"
@@ -57,13 +76,15 @@ class Spoken:
     """The settings that a study passes on to its language models.
 
     `model` is that of the kind "model" without a name; above `temperature` 0 each seat draws a seed; `repetition`
-    tells repeated runs apart; `prompts` is a folder of templates that go before ours.
+    tells repeated runs apart; `prompts` is a folder of templates that go before ours; `reasoning` is "off", "low",
+    "medium", "high" or what models.toml says of a model, None as the model does by itself.
     """
 
     model: ChatModel | str | None = None
     temperature: float = 0.0
     repetition: int = 0
     prompts: str | Path | None = None
+    reasoning: str | None = None
 
     def __post_init__(self) -> None:
         check_number("temperature", self.temperature, 0.0, 2.0)
@@ -111,8 +132,8 @@ class ModelSeat:
         self.model = given_model(MODEL, model, f"the seat of {me}")
         self.acts, self.own, self.me, self.prompts = acts, own, me, spoken.prompts
         self.limits, self.shown = self.model.limits, Shown.to(self.model)
-        self.settings: dict[str, Any] = {"temperature": spoken.temperature, "seed": seed}
-        self.settings["repetition"] = spoken.repetition
+        drawn = {"temperature": spoken.temperature, "seed": seed, "repetition": spoken.repetition}
+        self.settings: dict[str, Any] = {**drawn, "reasoning": spoken.reasoning}
         self.kind, self.replies, self.tokens = f"{MODEL} {self.model.name}", 0, 0
 
     def __getattr__(self, phase: str) -> Any:
@@ -223,7 +244,6 @@ def cut(given: str, most: int) -> str:
 
 def form(name: str, check: Callable[[Any], Any] | None = None, **fields: Any) -> type[BaseModel]:
     """The class of a reply, from its fields' types; `check` refuses what a schema cannot, by raising ValueError."""
-    from pydantic import create_model, model_validator
 
     def after(self: Any) -> Any:
         check(self)  # type: ignore[misc]
@@ -236,22 +256,16 @@ def form(name: str, check: Callable[[Any], Any] | None = None, **fields: Any) ->
 
 def text(most: int, least: int = 1) -> Any:
     """A text of so many characters; `least` 0 lets it be empty."""
-    from pydantic import Field
-
     return Annotated[str, Field(min_length=least or None, max_length=most)]
 
 
 def many(item: Any, most: int, least: int | None = None) -> Any:
     """A bounded list."""
-    from pydantic import Field
-
     return list[item], Field(min_length=least, max_length=most)
 
 
 def one_of(what: str, allowed: Sequence[Any], shown: int = 12) -> Any:
     """One of some values: the schema lists them, the complaint names what was given."""
-    from pydantic import AfterValidator, WithJsonSchema
-
     listed = ", ".join(str(value) or '""' for value in allowed[:shown])
     listed += f" … ({len(allowed)} in all)" if len(allowed) > shown else ""
 
@@ -298,12 +312,9 @@ class Question:
         if self._given or self._answer.done():
             steps = [f"{name} {getattr(self.view, name)} " for name in ("round", "day") if hasattr(self.view, name)]
             raise InvalidInput(f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question")
-        checked, loop = self._check(value), self._answer.get_loop()
+        checked = self._check(value)
         self._given = True
-        if loop is _here():
-            self._settle(checked)
-        else:
-            loop.call_soon_threadsafe(self._settle, checked)
+        self._answer.get_loop().call_soon_threadsafe(self._settle, checked)
 
     def _settle(self, checked: Any) -> None:
         if not self._answer.done():
@@ -352,14 +363,6 @@ def people(questions: asyncio.Queue[Question]) -> Iterator[None]:
         yield
     finally:
         _people.reset(token)
-
-
-def _here() -> asyncio.AbstractEventLoop | None:
-    """The loop that runs in this thread, if one does."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 # ---- who sits where ------------------------------------------------------------------------------------------------
@@ -415,7 +418,8 @@ class Role:
         if is_model(kind):
             spoken = spoken or Spoken()
             model = given_model(kind, spoken.model, f"the seat of {me or f'the {self.name}'}")
-            return self.speaker(model, self.acts, own, me=me, seed=drawn_seed(rng, spoken.temperature), spoken=spoken)
+            seed = int(rng.integers(2**31)) if spoken.temperature else 0
+            return self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
         return self._person(me, own) if kind == HUMAN else self.kinds[kind](me, rng, own)
 
     def check(self, kind: str, me: str = "") -> None:
@@ -424,9 +428,7 @@ class Role:
         known += [MODEL] if self.acts else []
         if kind not in known and not (self.acts and is_model(kind)):
             named = f" (or {MODEL}:NAME)" if self.acts else ""
-            raise InvalidInput(
-                f"{self.name}: {kind!r} given{f' for {me}' if me else ''}; expected one of {', '.join(known)}{named}"
-            )
+            raise InvalidInput(f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}")
 
     def person(self, me: str = "", own: Any = None) -> HumanSeat:
         """A seat for a person, with a queue of its own; it takes the place of a kind."""
@@ -434,23 +436,23 @@ class Role:
 
     def _person(self, me: str, own: Any) -> HumanSeat:
         if (questions := _people.get()) is None:
-            raise InvalidInput(
-                f"{self.name}: {HUMAN!r} given{f' for {me}' if me else ''}, but nobody is here to answer; "
-                "use a lab, or `with support.seats.people(queue):`"
-            )
+            told = "nobody is here to answer; use a lab, or `with support.seats.people(queue):`"
+            raise InvalidInput(f"{self._given(HUMAN, me)}, but {told}")
         return HumanSeat(self.asks, own, me=me, questions=questions)
 
     def _checked(self, given: Any, me: str) -> Any:
         methods = self.asked or tuple(self.acts)
         lacks = [m for m in methods if not inspect.iscoroutinefunction(getattr(given, m, None))]
         if lacks or not isinstance(getattr(given, "kind", None), str):
-            raise InvalidInput(
-                f"{self.name}: {given!r} given{f' for {me}' if me else ''}; expected the name of a kind, or an object "
-                f"with a text `kind`, which says in records who sat there, and `async def {'`, `'.join(methods)}`"
-            )
+            told = f"which says in records who sat there, and `async def {'`, `'.join(methods)}`"
+            expected = f"expected the name of a kind, or an object with a text `kind`, {told}"
+            raise InvalidInput(f"{self._given(given, me)}; {expected}")
         if me and getattr(given, "me", me) not in ("", me):
             raise InvalidInput(f"{self.name}: a {given.kind} seat made for {given.me} given for {me}; make it for {me}")
         return given
+
+    def _given(self, kind: Any, me: str) -> str:
+        return f"{self.name}: {kind!r} given{f' for {me}' if me else ''}"
 
 
 def is_maker(kind: Any) -> bool:
@@ -490,11 +492,6 @@ def given_model(kind: str, model: ChatModel | str | None, who: str) -> ChatModel
     from support.models import named
 
     return named(kind, model)
-
-
-def drawn_seed(rng: np.random.Generator, temperature: float) -> int:
-    """The seed of a language model's seat, out of its stream; nothing is drawn at temperature 0."""
-    return int(rng.integers(2**31)) if temperature else 0
 
 
 def check_number(name: str, value: Any, low: float = 0.0, high: float = math.inf) -> None:

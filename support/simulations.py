@@ -61,7 +61,7 @@ MEETING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
 
 
 def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of the coordination study: n meetings for each setting, the same ones in every design.
+    """One part of the coordination study: n meetings for each setting, the same ones in every design and part.
 
     Parameters
     ----------
@@ -76,8 +76,9 @@ def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
     InvalidInput
         On another part.
     """
-    paired = ("options", "design", "paraphrase", "coordinator", "tracking", "lowest")
-    return _part(meeting_coordination, MEETING_SETTINGS, part, n, seed, grid, paired)
+    paired = ("options", "design", "database", "difficulty", "paraphrase", "coordinator", "tracking", "lowest")
+    # Units that name no difficulty were played on all wishes, when there was no other.
+    return _part(meeting_coordination, MEETING_SETTINGS, part, n, seed, {"difficulty": ["hard"], **grid}, paired)
 
 
 PLANNING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {

@@ -116,25 +116,21 @@ def test_a_template_that_cannot_be_filled_in_is_told(tmp_path, source, name, com
 
 
 @pytest.mark.parametrize(
-    ("kind", "complaint"),
+    ("kinds", "complaint"),
     [
-        ("loud", "talker: 'loud' given for Ana; expected one of silent, mixed, human, model \\(or model:NAME\\)"),
-        ("model", "name one \\(model:gpt-4o-mini\\)"),
-        ("human", "nobody is here to answer"),
-        (object(), "async def message"),
-        (lambda name: None, "is called with the name of the seat and its random generator"),
-        (TALKER.person("Ben"), "made for Ben given for Ana"),
+        (["silent"] * 2, "seats: .* given; expected 1 kinds, one for each talker"),
+        ({"Cem": "silent"}, "seats: .'Cem'. given; expected a kind for each of .'Ana'."),
+        (["loud"], "talker: 'loud' given for Ana; expected one of silent, mixed, human, model \\(or model:NAME\\)"),
+        (["model"], "name one \\(model:gpt-4o-mini\\)"),
+        (["human"], "nobody is here to answer"),
+        ([object()], "async def message"),
+        ([lambda name: None], "is called with the name of the seat and its random generator"),
+        ([TALKER.person("Ben")], "made for Ben given for Ana"),
     ],
 )
-def test_a_seat_that_cannot_be_taken_is_told(kind, complaint):
+def test_a_seat_that_cannot_be_taken_is_told(kinds, complaint):
     with pytest.raises(InvalidInput, match=complaint):
-        TALKER.fill(["Ana"], [kind], rng())
-
-
-@pytest.mark.parametrize("given", [["silent"], {"Ana": "silent", "Cem": "silent"}])
-def test_seats_that_are_not_one_for_each_name_are_refused(given):
-    with pytest.raises(InvalidInput, match="seats"):
-        TALKER.fill(["Ana", "Ben"], given, rng())
+        TALKER.fill(["Ana"], kinds, rng())
 
 
 class Counted(Transport):
@@ -169,26 +165,13 @@ def test_the_tokens_of_a_reply_that_never_fits_its_form_are_counted_with_those_o
     assert (seat.tokens, seat.replies) == (3 * 107, 1)
 
 
-def test_repetitions_are_told_apart_in_the_cache(tmp_path):
+@pytest.mark.parametrize(("setting", "values"), [("repetition", (0, 1, 0)), ("reasoning", ("off", "high", "off"))])
+def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(tmp_path, setting, values):
     model = scripted([{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite"))
-    assert [asyncio.run(sit(model, repetition=number).message(1)) for number in (0, 1, 0)] == ["one", "two", "one"]
+    said = [asyncio.run(sit(model, **{setting: value}).message(1)) for value in values]
+    assert said == ["one", "two", "one"]
 
 
 def test_a_class_that_takes_own_is_given_what_the_seat_knows():
     table = TALKER.fill(["Ana", "Ben"], [Silent, "silent"], rng(), own=lambda name: f"{name}'s secret")
     assert table["Ana"].own == "Ana's secret"
-
-
-def test_a_role_of_ones_own_has_its_template_in_a_folder_of_ones_own(tmp_path):
-    (tmp_path / "survey").mkdir()
-    (tmp_path / "survey" / "critic.md.j2").write_text("{{ me }}, judge: {{ topic }}")
-    judge = Act("survey/critic", lambda seat, topic: form("Said", text=text(200)),
-                lambda seat, topic: {"me": seat.me, "topic": topic}, lambda seat, reply, topic: reply.text)  # fmt: skip
-    critic = Role("critic", acts={"judge": judge}, asks={"judge": Ask(lambda seat, answer, topic: str(answer).strip())})
-    read = []
-    model = scripted(lambda messages: read.append(messages) or {"text": "good"})
-    assert (
-        asyncio.run(critic.seat("model", rng(), spoken=Spoken(model, prompts=tmp_path), me="Ana").judge("a plan"))
-        == "good"
-    )
-    assert read[0][-1]["content"].startswith("Ana, judge: a plan")

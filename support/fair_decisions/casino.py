@@ -26,16 +26,10 @@ from support.fair_decisions.records import Plan
 FILES = {"valid": "casino_valid.json.gz", "test": "casino_test.json.gz"}
 GOODS, UNITS = ("Food", "Water", "Firewood"), 3
 WORTH = {"High": 5, "Medium": 4, "Low": 3}
-WALK_AWAY = 5
-"""What each party scores when somebody walks away, as the corpus records it."""
-
+WALK_AWAY = 5  # what each party scores when somebody walks away, as the corpus records it
 SATISFACTION = (
-    "Extremely dissatisfied",
-    "Slightly dissatisfied",
-    "Undecided",
-    "Slightly satisfied",
-    "Extremely satisfied",
-)
+    "Extremely dissatisfied", "Slightly dissatisfied", "Undecided", "Slightly satisfied", "Extremely satisfied"
+)  # fmt: skip
 """Answers to how satisfied a party was with the outcome, from 1 to 5."""
 
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
@@ -54,31 +48,29 @@ def deals(folder: str | Path | None = None) -> pd.DataFrame:
 
 
 def envy(problem: FairDecisions, deal: Sequence[int]) -> np.ndarray:
-    """What the other's bundle is worth to each party by its own priorities, minus its own: above 0 it is envious.
+    """What the other's bundle is worth to each party by its own priorities, minus its own (Foley 1967): shape (2,).
 
-    Proper envy, for a division between two (Foley 1967); `measures.envy` compares totals. Option k of a division gives
-    k units to the first, so that swapping the bundles takes option m - 1 - k of every good. Int of shape (2,).
+    Option k gives k units to the first, so that swapping the bundles takes option m - 1 - k of every good.
     """
     return problem.totals([problem.shape[2] - 1 - k for k in deal]) - problem.totals(deal)
 
 
 def _rows(path: Path, split: str) -> list[dict[str, Any]]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            dialogues = list(json.load(file))
+        dialogues = list(json.loads(gzip.decompress(path.read_bytes())))
     except FileNotFoundError as error:
         source = "it comes with CaSiNo, https://github.com/kushalchawla/CaSiNo (see DATA_LICENSES.md)"
         raise MissingData(f"{path} is not there; {source}") from error
     except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
         raise DamagedFile(f"{path}: no gzipped JSON that can be read ({error}); it is left as it is") from error
-    rows = []
-    for number, dialogue in enumerate(dialogues, start=1):
-        try:
-            rows.append(_row(dialogue, split))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            expected = "expected participant_info and chat_logs as CaSiNo writes them"
-            told = f"{type(error).__name__}: {error}"
-            raise DamagedFile(f"{path}, dialogue {number}: {expected} ({told}); get the file again") from error
+    rows: list[dict[str, Any]] = []
+    try:
+        rows.extend(_row(dialogue, split) for dialogue in dialogues)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        told = f"as CaSiNo writes them ({type(error).__name__}: {error}); get the file again"
+        raise DamagedFile(
+            f"{path}, dialogue {len(rows) + 1}: expected participant_info and chat_logs {told}"
+        ) from error
     return rows
 
 

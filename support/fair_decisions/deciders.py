@@ -22,7 +22,6 @@ from support.fair_decisions.records import Feedback, Plan
 
 STYLES = ("plain", "terse", "polite", "blunt", "vague", "enthusiastic", "understated")
 """The tables of `vocabulary.toml`, which says how each of them talks."""
-
 MOST_WORDS, MOST = 40, 280  # of an answer (appendix A of 003); characters, what a model can write and an estimator read
 PLACES = ("first", "second")
 RESTS, WHOLES = ("the rest", "what remains", "the remainder"), ("the plan", "the whole plan")
@@ -99,21 +98,11 @@ class RuleBasedDecider:
 def satisfaction(gains: np.ndarray, preferences: str) -> np.ndarray:
     """How satisfied each option leaves the participant: float from 0 to 1, of the shape of `gains`.
 
-    Within a decision a larger gain never satisfies less.
-
-    - scores: the option's share of the decision's points, bent so that an equal share, 1/m, is 0.5;
-    - rankings: the share of the other options that it beats, a tie counting for one half;
-    - counts: where the gain lies between the decision's smallest, 0, and its largest, 1.
-
-    What tells no options apart (a single option, equal counts) is 0.5.
-
-    >>> satisfaction(np.array([[80, 10, 10], [50, 30, 20]]), "scores").round(2).tolist()
-    [[0.87, 0.23, 0.23], [0.65, 0.47, 0.36]]
-    >>> satisfaction(np.array([[3, 1, 2]]), "rankings").tolist()
-    [[1.0, 0.0, 0.5]]
+    Scores: the option's share of the decision's points, bent so that an equal share, 1/m, is 0.5. Rankings: the share
+    of the other options that it beats, a tie counting for one half. Counts: where the gain lies between the decision's
+    smallest, 0, and its largest, 1. What tells no options apart (a single option, equal counts) is 0.5.
     """
-    m = gains.shape[1]
-    if m == 1:
+    if (m := gains.shape[1]) == 1:
         return np.full(gains.shape, 0.5)
     if preferences == RANKINGS:
         this, other = gains[:, :, None], gains[:, None, :]
@@ -138,10 +127,7 @@ NUMBER = re.compile(rf"[\d½¼¾][\d.,]*%?|\b(?:{UNITS.replace(' ', '|')}|{LARGE
 
 
 def checked_words(text: Any, table: Table, most: int = MOST) -> str:
-    """A text of 1 to `MOST_WORDS` words without numbers but those in names, each run of blanks made one.
-
-    Names of decisions and options may hold digits; so may decisions named together, as in "Meals 1, 4 and 7".
-    """
+    """A text of 1 to `MOST_WORDS` words without numbers but those in names ("Meals 1, 4 and 7"), blanks made one."""
     said = " ".join(text.split()) if isinstance(text, str) else ""
     if not said:
         raise InvalidInput(f"text: {text!r} given; expected words: say how satisfied the plan leaves you")
@@ -154,12 +140,7 @@ def checked_words(text: Any, table: Table, most: int = MOST) -> str:
 
 
 def number_in(text: str, table: Table) -> str | None:
-    """The first number in a text, as digits or as a word, that is not part of a name; None where there is none.
-
-    >>> table = Table(("Ana",), ("Meal 1", "Meal 2"), (("Option 1",),) * 2, "scores", 100)
-    >>> number_in("Meals 1 and 2 are fine", table), number_in("Meal 1: about 80", table), number_in("a ten", table)
-    (None, '80', 'ten')
-    """
+    """The first number in a text, as digits or as a word, that is not part of a name; None where there is none."""
     found = NUMBER.search(_names(table).sub("…", text))
     return found.group() if found else None
 
@@ -184,12 +165,8 @@ def together(names: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
     found = [part.groups() for part in (re.fullmatch(r"(.*\S) (\d+)", name) for name in names) if part]
     if len(names) < 2 or len(found) < len(names) or len({noun for noun, _ in found}) > 1:
         return None
-    noun = found[0][0]
-    if re.search(r"(?:s|x|z|ch|sh)$", noun):
-        plural = f"{noun}es"
-    else:
-        plural = f"{noun[:-1]}ies" if re.search(r"[^aeiou]y$", noun) else f"{noun}s"
-    return plural, tuple(number for _, number in found)
+    noun = re.sub(r"(?<=[^aeiou])y$", "ie", re.sub(r"(s|x|z|ch|sh)$", r"\1e", found[0][0]))
+    return f"{noun}s", tuple(number for _, number in found)
 
 
 # ---- levels of satisfaction into a short text ------------------------------------------------------------------------
@@ -201,18 +178,14 @@ class Vocabulary:
 
     cuts: tuple[float, ...]
     joins: tuple[str, ...]
-    contrast: str
-    openings: tuple[str, ...]
-    most: int
-    brief: bool
     levels: tuple[tuple[str, ...], ...]
+    contrast: str = ""
+    openings: tuple[str, ...] = ("",)
+    most: int = 0
+    brief: bool = False
 
     def level(self, felt: np.ndarray) -> np.ndarray:
-        """The level of each satisfaction, int from 0, the worst, up; never lower for a larger satisfaction.
-
-        >>> vocabularies()["plain"].level(np.array([0.0, 0.5, 1.0])).tolist()
-        [0, 2, 4]
-        """
+        """The level of each satisfaction, int from 0, the worst, up."""
         return np.searchsorted(self.cuts, felt, side="right")
 
     def side(self, level: float) -> float:
@@ -230,17 +203,14 @@ def vocabularies() -> dict[str, Vocabulary]:
 def tell(
     names: Sequence[str], felt: np.ndarray, words: Vocabulary, rng: np.random.Generator, most: int = MOST_WORDS
 ) -> str:
-    """A text of at most so many words that tells how satisfied each decision's option leaves the speaker.
-
-    `felt` has a number from 0 to 1 for each of the decisions `names`; `rng` draws among wordings that say the same.
+    """A text of at most so many words that tells how satisfied (`felt`, from 0 to 1) each decision leaves the speaker.
 
     Where there is room, one clause for each decision, in their order. Else decisions of one level share a clause, by
     full names, or as "Meals 1, 4 and 7"; and where these are too many, those nearest to the middle of the style's
-    levels are left to "the rest", which is called by their mean level. So what is unsaid lies between what is said, and
-    a text never speaks worse of a decision than of another one that satisfies less.
+    levels are left to "the rest", which is called by their mean level: a text never speaks worse of a decision than of
+    another one that satisfies less.
     """
-    texts = _Teller(names, felt, words, rng).texts()
-    said = next(text for text in texts if len(text.split()) <= most)
+    said = next(text for text in _Teller(names, felt, words, rng).texts() if len(text.split()) <= most)
     return re.sub(r"(?:^|[.!] )\S", lambda start: start.group().upper(), said)
 
 
@@ -248,9 +218,6 @@ class _Teller:
     """One speaker in one round, with everything drawn."""
 
     def __init__(self, names: Sequence[str], felt: np.ndarray, words: Vocabulary, rng: np.random.Generator) -> None:
-        def one(of: Sequence[str]) -> str:
-            return of[int(rng.integers(len(of)))]
-
         def nearness(i: int) -> tuple[float, float]:
             """By how near a decision's level is to the middle, and within a level by how much less it is so."""
             side = words.side(self.levels[i])
@@ -258,8 +225,8 @@ class _Teller:
 
         self.names, self.words, self.levels = names, words, words.level(felt).tolist()
         self.wordings = [[level[i] for i in rng.permutation(len(level))] for level in words.levels]  # as they are used
-        self.opening, self.join = one(words.openings), one(words.joins)
-        self.rest, self.whole = one(RESTS), one(WHOLES)
+        drawn = (words.openings, words.joins, RESTS, WHOLES)
+        self.opening, self.join, self.rest, self.whole = (of[int(rng.integers(len(of)))] for of in drawn)
         self.worst_first = bool(rng.integers(2))
         self.order = sorted(range(len(names)), key=nearness)  # the farthest first
 
@@ -268,15 +235,14 @@ class _Teller:
         n, terse = len(self.names), self.words.brief
         most = self.words.most or n
         if n <= most and not terse:
-            counted = [self.levels[:i].count(level) for i, level in enumerate(self.levels)]
-            used = [(level, self.wordings[level]) for level in self.levels]
-            named = zip(self.names, used, counted, strict=True)
-            clauses = [(level, _filled(them[k % len(them)], name)) for name, (level, them), k in named]
+            clauses = []
+            for i, (name, level) in enumerate(zip(self.names, self.levels, strict=True)):
+                wordings = self.wordings[level]  # in turn
+                clauses.append((level, _filled(wordings[self.levels[:i].count(level) % len(wordings)], name)))
             yield self._text(clauses, self.opening)
         for count in range(min(n, most), -1, -1):
-            for brief in (
-                (True,) if terse or count > MOST_WORDS / 2 else (False, True)
-            ):  # what is numbered has two words
+            short = terse or count > MOST_WORDS / 2  # what is numbered has two words
+            for brief in (True,) if short else (False, True):
                 clauses = self._grouped(count, brief)
                 yield self._text(clauses, self.opening)
                 yield self._text(clauses, "")
@@ -302,12 +268,12 @@ class _Teller:
 
     def _text(self, clauses: Sequence[tuple[int, str]], opening: str) -> str:
         """Clauses joined, a good and a bad one after another by a contrast, but never two contrasts in a row."""
-        text, contrasted, sides = opening + clauses[0][1], False, [self.words.side(level) for level, _ in clauses]
+        text, contrasted = opening + clauses[0][1], False
+        sides = [self.words.side(level) for level, _ in clauses]
         for (_, said), before, side in zip(clauses[1:], sides, sides[1:], strict=False):
             contrasted = bool(self.words.contrast) and not contrasted and before * side < 0
             text += (self.words.contrast if contrasted else self.join) + said
-        end = self.join.strip()
-        return text + (end if end != ";" else ".")
+        return text + self.join.strip().replace(";", ".")
 
 
 def _filled(wording: str, names: str, several: bool = False) -> str:

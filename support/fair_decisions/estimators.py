@@ -1,8 +1,4 @@
-"""EstimateGain of Algorithm 2: from what participants answer to what options are worth to them, by reading or by Bayes.
-
-Every estimator has `async def estimate(table, feedback, history)`: expected gains, float of shape (participants,
-decisions, options), from all rounds so far.
-"""
+"""EstimateGain of Algorithm 2: from what participants answer to what options are worth to them."""
 
 from __future__ import annotations
 
@@ -21,16 +17,14 @@ from support.fair_decisions.targets import Pair
 
 # ---- what to expect of gains before anybody said a word --------------------------------------------------------------
 
-EDGE = 0.02
-"""How near to either end of all plans words can place one."""
+EDGE = 0.02  # how near to either end of all plans words can place one
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
     """The gains of the m options of one decision, for one participant.
 
-    `mean` has the shape (m,), `covariance` (m, m), singular where gains share a constant sum; `values` and `chances`,
-    each of shape (values,), are the marginal distribution of one gain.
+    `covariance` is singular where gains share a constant sum; `values` and `chances` are the marginal of one gain.
     """
 
     mean: np.ndarray
@@ -44,11 +38,7 @@ class Prior:
         return float(self.covariance[0, 0])
 
     def quantile(self, level: float | np.ndarray) -> np.ndarray:
-        """The gain at a level from 0 to 1: the distribution's middle ranks, joined by lines.
-
-        >>> prior_for(Table(("Ana",), ("A",), (("a", "b", "c", "d"),), "rankings", 4)).quantile(0.5).item()
-        2.5
-        """
+        """The gain at a level from 0 to 1: the distribution's middle ranks, joined by lines."""
         return np.interp(level, np.cumsum(self.chances) - self.chances / 2, self.values)
 
     def total(self, level: float | np.ndarray, decisions: int) -> np.ndarray:
@@ -64,9 +54,8 @@ class Prior:
 def prior_for(table: Table) -> Prior:
     """The prior of every decision at a table; decisions are independent of each other, and so are participants.
 
-    "scores": all ways of sharing 100 points are equally likely, so that a gain has mean 100 / m, variance
-    v = 100 (100 + m) (m - 1) / (m² (m + 1)), and any two have covariance -v / (m - 1). "rankings": a random permutation
-    of 1 to m. "counts": independent, uniform from 0 to the highest.
+    Scores: all ways of sharing 100 points are equally likely. Rankings: a random permutation of 1 to m. Counts:
+    independent, uniform from 0 to the highest.
     """
     m = table.shape[2]
     if table.preferences == COUNTS:
@@ -91,17 +80,12 @@ def _summing(m: int, variance: float) -> np.ndarray:
 
 @dataclass
 class Answers:
-    """All that one participant answered, as estimators count with it.
+    """All that one participant answered, as estimators count with it."""
 
-    `scores` are (plan, reported total); `levels` go from (decision, option) to every level that was read of it;
-    `wholes` are (plan, level) where something was said of the plan as a whole; `comparisons` are, as they came, a plan,
-    the other one, and whether the first is liked better, else both are liked alike.
-    """
-
-    scores: list[tuple[Plan, float]] = field(default_factory=list)
-    levels: defaultdict[Pair, list[float]] = field(default_factory=lambda: defaultdict(list))
-    wholes: list[tuple[Plan, float]] = field(default_factory=list)
-    comparisons: list[tuple[Plan, Plan, bool]] = field(default_factory=list)
+    scores: list[tuple[Plan, float]] = field(default_factory=list)  # reported totals
+    levels: defaultdict[Pair, list[float]] = field(default_factory=lambda: defaultdict(list))  # read of each option
+    wholes: list[tuple[Plan, float]] = field(default_factory=list)  # levels read of the plan as a whole
+    comparisons: list[tuple[Plan, Plan, bool]] = field(default_factory=list)  # the first liked better, else both alike
 
 
 def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
@@ -123,9 +107,9 @@ def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
                 continue
             mine.scores += [] if answer.score is None else [(plans[0], float(answer.score))]
             reading = read(answer.text, plans[0], table)
+            mine.wholes += [] if reading.whole is None else [(plans[0], reading.whole)]
             for pair, level in reading.levels.items():
                 mine.levels[pair].append(level)
-            mine.wholes += [] if reading.whole is None else [(plans[0], reading.whole)]
     return list(heard.values())
 
 
@@ -155,8 +139,7 @@ class LexicalEstimator:
     """What a participant said of an option, as the prior's quantile at that level; the prior mean for all else.
 
     A remark on the plan as a whole counts for its options of which nothing is said in any round: the total at that
-    level, in equal parts. Reported totals and comparisons are no words, and change nothing here (`BayesianEstimator`
-    uses them); what cannot be read changes nothing either.
+    level, in equal parts. Reported totals and comparisons are no words, and change nothing here.
     """
 
     kind = "lexical"
@@ -170,8 +153,7 @@ class LexicalEstimator:
             for plan, level in mine.wholes:
                 for pair in enumerate(plan):
                     parts.setdefault(pair, []).append(float(prior.total(level, n)) / n)
-            read_of = {pair: prior.quantile(np.array(levels)).tolist() for pair, levels in mine.levels.items()}
-            told.append(parts | read_of)
+            told.append(parts | {pair: prior.quantile(np.array(v)).tolist() for pair, v in mine.levels.items()})
         return averaged(table, told)
 
 
@@ -187,18 +169,11 @@ LEAST = 1e-3  # smallest noise of any observation, so that no division is by 0
 class BayesianEstimator:
     """EstimateGain by Bayes' rule: one Gaussian for each participant over all its gains, updated by any kind of answer.
 
-    - A reported total is a linear observation of the gains that the plan adds up, exact but for a small noise.
-    - Words are observations of single gains: the prior's quantile at the level that was read, with the spread that the
-      quantiles have within `WORD_NOISE` of it.
-    - A tie between two plans is a linear observation that their totals differ by 0, with `COMPARISON_NOISE`.
-    - A preference between two plans is the sign of a linear function under probit noise. The posterior is replaced by
-      the Gaussian of its mean and covariance (assumed-density filtering, Minka 2001; for preferences Chu and Ghahramani
-      2005).
-
-    That options share 100 points, or are a permutation, is in the prior's covariance, and so in every estimate. Each
-    estimate starts from the prior and takes in all answers; nothing holds it within the range of gains, so that a
-    negative number says that few answers were extrapolated. The paper (003, appendix C) calls exact solving under such
-    feedback rarely feasible; this estimator is ours.
+    Totals, words and ties are linear observations, a preference is the sign of a linear function under probit noise,
+    whose posterior is replaced by the Gaussian of its moments (assumed-density filtering, Minka 2001; for preferences
+    Chu and Ghahramani 2005). That options share 100 points, or are a permutation, is in the prior's covariance. Nothing
+    holds an estimate within the range of gains: a negative number says that few answers were extrapolated. The paper
+    (003, appendix C) calls exact solving under such feedback rarely feasible; this estimator is ours.
     """
 
     kind = "bayesian"
@@ -224,27 +199,23 @@ def _believed(mine: Answers, prior: Prior, table: Table) -> tuple[np.ndarray, np
     _, n, m = table.shape
     mean, covariance = np.tile(prior.mean, n), np.kron(np.eye(n), prior.covariance)
     if mine.scores:
-        rows = np.array([chosen(plan, m) for plan, _ in mine.scores])
-        totals, noises = np.array([total for _, total in mine.scores]), np.full(len(rows), SCORE_NOISE)
-        mean, covariance = observed(mean, covariance, rows, totals, noises)
+        plans, totals = zip(*mine.scores, strict=True)
+        rows, noises = np.array([chosen(plan, m) for plan in plans]), np.full(len(plans), SCORE_NOISE)
+        mean, covariance = observed(mean, covariance, rows, np.array(totals), noises)
     if mine.wholes:
-        rows = np.array([chosen(plan, m) for plan, _ in mine.wholes])
-        values = prior.total(_around([level for _, level in mine.wholes]), n)
-        mean, covariance = observed(mean, covariance, rows, *_spread(values))
+        plans, levels = zip(*mine.wholes, strict=True)
+        rows = np.array([chosen(plan, m) for plan in plans])
+        mean, covariance = observed(mean, covariance, rows, *_spread(prior.total(_around(levels), n)))
     if mine.levels:
-        rows = np.zeros((len(mine.levels), n, m))
-        for row, pair in zip(rows, mine.levels, strict=True):
-            row[pair] = 1.0
-        values, noises = _spread(prior.quantile(_around([sum(v) / len(v) for v in mine.levels.values()])))
-        again = [sqrt(REPEATED + (1 - REPEATED) / len(levels)) for levels in mine.levels.values()]
-        mean, covariance = observed(mean, covariance, rows.reshape(-1, n * m), values, noises * np.array(again))
+        rows, said = np.eye(n * m)[[j * m + k for j, k in mine.levels]], mine.levels.values()
+        values, noises = _spread(prior.quantile(_around([sum(v) / len(v) for v in said])))
+        again = np.array([sqrt(REPEATED + (1 - REPEATED) / len(v)) for v in said])
+        mean, covariance = observed(mean, covariance, rows, values, noises * again)
     noise = max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)
     for one, other, better in mine.comparisons:  # in the order in which they came: matching moments depends on it
-        row = chosen(one, m) - chosen(other, m)
-        if better:
-            mean, covariance = preferred(mean, covariance, row, noise)
-        else:
-            mean, covariance = observed(mean, covariance, row[None, :], np.zeros(1), np.array([noise]))
+        row, alike = chosen(one, m) - chosen(other, m), (np.zeros(1), np.array([noise]))
+        learn = preferred(mean, covariance, row, noise) if better else observed(mean, covariance, row[None, :], *alike)
+        mean, covariance = learn
     return mean, covariance
 
 
@@ -267,10 +238,7 @@ def _spread(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def observed(
     mean: np.ndarray, covariance: np.ndarray, rows: np.ndarray, values: np.ndarray, noises: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A Gaussian of k numbers after linear observations: `rows` of shape (seen, k), `values` and `noises` (seen,).
-
-    Kalman's update, all observations at once, so that their order does not matter.
-    """
+    """A Gaussian after linear observations (Kalman's update, all at once, so that their order does not matter)."""
     reach = rows @ covariance
     gain = np.linalg.solve(reach @ rows.T + np.diag(noises**2), reach).T
     after = covariance - gain @ reach
@@ -278,11 +246,7 @@ def observed(
 
 
 def preferred(mean: np.ndarray, covariance: np.ndarray, row: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
-    """A Gaussian after learning that `row` @ gains, plus noise, is above 0, by matching moments.
-
-    With t the standardised mean of that difference and r(t) = φ(t) / Φ(t), the mean moves by r and the variance
-    shrinks by r (r + t), both along the covariance with the difference.
-    """
+    """A Gaussian after learning that `row` @ gains, plus noise, is above 0, by matching moments."""
     from scipy.special import log_ndtr
 
     along = covariance @ row

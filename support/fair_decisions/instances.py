@@ -41,33 +41,18 @@ def _counts(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
     return rng.integers(0, HIGHEST, size=shape, endpoint=True)
 
 
-DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]] = {
-    SCORES: (0, _scores),
-    RANKINGS: (1, _rankings),
-    COUNTS: (2, _counts),
-}
+DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]]
+DRAWS = {SCORES: (0, _scores), RANKINGS: (1, _rankings), COUNTS: (2, _counts)}
 """Each kind of preference with what draws its gains, and a number that must never change: seeds hang on it."""
 
 
 def instance(
-    preferences: str,
-    decisions: int,
-    options: int,
-    number: int,
-    seed: int,
-    participants: int = 3,
-    *,
-    skin: str = "meals",
-) -> FairDecisions:
+    preferences: str, decisions: int, options: int, number: int, seed: int, participants: int = 3, *,
+    skin: str = "meals"
+) -> FairDecisions:  # fmt: skip
     """Problem `number` of a setting: the same whoever coordinates, and whatever other settings are drawn beside it.
 
-    Numbers 0 to 29 are the paper's 30. Kind, sizes and number become the spawn key of the SeedSequence of `seed`; gains
-    do not depend on the `skin`.
-
-    >>> instance("scores", decisions=2, options=3, number=0, seed=1).gains.sum(axis=2).tolist()
-    [[100, 100], [100, 100], [100, 100]]
-    >>> instance("rankings", decisions=1, options=3, number=0, seed=1).decisions
-    ('Monday breakfast',)
+    Numbers 0 to 29 are the paper's 30; gains do not depend on the `skin`.
     """
     if preferences not in DRAWS:
         raise InvalidInput(f"preferences: {preferences!r} given; expected one of {', '.join(DRAWS)}")
@@ -93,11 +78,6 @@ class Kind(BaseModel):
     what: tuple[str, ...] = ()
     how: tuple[str, ...] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The options, in order."""
-        return self.options or tuple(self.option.format(what=w, how=h) for h, w in product(self.how, self.what))
-
 
 class Skin(BaseModel):
     """Names for decisions and options without end; the fields are those of the README beside `menus.toml`."""
@@ -109,24 +89,17 @@ class Skin(BaseModel):
     kinds: tuple[Kind, ...]
 
     def decision_of(self, j: int) -> str:
-        """The name of decision j, counted from 0.
-
-        >>> load()["meals"].decision_of(34), load()["meals"].decision_of(35)
-        ('Sunday dinner', 'Monday breakfast of week 2')
-        """
+        """The name of decision j, counted from 0: "Sunday dinner", "Monday breakfast of week 2"."""
         turn, kind = divmod(j, len(self.kinds))
         round_, group = divmod(turn, len(self.groups))
         name = self.decision.format(group=self.groups[group], kind=self.kinds[kind].kind)
         return self.again.format(name=name, round=round_ + 1) if round_ else name
 
     def options_of(self, j: int, m: int) -> tuple[str, ...]:
-        """m options of decision j, counted from 0; the next decision of its kind goes on where they end.
-
-        >>> load()["meals"].options_of(0, 2)
-        ('porridge with plums', 'cheese omelette')
-        """
+        """m options of decision j, counted from 0; the next decision of its kind goes on where they end."""
         turn, kind = divmod(j, len(self.kinds))
-        known = self.kinds[kind].names
+        one = self.kinds[kind]
+        known = one.options or tuple(one.option.format(what=w, how=h) for h, w in product(one.how, one.what))
         numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
         return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))
 

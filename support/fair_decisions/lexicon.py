@@ -1,7 +1,4 @@
-"""Words of satisfaction: which level each stands for, and which words turn, strengthen or weaken others.
-
-They lie in `lexicon.toml`, and know nothing of any participant's templates.
-"""
+"""Words of satisfaction (`lexicon.toml`): which level each stands for, and which turn, strengthen or weaken others."""
 
 from __future__ import annotations
 
@@ -95,11 +92,7 @@ def _file() -> dict[str, Any]:
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words, numbers and marks, with the short forms written out.
-
-    >>> tokens("I don't like it: so-so!")
-    ['i', 'do', 'not', 'like', 'it', ':', 'so', 'so', '!']
-    """
+    """Lower-case words, numbers and marks, with the short forms written out."""
     text = text.lower().replace("\u2019", "'")
     for short, full in SHORT.items():
         text = re.sub(rf"\b{short}\b", full, text)

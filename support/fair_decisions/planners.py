@@ -1,7 +1,4 @@
-"""Coordinators that compute: searchers (MCTS, local, random), the exact solver, and what is common to all.
-
-Every coordinator has `async def propose(brief)`, which returns a `Move`; one serves one search, and may remember.
-"""
+"""Coordinators that compute: searchers (MCTS, local, random), the exact solver, and what is common to all."""
 
 from __future__ import annotations
 
@@ -15,27 +12,18 @@ from support.errors import InvalidInput
 from support.fair_decisions.measures import value
 from support.fair_decisions.problem import Brief, Heard, Move
 from support.fair_decisions.records import Plan
-from support.solvers.ask_tell import Search
+from support.solvers.search import Search
 
 LISTED = 4096  # up to so many plans, the unknown ones are listed; above, they are found by drawing
 TRIES = 30  # how often a searcher is asked again when it comes up with a known plan, before a plan is drawn
 MEETING = 3  # participants up to whom the special algorithm of the solvers works
-STEPS = 100
-"""Solvers work on whole numbers: expected gains are rounded to so many steps from 0 to the largest of them.
-
-Finer ones would only cost time (a hundred times as much at 30 decisions): estimates err by far more than a step.
-"""
-
-
+STEPS = 100  # of expected gains, for solvers of whole numbers; finer ones cost time, and estimates err by far more
 Draw = Callable[[np.random.Generator], np.ndarray]
 """Draws gains of shape (participants, decisions, options) from what an estimator believes."""
 
 
 def best_known(history: Sequence[Heard], objective: str) -> Plan | None:
-    """Of all plans so far the best by the totals as the group knows them.
-
-    The earlier of equals; the last plan where no totals are known; None while there is no plan.
-    """
+    """The best plan by the totals as the group knows them, the earlier of equals; without totals the last, if any."""
     known = [(plan, row) for heard in history for plan, row in zip(heard.plans, heard.totals, strict=False)]
     if not known:
         return history[-1].plans[-1] if history else None
@@ -43,11 +31,7 @@ def best_known(history: Sequence[Heard], objective: str) -> Plan | None:
 
 
 def unknown(rng: np.random.Generator, decisions: int, options: int, known: Collection[Plan]) -> Plan | None:
-    """A plan drawn uniformly from those that are not known; None where all are.
-
-    >>> unknown(np.random.default_rng(0), 1, 3, {(0,), (2,)})
-    (1,)
-    """
+    """A plan drawn uniformly from those that are not known; None where all are."""
     if options**decisions <= max(LISTED, 2 * len(known)):
         left = [plan for plan in product(range(options), repeat=decisions) if plan not in known]
         return left[int(rng.integers(len(left)))] if left else None
@@ -57,11 +41,9 @@ def unknown(rng: np.random.Generator, decisions: int, options: int, known: Colle
 
 
 def new_move(brief: Brief, fresh: Callable[[set[Plan]], Plan | None], reason: str) -> Move:
-    """A move of plans that `fresh` finds, given those that it must not.
+    """A move of plans that `fresh` finds, given those that it must not; under comparison against the best known one.
 
-    Under comparison the first plan is the best known one, so that participants say whether the new one beats it; in
-    round 1 both are new. Where no plan is new it stops with the best, or compares the only one that there is with
-    itself.
+    In round 1 both are new. Where no plan is new it stops with the best, or compares the only one with itself.
     """
     best = best_known(brief.history, brief.objective)
     if best is not None and brief.over:
@@ -78,10 +60,7 @@ def new_move(brief: Brief, fresh: Callable[[set[Plan]], Plan | None], reason: st
 
 
 def checked_move(brief: Brief, move: Any) -> Move:
-    """The move, if it is allowed: known plans to stop with, plans that are not known to go on with.
-
-    Under comparison the first of two plans may be known, and the second may not.
-    """
+    """The move, if it is allowed: a known plan to stop with, an unknown one (under comparison the second) to go on."""
     if not isinstance(move, Move):
         raise InvalidInput(f"move: {move!r} given; expected a Move with plans")
     problem = brief.table.problem
@@ -106,20 +85,17 @@ def checked_move(brief: Brief, move: Any) -> Move:
 class SearchPlanner:
     """Proposes what a searcher asks for, and lets it learn what the participants answered: MCTS, random, local.
 
-    Section 5.2 and appendix B of 003. It sees nothing but the totals of plans that were proposed, as the group knows or
-    estimates them. Under complete information it would be free to evaluate plans on the gains by itself: it does not,
-    so that after as many rounds every kind has had as many plans evaluated (the paper compares at five).
+    Section 5.2 and appendix B of 003. It sees nothing but the totals of proposed plans, as the group knows or estimates
+    them in their round, under complete information too: after as many rounds every kind has had as many plans evaluated
+    (the paper compares at five).
 
-    A known plan is not proposed again: a searcher that comes back to one (MCTS as it is printed) is told once more what
-    it is worth, for which nobody is asked, and asked for another. A solver's suggestion that is new goes first. Totals
-    that are estimated are learnt as they were estimated in the round of their plan; a plan of which nothing is known is
-    left out of the search.
+    A searcher that comes back to a known plan (MCTS as it is printed) is told once more what it is worth, and asked for
+    another. A solver's new suggestion goes first; a plan of which nothing is known is left out of the search.
     """
 
     def __init__(self, kind: str, searcher: Search, rng: np.random.Generator) -> None:
         self.kind, self.searcher, self.rng = kind, searcher, rng
-        self._worth: dict[Plan, float] = {}
-        self._rounds = 0
+        self._worth, self._rounds = dict[Plan, float](), 0
 
     async def propose(self, brief: Brief) -> Move:
         """The next plan, or the best known one and the next; a stop where every plan is known."""
@@ -147,12 +123,11 @@ class SearchPlanner:
 
 
 class ExactPlanner:
-    """Proposes the best plan by a solver; where that is known, the best unknown one that differs from it in little.
+    """Proposes the best plan by a solver; where that is known, the best unknown one with one or two other options.
 
-    "Little" is one decision or two; beyond, a plan is drawn. With `draw`, plans are best not on expected gains but on
-    gains drawn from the estimator's belief (Thompson 1933), which tries out what is uncertain. While nothing is known
-    of gains, a plan is drawn uniformly. Under complete information the solver's plan is proposed in round 1, and there
-    is nothing to search for after it: the planner stops.
+    With `draw`, plans are best not on expected gains but on gains drawn from the estimator's belief (Thompson 1933).
+    While nothing is known of gains, and beyond two options, a plan is drawn uniformly. Under complete information it
+    proposes the solver's plan, and stops.
     """
 
     def __init__(self, rng: np.random.Generator, draw: Draw | None = None) -> None:
@@ -177,7 +152,6 @@ class ExactPlanner:
 
 SOLVERS = ("exact", "mcts", "mcts printed")
 """Who may advise a coordinator: the exact solver, or a tree search, also as appendix B of 003 prints it."""
-
 ADVICE = 100  # plans that a tree search tries on expected gains, for which nobody is asked
 
 
@@ -194,32 +168,24 @@ class Suggester:
 
     def __call__(self, gains: np.ndarray) -> Plan:
         """The plan; gains have the shape (participants, decisions, options)."""
-        if self.solver != "exact":
-            return self._searched(gains)
         from support.solvers.fair import solve
-
-        expected = gains.dtype.kind == "f" and self.objective == "divergence" and len(gains) <= MEETING
-        return solve(whole(gains), self.objective, solver="meet" if expected else "auto", time_limit=10.0).plan
-
-    def _searched(self, gains: np.ndarray) -> Plan:
-        from support.solvers import mcts
+        from support.solvers.search import PRINTED, Tree, follow
 
         def worth(plan: Plan) -> float:
             return float(value(self.objective, gains[:, np.arange(len(plan)), list(plan)].sum(axis=1)))
 
-        settings = mcts.PRINTED if self.solver == "mcts printed" else None
-        rng = self.rng or np.random.default_rng(0)
-        return mcts.run(worth, gains.shape[1], gains.shape[2], ADVICE, rng, settings).plan
+        if self.solver == "exact":
+            expected = gains.dtype.kind == "f" and self.objective == "divergence" and len(gains) <= MEETING
+            return solve(whole(gains), self.objective, solver="meet" if expected else "auto", time_limit=10.0).plan
+        settings = PRINTED if self.solver == "mcts printed" else None
+        _, n, m = gains.shape
+        return follow(Tree(n, m, self.rng or np.random.default_rng(0), settings), worth, ADVICE)[0]
 
 
 def whole(gains: np.ndarray) -> np.ndarray:
     """Gains as whole numbers of 0 or more: whole ones as they are, expected ones in hundredths of the largest.
 
-    Where an expectation is below 0, all are raised alike, which changes neither a divergence nor which plan has the
-    largest welfare.
-
-    >>> whole(np.array([[[0.5, -0.25]]])).tolist()
-    [[[150, 0]]]
+    Where one is below 0, all are raised alike: neither divergences nor the plan of the largest welfare change by that.
     """
     if np.issubdtype(gains.dtype, np.integer):
         return gains
@@ -229,16 +195,10 @@ def whole(gains: np.ndarray) -> np.ndarray:
 
 
 def nearby(plan: Plan, gains: np.ndarray, objective: str, known: set[Plan]) -> Plan | None:
-    """The plan itself if it is not known, else the best unknown one with one or two other options; None without any.
-
-    >>> nearby((0, 0), np.array([[[1, 0], [4, 2]], [[1, 1], [4, 5]]]), "divergence", {(0, 0)})
-    (1, 0)
-    """
-    if plan not in known:
-        return plan
+    """The plan itself if it is not known, else the best unknown one with one or two other options; None without any."""
     changes = [(j, k) for j, now in enumerate(plan) for k in range(gains.shape[2]) if k != now]
-    if not changes:
-        return None
+    if plan not in known or not changes:
+        return None if plan in known else plan
     totals = gains[:, np.arange(len(plan)), plan].sum(axis=1)
     moved = np.array([gains[:, j, k] - gains[:, j, plan[j]] for j, k in changes])
     first, second = np.triu_indices(len(changes))

@@ -14,19 +14,15 @@ from support.errors import InvalidInput
 from support.fair_decisions.records import Feedback, Plan
 
 LARGEST = 10**9  # the largest gain: totals of many decisions stay exact in every solver's arithmetic
-COMPLETE, SCORE, WORDS, COMPARISON, COMPARED = "complete", "score", "words", "comparison", "comparison in words"
-FEEDBACK = (COMPLETE, SCORE, WORDS, COMPARISON, COMPARED)
+FEEDBACK = COMPLETE, SCORE, WORDS, COMPARISON, COMPARED = (
+    "complete", "score", "words", "comparison", "comparison in words"
+)  # fmt: skip
 """Complete information (gains are public, feedback is the score), total score, words, and of two plans which one is
 liked better, by one bit or in words."""
-
 PAIRED = (COMPARISON, COMPARED)  # where two plans are judged at a time
-
-SCORES, RANKINGS, COUNTS = "scores", "rankings", "counts"
-PREFERENCES = (SCORES, RANKINGS, COUNTS)
+PREFERENCES = SCORES, RANKINGS, COUNTS = ("scores", "rankings", "counts")
 """Arbitrary scores (the options of a decision share 100 points), rankings from 1 to m, other whole numbers."""
-
-POINTS = 100
-"""Shared by the options of a decision under "scores"."""
+POINTS = 100  # shared by the options of a decision under "scores"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +38,7 @@ class FairDecisions:
     options: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        gains = checked_gains(self.gains)
+        gains = _checked(self.gains)
         p, n, m = gains.shape
         given = self.options or ((),) * n
         if len(given) != n:
@@ -50,9 +46,7 @@ class FairDecisions:
         decisions = _names("decisions", self.decisions, n, "Meal")
         options = tuple(_names(f"options of {d}", o, m, "Option") for d, o in zip(decisions, given, strict=True))
         participants = _names("participants", self.participants, p, "Player")
-        made = {"gains": gains, "participants": participants, "decisions": decisions, "options": options}
-        for name, value in made.items():
-            object.__setattr__(self, name, value)
+        self.__dict__.update(gains=gains, participants=participants, decisions=decisions, options=options)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -66,10 +60,9 @@ class FairDecisions:
         if not isinstance(plan, Sequence | np.ndarray) or len(plan) != n:
             raise InvalidInput(f"plan: {plan!r} given; expected an option for each of {n} decisions")
         for decision, option in zip(self.decisions, plan, strict=True):
-            whole = isinstance(option, int | np.integer) and not isinstance(option, bool)
-            if not whole or not 0 <= option < m:
-                expected = f"expected a whole number from 0 to {m - 1}"
-                raise InvalidInput(f"plan, {decision}: option {option!r} given; {expected}")
+            if not isinstance(option, int | np.integer) or isinstance(option, bool) or not 0 <= option < m:
+                given = f"plan, {decision}: option {option!r} given"
+                raise InvalidInput(f"{given}; expected a whole number from 0 to {m - 1}")
         return tuple(int(option) for option in plan)
 
     def totals(self, plan: Sequence[int]) -> np.ndarray:
@@ -86,8 +79,8 @@ class FairDecisions:
         return ", ".join(f"{decision}: {options[k]}" for decision, options, k in parts)
 
 
-def checked_gains(gains: object) -> np.ndarray:
-    """Gains as an int64 array of three dimensions that cannot be written to, a copy of its own."""
+def _checked(gains: object) -> np.ndarray:
+    """Gains as int64, a copy that cannot be written to."""
     try:
         given = np.asarray(gains)
     except ValueError as error:
@@ -98,11 +91,8 @@ def checked_gains(gains: object) -> np.ndarray:
     wrong = ~((given >= 0) & (given <= LARGEST) & (given == np.floor(given)))  # nan fails every comparison
     if wrong.any():
         i, j, k = map(int, np.argwhere(wrong)[0])
-        place = f"participant {i + 1}, decision {j + 1}, option {k + 1}"
-        raise InvalidInput(
-            f"gains: {given[i, j, k]} given for {place}; expected a whole number from 0 to {LARGEST:,} (multiply "
-            "fractions up)"
-        )
+        place = f"{given[i, j, k]} given for participant {i + 1}, decision {j + 1}, option {k + 1}"
+        raise InvalidInput(f"gains: {place}; expected a whole number from 0 to {LARGEST:,} (multiply fractions up)")
     made = given.astype(np.int64)
     made.setflags(write=False)
     return made

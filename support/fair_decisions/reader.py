@@ -6,9 +6,8 @@ segment before it ("I love Meal 1, Meal 2") or after it ("Meal 1, Meal 2 and Mea
 but does not mirror it, strengthening words scale its distance from the middle (as in Taboada et al. 2011, Computational
 Linguistics 37).
 
-No participant's wordings were known when this was written, and the lexicon holds none for their sake. After the blind
-test of `analysis.fairness.reading` some rules were mended where they had misread the rule-based participants ("nothing
-beats", "could be worse", a bare "no"), so that on these the reader is not blind any more.
+No participant's wordings were known when this was written; after the blind test of `analysis.fairness.reading` some
+rules were mended on the rule-based participants ("nothing beats", "could be worse"): there it is not blind any more.
 """
 
 from __future__ import annotations
@@ -28,20 +27,14 @@ Item = str | Target | Entry
 Places = list[tuple[int, Target]]
 ENDS = frozenset(".!?;\n")
 SOFT = frozenset((",", "and", "plus", "&", "(", ")", "\u2013", "\u2014", "-", "or"))
-OUTDO = frozenset(("beats", "outshines"))
-"""Words that compare and need no "than"."""
-
+OUTDO = frozenset(("beats", "outshines"))  # words that compare and need no "than"
 FILLERS = frozenset(section("pointing")["fillers"])
 """Words that a sentence may hold and still say nothing of its own: "and the same goes for Meal 3", "Meal 2 is not"."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a text says of a plan.
-
-    `levels` go from (decision, option) to a level from 0 to 1; `whole` is that of the plan as a whole, None where
-    nothing was said of it.
-    """
+    """Levels from 0 to 1 that a text says of (decision, option), and of the plan as a whole if it does."""
 
     levels: Mapping[Pair, float] = field(default_factory=dict)
     whole: float | None = None
@@ -56,8 +49,7 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
     {(0, 0): 0.9, (1, 0): 0.33, (2, 1): 0.33}
     """
     found: defaultdict[Pair, list[float]] = defaultdict(list)
-    whole: list[float] = []
-    rest: list[float] = []
+    whole, rest = list[float](), list[float]()
     for clause in clauses(scan(text, table)):
         level = mean(clause.said)
         decisions, others, unclear = resolved(clause.targets, plan)
@@ -83,20 +75,16 @@ TWO = Table(("",), ("First plan", "Second plan"), (("",), ("",)), "scores", 100)
 NAMING = re.compile(r"\b(?:(?:in|with|on|of|about|under|for) )?(?:the )?(first|second) (?:plan|one|menu)\b[,:]?", re.I)
 
 
-def compared(
-    text: str, first: Plan, second: Plan, table: Table
-) -> tuple[float, float, tuple[Mapping[Pair, float], ...]]:
+Compared = tuple[float, float, tuple[Mapping[Pair, float], ...]]
+
+
+def compared(text: str, first: Plan, second: Plan, table: Table) -> Compared:
     """What a text that compares two plans says of each as a whole, and of its decisions.
 
     Each as a whole: a level from 0 to 1, both equal and not `MIDDLE` where both are liked alike, both `MIDDLE` where
     nothing is said. A sentence that names one plan and speaks of its decisions begins what is said of that plan.
-
-    >>> table = Table(("Ana",), ("Meal 1", "Meal 2"), (("A", "B"),) * 2, "scores", 100)
-    >>> compared("I prefer the second plan. First plan: Meal 1 is bad.", (0, 0), (1, 0), table)
-    (0.3, 0.7, ({(0, 0): 0.2}, {}))
     """
-    said, whole = ["", ""], dict[int, list[float]]()
-    here: int | None = None
+    said, whole, here = ["", ""], dict[int, list[float]](), None
     for sentence in re.split(r"(?<=[.!?;])\s+|\n", text):
         named = {name.lower() for name in NAMING.findall(sentence)}
         rest = NAMING.sub("", sentence)
@@ -123,8 +111,7 @@ def compared(
 def scan(text: str, table: Table) -> list[Item]:
     """Names come first, then phrases, then what names nothing by itself."""
     words, names, known = tokens(text), names_of(table), lexicon()
-    items: list[Item] = []
-    place = 0
+    items, place = list[Item](), 0
     while place < len(words):
         entry = _fraction(words, place) or known.at(words, place)
         target = names.at(words, place) or (None if entry and entry[0] > 1 else names.general(words, place))
@@ -160,24 +147,18 @@ def _fraction(words: list[str], place: int) -> tuple[int, Entry] | None:
 
 @dataclass
 class Clause:
-    """Targets and the levels that belong to them.
-
-    `leads` where the words of satisfaction came first, `apart` where no other segment adds to it, `weighs` where
-    something is preferred or wished instead.
-    """
+    """Targets and the levels that belong to them."""
 
     targets: list[Target]
     said: list[float]
-    leads: bool = False
-    apart: bool = False
-    weighs: bool = False
+    leads: bool = False  # the words of satisfaction came first
+    apart: bool = False  # no other segment adds to it
+    weighs: bool = False  # something is preferred or wished instead
 
 
 def clauses(items: Iterable[Item]) -> Iterator[Clause]:
     """Every clause in which something is said of something, in order."""
-    last: Clause | None = None
-    before: list[Target] = []
-    open_ = False
+    last, before, open_ = None, list[Target](), False
     for sentence in _split(items, ENDS):
         here = open_  # a pronoun may mean what the sentence before named; silence may where that one said nothing
         for region in _regions(sentence):
@@ -219,8 +200,7 @@ def _regions(sentence: list[Item]) -> Iterator[list[Item]]:
 
 def _joined(region: list[Item], last: Clause | None) -> list[Clause]:
     """The clauses of a region; segments that only name, or only value, find their counterpart."""
-    made: list[Clause] = []
-    waiting: list[Target] = []
+    made, waiting = list[Clause](), list[Target]()
     for segment in _split(region, SOFT):
         for clause in paired(segment):
             if clause.said and (clause.targets or waiting or not made or clause.apart):
@@ -278,7 +258,8 @@ def _compared(segment: Sequence[Item], targets: Places, said: list[Said]) -> lis
     """ "Meal 1 is better than Meal 2", "I prefer Meal 1 to Meal 2", "Meal 2 is as good as Meal 1"."""
     if outdone := _outdone(segment, targets, said):
         return [outdone]
-    between = [p for p, item in enumerate(segment) if item in ("than", "over", "to", "as") and _between(p, targets)]
+    first, last = (targets[0][0], targets[-1][0]) if targets else (0, 0)
+    between = [p for p in range(first + 1, last) if segment[p] in ("than", "over", "to", "as")]
     at = max(between, default=0)
     if not at or not said or (segment[at] in ("to", "over") and not any(s.comparative for s in said)):
         return []
@@ -300,10 +281,6 @@ def _outdone(segment: Sequence[Item], targets: Places, said: list[Said]) -> Clau
     return Clause(right, [1 - mean(s.level for s in before)], leads=True, apart=True)
 
 
-def _between(place: int, targets: Places) -> bool:
-    return any(p < place for p, _ in targets) and any(p > place for p, _ in targets)
-
-
 def _turns(targets: Places, said: list[Said]) -> list[Clause]:
     """ "Meal 1 great Meal 2 awful": targets and levels in turn, without a mark between them."""
     marks = sorted([(p, "t") for p, t in targets if t.scope != OPTION] + [(s.place, "s") for s in said])
@@ -321,9 +298,6 @@ def _turns(targets: Places, said: list[Said]) -> list[Clause]:
 
 MIDDLE = 0.5
 WINDOW = 5  # how many words before a word of satisfaction may turn or scale it
-DENIED = {True: (0.1, 0.5), False: (0.5, 0.3)}
-"""A denied level above the middle, and below: a base, and a share of what it exceeds the middle by, or of itself."""
-
 UNREAL = 0.3  # what "could be better" and "I wish it were good" say of the thing as it is
 NO = 0.2  # what a bare "no" says, and who does not want something: as "no thanks" in the lexicon
 VALUES = ("level", "comparative", "change", "preferring")
@@ -340,13 +314,8 @@ class Said:
 
 
 def turned(level: float) -> float:
-    """A level under negation, never its mirror: what is not bad is not therefore good.
-
-    >>> round(turned(0.9), 2), round(turned(0.2), 2)
-    (0.3, 0.56)
-    """
-    base, share = DENIED[level >= MIDDLE]
-    return base + share * (level - MIDDLE if level >= MIDDLE else level)
+    """A level under negation, never its mirror: what is not bad is not therefore good."""
+    return 0.1 + 0.5 * (level - MIDDLE) if level >= MIDDLE else 0.5 + 0.3 * level
 
 
 def scaled(level: float, factor: float) -> float:

@@ -58,7 +58,7 @@ class PlanningRound:
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """A whole search. `gains`, shape (participants, decisions, options), are what only the participants knew.
+    """A whole search; `gains` have the shape (participants, decisions, options).
 
     `seats` says which kind took each role: the participants by their names, "coordinator", "estimator" and "solver".
     `chosen` is the plan that the group ends with; None when no round had a usable plan.

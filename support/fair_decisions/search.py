@@ -1,10 +1,6 @@
 """The search: a coordinator proposes, participants answer, gains are estimated, a solver may suggest, until it stops.
 
-Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C). In each round
-
-1. the coordinator proposes a plan that is not known yet (two under comparison), or stops with one that is,
-2. every participant answers in the kind of feedback that was agreed,
-3. the estimator turns all answers into expected gains (EstimateGain), and a solver may suggest the next plan on them.
+Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C).
 
 How it ends: the paper's prompt (appendix A) has the coordinator itself select, at its last call, the best of the known
 plans, and stop with it. So does `final="its own"`, by one more call where no round is left and it has not stopped;
@@ -33,18 +29,17 @@ from support.fair_decisions.problem import (
     Heard,
     Move,
     table_of,
-)  # fmt: skip
+)
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
 from support.play import FormatError, asked, counted
 
 ROUNDS = 5
-ITS_OWN, BEST_KNOWN, LAST = "its own", "best known", "last"
-FINAL = (ITS_OWN, BEST_KNOWN, LAST)
+FINAL = ITS_OWN, BEST_KNOWN, _ = ("its own", "best known", "last")
 
 
 @dataclass
 class Search:
-    """One search; `played` yields each finished round. Five at most in the paper, in each of which everybody answers.
+    """One search; `played` yields each finished round, five at most in the paper.
 
     Nobody in the loop sees the gains of the problem, but under complete information. The `solver` suggests a plan on
     the estimates, of shape (participants, decisions, options), under complete information on the gains.
@@ -92,46 +87,29 @@ class Search:
             yield await self._round(self.rounds + 1)
 
     async def _round(self, number: int) -> PlanningRound:
-        self.errors, before = [], [self._spent(what) for what in ("replies", "tokens")]
+        self.errors, before = [], self._spent()
         known = self.problem.gains if self.feedback == COMPLETE else self.estimates
         suggestion = self.problem.check(self.solver(known)) if self.solver and known is not None else None
-        move = await self._one("coordinator", "propose", self._proposed(number, suggestion)) or Move(())
+        proposed = await self._asked(["coordinator"], "propose", lambda _: self._proposed(number, suggestion))
+        move = proposed["coordinator"] or Move(())
         answers = () if move.finish or not move.plans else await self._answers(move.plans)
         if answers:
             self.history += (Heard(move.plans, answers),)
             if self.estimator:
-                made = self.estimator.estimate(self.table, self.feedback, self.history)
-                gains = await self._one("estimator", "estimate", made)
-                self.estimates = self.estimates if gains is None else gains
+                view = self.table, self.feedback, self.history
+                made = await self._asked(["estimator"], "estimate", lambda _: self.estimator.estimate(*view))
+                self.estimates = self.estimates if made["estimator"] is None else made["estimator"]
             self.history = tuple(Heard(h.plans, h.feedback, self._heard(h)) for h in self.history)
-        return PlanningRound(
-            number=number,
-            plans=move.plans,
-            feedback=answers,
-            heard=self.history[-1].totals if answers else (),
-            totals=tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans),
-            best=best_known(self.history, self.objective),
-            suggestion=suggestion,
-            reason=move.reason,
-            finish=move.finish,
-            format_errors=tuple(self.errors),
-            replies=self._spent("replies") - before[0],
-            tokens=self._spent("tokens") - before[1],
-        )
+        heard = self.history[-1].totals if answers else ()
+        totals = tuple(tuple(self.problem.totals(plan).tolist()) for plan in move.plans)
+        about = best_known(self.history, self.objective), suggestion, move.reason, move.finish, tuple(self.errors)
+        took = (after - spent for after, spent in zip(self._spent(), before, strict=True))
+        return PlanningRound(number, move.plans, answers, heard, totals, *about, *took)
 
     async def _proposed(self, number: int, suggestion: Plan | None) -> Move:
-        brief = Brief(
-            table=self.table,
-            feedback=self.feedback,
-            objective=self.objective,
-            round=number,
-            rounds=self.rounds,
-            plans=2 if self.feedback in PAIRED else 1,
-            history=self.history,
-            gains=self.problem.gains if self.feedback == COMPLETE else None,
-            estimates=self.estimates,
-            suggestion=suggestion,
-        )
+        told = (number, self.rounds, 2 if self.feedback in PAIRED else 1, self.history)
+        gains = self.problem.gains if self.feedback == COMPLETE else None
+        brief = Brief(self.table, self.feedback, self.objective, *told, gains, self.estimates, suggestion)
         move = await self.coordinator.propose(brief)
         plans = tuple(self.problem.check(plan) for plan in move.plans)
         wanted = 1 if move.finish else brief.plans
@@ -144,9 +122,8 @@ class Search:
 
     async def _answers(self, plans: tuple[Plan, ...]) -> tuple[Feedback, ...]:
         kind = SCORE if self.feedback == COMPLETE else self.feedback
-        names = self.problem.participants
-        answers = await asked(names, lambda name: self.seats[name].judge(plans, kind), self._amiss("judge"))
-        return tuple(answers[name] or Feedback(name) for name in names)
+        judge = self._asked(self.problem.participants, "judge", lambda name: self.seats[name].judge(plans, kind))
+        return tuple(answer or Feedback(name) for name, answer in (await judge).items())
 
     def _heard(self, entry: Heard) -> tuple[tuple[float, ...], ...]:
         """The totals of a round's plans as the group knows them now: reported by everybody, or estimated."""
@@ -158,37 +135,27 @@ class Search:
         decisions = np.arange(self.table.shape[1])
         return tuple(tuple(self.estimates[:, decisions, list(p)].sum(axis=1).tolist()) for p in entry.plans)
 
-    async def _one(self, agent: str, phase: str, made: Awaitable[Any]) -> Any:
-        return (await asked([agent], lambda _: made, self._amiss(phase)))[agent]
+    async def _asked(self, names: Sequence[str], phase: str, ask: Callable[[str], Awaitable[Any]]) -> dict[str, Any]:
+        return await asked(names, ask, lambda agent, reason: self.errors.append(FormatError(agent, phase, reason)))
 
-    def _amiss(self, phase: str) -> Callable[[str, str], None]:
-        return lambda agent, reason: self.errors.append(FormatError(agent, phase, reason))
-
-    def _spent(self, what: str) -> int:
-        return counted((*self.seats.values(), self.coordinator, self.estimator), what)
+    def _spent(self) -> list[int]:
+        everybody = (*self.seats.values(), self.coordinator, self.estimator)
+        return [counted(everybody, what) for what in ("replies", "tokens")]
 
 
 def record(
-    problem: FairDecisions,
-    roles: Mapping[str, Any],
-    rounds: Sequence[PlanningRound],
-    /,  # so that a setting may be called rounds
-    *,
-    final: str = BEST_KNOWN,
-    **settings: Any,
-) -> Planning:
+    problem: FairDecisions, roles: Mapping[str, Any], rounds: Sequence[PlanningRound], /, *,
+    final: str = BEST_KNOWN, **settings: Any
+) -> Planning:  # fmt: skip
     """The record of rounds that were played; `roles` holds participants, coordinator, estimator and solver."""
     kinds = {role: getattr(who, "kind", "none") for role, who in roles.items()}
     gains = tuple(tuple(tuple(row) for row in decision) for decision in problem.gains.tolist())
-    told = {**settings, "final": final}
-    return Planning(gains, problem.participants, kinds, tuple(rounds), choose(rounds, final), told)
+    ended = choose(rounds, final)
+    return Planning(gains, problem.participants, kinds, tuple(rounds), ended, {**settings, "final": final})
 
 
 def choose(rounds: Sequence[PlanningRound], final: str = BEST_KNOWN) -> Plan | None:
-    """The plan that a group ends with; None when there was none.
-
-    That is the plan with which the coordinator stopped; else the best known one of the last round, or the last one.
-    """
+    """The plan with which the coordinator stopped; else the best known one of the last round, or the last, if any."""
     plans = [plan for entry in rounds for plan in entry.plans]
     if not plans or final != BEST_KNOWN or rounds[-1].finish:
         return plans[-1] if plans else None

@@ -9,11 +9,13 @@ own (compare appendix A of 003).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, Field
 
 from support.errors import InvalidInput
 from support.fair_decisions.deciders import MOST, MOST_WORDS, PLACES, STYLES, Own, RuleBasedDecider, checked_words
@@ -32,7 +34,7 @@ from support.fair_decisions.problem import (
 )
 from support.fair_decisions.records import Feedback, Plan
 from support.prompts import render
-from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, form
+from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, form, text
 
 # ---- a participant, which knows `Own` --------------------------------------------------------------------------------
 
@@ -40,10 +42,7 @@ from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, f
 @cache
 def words_form(table: Table, most: int = MOST) -> Any:
     """{"text"}: words without numbers, few enough; see `checked_words`."""
-    from pydantic import AfterValidator, Field
-
-    fits = AfterValidator(lambda said: checked_words(said, table, most))
-    return form("WordsReply", text=Annotated[str, Field(min_length=1, max_length=most), fits])
+    return form("WordsReply", text=Annotated[text(most), AfterValidator(lambda said: checked_words(said, table, most))])
 
 
 def _worth(seat: ModelSeat, plans: Sequence[Plan], feedback: str) -> dict[str, Any]:
@@ -61,17 +60,13 @@ def _plans(seat: ModelSeat, plans: Sequence[Plan], feedback: str) -> dict[str, A
 
 
 def _judged(seat: HumanSeat, answer: Any, plans: Sequence[Plan], feedback: str) -> Feedback:
-    """A whole number (score), a text (words), or 0 or 1 for the preferred plan and None for a tie (comparison).
-
-    A score is what the person says it is: nobody adds it up.
-    """
+    """A score, which nobody adds up; a text (words); 0 or 1 for the preferred plan, None for a tie (comparison)."""
     if feedback in (WORDS, COMPARED):
         return Feedback(seat.me, text=checked_words(answer, seat.own.table))
     number = isinstance(answer, int) and not isinstance(answer, bool)
     if feedback == COMPARISON:
         if answer is not None and not (number and answer in (0, 1)):
-            expected = "expected 0 or 1 for a plan, None if you like both alike"
-            raise InvalidInput(f"prefers: {answer!r} given; {expected}")
+            raise InvalidInput(f"prefers: {answer!r} given; expected 0 or 1 for a plan, None if you like both alike")
         return Feedback(seat.me, prefers=answer, alike=answer is None)
     most = int(seat.own.gains.max(axis=1).sum())
     if not number or not 0 <= answer <= most:
@@ -93,27 +88,16 @@ DECIDER = Role(
             unasked=lambda seat, plans, feedback: seat.own.judged(seat.me, plans, feedback),  # sums need no model
         )
     },
-    asks={
-        "judge": Ask(
-            _judged,
-            lambda seat, plans, feedback: (seat.own, tuple(plans)),
-            lambda seat, plans, feedback: feedback,
-        )
-    },
+    asks={"judge": Ask(_judged, lambda seat, plans, _: (seat.own, tuple(plans)), lambda seat, _, feedback: feedback)},
     kinds={style: partial(RuleBasedDecider, style=style) for style in STYLES},
     mixture=STYLES,
 )
 
 
 def seat_deciders(
-    problem: FairDecisions,
-    preferences: str,
-    seats: Seats,
-    rng: np.random.Generator,
-    *,
-    noise: float = 0.0,
-    spoken: Spoken | None = None,
-) -> dict[str, Any]:
+    problem: FairDecisions, preferences: str, seats: Seats, rng: np.random.Generator, *,
+    noise: float = 0.0, spoken: Spoken | None = None
+) -> dict[str, Any]:  # fmt: skip
     """A participant for each name; each is given its own gains and no one else's, and a random stream."""
     table = table_of(problem, preferences)
     own = {name: Own(table, gains, noise) for name, gains in zip(problem.participants, problem.gains, strict=True)}
@@ -154,7 +138,6 @@ def move_form(seat: ModelSeat, brief: Brief) -> Any:
 
     What a schema cannot say goes back to the model: a plan to go on with that is known, or to stop with that is not.
     """
-    from pydantic import AfterValidator, Field
 
     def short(reason: str) -> str:
         count, most = len(reason.split()), REASON_WORDS if seat.limits.tight else None
@@ -163,11 +146,11 @@ def move_form(seat: ModelSeat, brief: Brief) -> Any:
         return " ".join(reason.split())
 
     _, n, m = brief.table.shape
-    reason = Annotated[str, Field(min_length=1, max_length=seat.limits.text(REASON)), AfterValidator(short)]
     number: Any = Literal[tuple(range(1, m + 1))]
     plan: Any = Annotated[list[number], Field(min_length=n, max_length=n)]
     status: Any = Literal[statuses(brief)]
     more: dict[str, Any] = {"other": plan | None} if brief.plans > 1 else {}
+    reason: Any = Annotated[text(seat.limits.text(REASON)), AfterValidator(short)]
     return form("MoveReply", partial(move_of, brief), reason=reason, status=status, plan=plan, **more)
 
 
@@ -177,8 +160,7 @@ def move_of(brief: Brief, reply: Any) -> Move:
     numbers = [reply.plan] if finish or brief.plans == 1 else [reply.plan, reply.other]
     if None in numbers:
         raise ValueError(f"other: null given; expected a second plan to compare, or the status {FINISH}")
-    plans = tuple(tuple(number - 1 for number in plan) for plan in numbers)
-    return checked_move(brief, Move(plans, reply.reason, finish))
+    return checked_move(brief, Move(tuple(tuple(k - 1 for k in plan) for plan in numbers), reply.reason, finish))
 
 
 def _briefed(seat: ModelSeat, brief: Brief) -> dict[str, Any]:
@@ -209,13 +191,11 @@ def _briefed(seat: ModelSeat, brief: Brief) -> dict[str, Any]:
 
 def _options(brief: Brief, j: int) -> str:
     """A decision and its numbered options; under complete information with what each is worth to everybody."""
-    named = []
-    for k, option in enumerate(brief.table.options[j]):
-        points = (
-            () if brief.gains is None else zip(brief.table.participants, brief.gains[:, j, k].tolist(), strict=True)
-        )
-        worth = ", ".join(f"{name} {number}" for name, number in points)
-        named.append(f"{k + 1} = {option}" + (f" ({worth})" if worth else ""))
+    named = [f"{k} = {option}" for k, option in enumerate(brief.table.options[j], 1)]
+    if brief.gains is not None:
+        for k, points in enumerate(brief.gains[:, j].T.tolist()):
+            told = zip(brief.table.participants, points, strict=True)
+            named[k] += f" ({', '.join(f'{name} {number}' for name, number in told)})"
     return f"{brief.table.decisions[j]}: {'; '.join(named)}"
 
 
@@ -241,13 +221,12 @@ def _numbers(plan: Plan) -> str:
 
 
 def _searching(kind: str, me: str, rng: np.random.Generator, own: Leading) -> SearchPlanner:
-    from support.solvers import mcts
-    from support.solvers.fair.search import LocalSearch, RandomSearch
+    from support.solvers.search import PRINTED, LocalSearch, RandomSearch, Tree
 
     (_, n, m), (searching, drawing) = own.shape, rng.spawn(2)
-    makers: dict[str, Any] = {"random": RandomSearch, "local": LocalSearch, "mcts": mcts.Tree}
-    made = makers[kind](n, m, searching) if kind in makers else mcts.Tree(n, m, searching, mcts.PRINTED)
-    return SearchPlanner(kind, made, drawing)
+    makers: dict[str, Any] = {"random": RandomSearch, "local": LocalSearch, "mcts": Tree}
+    makers["mcts printed"] = partial(Tree, settings=PRINTED)
+    return SearchPlanner(kind, makers[kind](n, m, searching), drawing)
 
 
 def _thompson(me: str, rng: np.random.Generator, own: Leading) -> ExactPlanner:
@@ -256,7 +235,6 @@ def _thompson(me: str, rng: np.random.Generator, own: Leading) -> ExactPlanner:
     return ExactPlanner(rng, own.draw)
 
 
-EXACT, THOMPSON = "exact", "thompson"
 PLANNER = Role(
     "coordinator",
     acts={
@@ -265,20 +243,19 @@ PLANNER = Role(
             move_form,
             _briefed,
             lambda seat, reply, brief: move_of(brief, reply),
-            # a token for a character of the reason, and for each number
-            room=lambda seat, brief: 60 + REASON + 5 * brief.table.shape[1] * brief.plans,
+            room=lambda seat, brief: 60 + REASON + 5 * brief.table.shape[1] * brief.plans,  # a token for a character
         )
     },
     asks={"propose": Ask(lambda seat, answer, brief: checked_move(brief, answer))},
     kinds={
         **{kind: partial(_searching, kind) for kind in ("mcts", "mcts printed", "random", "local")},
-        EXACT: lambda me, rng, own: ExactPlanner(rng),
-        THOMPSON: _thompson,
+        "exact": lambda me, rng, own: ExactPlanner(rng),
+        "thompson": _thompson,
     },
 )
 """Monte Carlo tree search with settings that work at few evaluations, or as appendix B of 003 reads word by word; two
-floors, plans drawn at random and local search; a solver on the gains if they are public, else on those that are
-expected, or on gains drawn from the belief of a Bayesian estimator (thompson)."""
+floors, plans drawn at random and local search; a solver on public or expected gains, or on gains drawn from the belief
+of a Bayesian estimator (thompson)."""
 
 
 # ---- the estimator ---------------------------------------------------------------------------------------------------
@@ -287,10 +264,9 @@ NONE, LEXICAL, BAYESIAN = "none", "lexical", "bayesian"
 
 
 class ModelEstimator(ModelSeat):
-    """Asks a model once for each round, and averages over the rounds in which an option was proposed.
+    """Asks a model once for each round, and averages over rounds; what was never proposed keeps the prior mean.
 
-    Options that were never proposed keep the prior mean. A round for which the model gave no usable reply is not asked
-    about again: the others stand. `own` keeps what it made of each round, a list of {(decision, option): number}.
+    A round without a usable reply is not asked about again. `own` keeps {(decision, option): number} of each.
     """
 
     async def estimate(self, table: Table, feedback: str, history: Sequence[Heard]) -> np.ndarray:
@@ -300,7 +276,7 @@ class ModelEstimator(ModelSeat):
         for entry in history:
             key = (entry.plans, entry.feedback)
             if key not in self.own:
-                self.own[key] = []
+                self.own[key] = []  # also where asking fails
                 self.own[key] = await self.do(self.acts["estimate"], table, feedback, entry)
             for mine, numbers in zip(told, self.own[key], strict=False):
                 for pair, value in numbers.items():
@@ -309,15 +285,13 @@ class ModelEstimator(ModelSeat):
 
 
 @cache
-def estimate_form(participants: tuple[str, ...], decisions: int, plans: int, highest: float) -> Any:
-    """For each participant, by name, a number from 0 to `highest` for each decision; of two plans, a list each."""
-    from pydantic import Field
-
-    number = Annotated[float, Field(ge=0, le=highest)]
-    numbers: Any = Annotated[list[number], Field(min_length=decisions, max_length=decisions)]
+def _estimate_form(table: Table, plans: int) -> Any:
+    """For each participant, by name, a number from 0 to the highest for each decision; of two plans, a list each."""
+    number, n = Field(ge=0, le=float(prior_for(table).values[-1])), table.shape[1]
+    numbers: Any = Annotated[list[Annotated[float, number]], Field(min_length=n, max_length=n)]
     if plans > 1:
         numbers = form("PlansReply", **dict.fromkeys(PLACES, numbers))
-    fields: Any = {f"participant_{i}": (numbers, Field(alias=name)) for i, name in enumerate(participants)}
+    fields: Any = {f"participant_{i}": (numbers, Field(alias=name)) for i, name in enumerate(table.participants)}
     return form("EstimateReply", **fields)
 
 
@@ -354,17 +328,16 @@ def _parts(seat: ModelSeat, reply: Any, table: Table, feedback: str, entry: Hear
         lists = [mine] if len(entry.plans) == 1 else [getattr(mine, place) for place in PLACES]
         numbers: dict[Any, list[float]] = {}
         for plan, told in zip(entry.plans, lists, strict=True):
-            for pair, value in zip(enumerate(plan), told, strict=True):
-                numbers.setdefault(pair, []).append(value)
+            for j, (k, value) in enumerate(zip(plan, told, strict=True)):
+                numbers.setdefault((j, k), []).append(value)
         found.append({pair: float(np.mean(values)) for pair, values in numbers.items()})
     return found
 
 
 def _expected(seat: HumanSeat, answer: Any, table: Table, feedback: str, history: Sequence[Heard]) -> np.ndarray:
-    try:
+    gains = np.zeros(0)
+    with suppress(TypeError, ValueError):
         gains = np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
-        gains = np.zeros(0)
     if gains.shape != table.shape or not np.isfinite(gains).all():
         raise InvalidInput(f"gains: {answer!r} given; expected numbers of shape {table.shape}: who, decision, option")
     return gains
@@ -375,13 +348,10 @@ ESTIMATOR = Role(
     acts={
         "estimate": Act(
             "estimating/estimate",
-            lambda seat, table, feedback, entry: estimate_form(
-                table.participants, table.shape[1], len(entry.plans), float(prior_for(table).values[-1])
-            ),
+            lambda seat, table, feedback, entry: _estimate_form(table, len(entry.plans)),
             _round,
             _parts,
-            # for each list, and for each number in it
-            room=lambda seat, table, feedback, entry: (
+            room=lambda seat, table, feedback, entry: (  # for each list, and for each number in it
                 len(table.participants) * len(entry.plans) * (40 + 12 * table.shape[1])
             ),
         )

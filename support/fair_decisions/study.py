@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.errors import InvalidInput
+from support.fair_decisions.instances import instance
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import PAIRED, SCORE, WORDS, FairDecisions
+from support.fair_decisions.problem import PAIRED, SCORE, WORDS
 from support.fair_decisions.records import Planning
 from support.fair_decisions.search import BEST_KNOWN, ITS_OWN, ROUNDS, Search, record
-from support.fair_decisions.seats import (
-    BAYESIAN,
-    ESTIMATOR,
-    EXACT,
-    LEXICAL,
-    NONE,
-    PLANNER,
-    PROMPTS,
-    THOMPSON,
-    Leading,
-    seat_deciders,
-)  # fmt: skip
+from support.fair_decisions.seats import ESTIMATOR, PLANNER, PROMPTS, Leading, seat_deciders
 from support.seats import ModelSeat, Seats, Spoken, check_number
 
 if TYPE_CHECKING:
@@ -49,6 +38,7 @@ async def fair_decisions(
     final: str = DEFAULT,
     prompt: str = "full",
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     instances_seed: int = 2025,
     model: ChatModel | str | None = None,
@@ -63,6 +53,7 @@ async def fair_decisions(
     exact one), on the gains that are expected. At most `rounds` plans are
     judged, and twice as many under comparison; `noise` is that of `deciders.Own`. `final` is one of `search.FINAL`: by
     default a model ends with "its own" choice, as in the paper's prompt, any other coordinator with the "best known".
+    `reasoning` (None, "off", "low", "medium", "high") is that of all models, see `support.seats.Spoken`.
 
     `repetition` says which of the instances that `instances.instance` draws with `instances_seed`: the same ones under
     every coordinator and feedback, 30 in the paper.
@@ -72,9 +63,9 @@ async def fair_decisions(
         raise InvalidInput(f"solver: {solver!r} given; expected True, False, or one of {', '.join(SOLVERS)}")
     if prompt not in PROMPTS:
         raise InvalidInput(f"prompt: {prompt!r} given; expected one of {', '.join(PROMPTS)}")
-    problem = _instance(preferences, decisions, options, repetition, instances_seed, participants)
+    problem = instance(preferences, decisions, options, repetition, instances_seed, participants)
     who, led, guess = rng.spawn(3)
-    spoken = Spoken(model, temperature, repetition, prompts)
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people = seat_deciders(problem, preferences, seats, who, noise=noise, spoken=spoken)
     guessed = estimator_for(feedback, coordinator, solver) if estimator == DEFAULT else estimator
     reads = ESTIMATOR.seat(guessed, guess, spoken=spoken)
@@ -98,17 +89,6 @@ def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str =
     >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
     ('none', 'bayesian', 'lexical')
     """
-    if coordinator == THOMPSON or feedback in PAIRED:
-        return BAYESIAN
-    if feedback == SCORE and (solver or coordinator == EXACT):
-        return BAYESIAN
-    return LEXICAL if feedback == WORDS else NONE
-
-
-@lru_cache(maxsize=1024)
-def _instance(
-    preferences: str, decisions: int, options: int, number: int, seed: int, participants: int
-) -> FairDecisions:
-    from support.fair_decisions.instances import instance
-
-    return instance(preferences, decisions, options, number, seed, participants)
+    if coordinator == "thompson" or feedback in PAIRED or (feedback == SCORE and (solver or coordinator == "exact")):
+        return "bayesian"
+    return "lexical" if feedback == WORDS else "none"

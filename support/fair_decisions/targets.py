@@ -35,8 +35,7 @@ class Target:
     loose: bool = False
 
 
-Found = tuple[int, Target] | None
-"""How many tokens from a place on name something, and what."""
+Found = tuple[int, Target] | None  # how many tokens from a place on name something, and what
 
 
 class Names:
@@ -209,10 +208,8 @@ def resolved(targets: Sequence[Target], plan: Plan) -> tuple[list[int], list[Pai
     An option that several decisions have is that of a decision named beside it; else the one that the plan chose;
     else the only one there is. Words that several names share narrow each other down: "Monday", "dinner".
     """
-    decisions = _decisions(targets)
-    others: list[Pair] = []
-    unclear = any(t.scope == UNCLEAR for t in targets)
-    near = set(decisions)
+    decisions, others = _decisions(targets), list[Pair]()
+    unclear, near = any(t.scope == UNCLEAR for t in targets), set(decisions)
     for target in (t for t in targets if t.scope == OPTION):
         fit = [pair for pair in target.pairs if not near or pair[0] in near]
         chosen = [d for d, k in fit if plan[d] == k]
@@ -226,8 +223,7 @@ def resolved(targets: Sequence[Target], plan: Plan) -> tuple[list[int], list[Pai
 
 
 def _decisions(targets: Sequence[Target]) -> list[int]:
-    found: list[int] = []
-    shared: set[int] | None = None
+    found, shared = list[int](), None
     for target in (t for t in targets if t.scope == NAMED):
         if target.loose and shared and shared & set(target.decisions):
             found = [d for d in found if d not in shared]

@@ -7,7 +7,7 @@ events that are cancelled, shown as free (transparent), or of no length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import icalendar
 
-from support.errors import DamagedFile, InvalidInput
+from support.errors import DamagedFile
 from support.meetings.data import Meeting
 from support.meetings.records import Option
 from support.solvers.scheduling import merged
@@ -101,20 +101,13 @@ def _damaged(path: Path, why: str) -> DamagedFile:
 # ---- invitations -----------------------------------------------------------------------------------------------------
 
 
-def invitation_of(option: Option, meeting: Meeting, addresses: Mapping[str, str] | None = None) -> bytes:
+def invitation_of(option: Option, meeting: Meeting) -> bytes:
     """The chosen option as an invitation that calendars take in: a METHOD:REQUEST of iTIP (RFC 5546), stamped with the
     moment at which the meeting's invitation was sent. The same arguments give the same bytes.
 
-    `addresses` are those of the organiser and the members; without them each gets one at example.org, where no mail
-    arrives. InvalidInput when the option is none of the meeting's slots, or an address is missing or no address.
+    Everybody has an address at example.org, where no mail arrives. InvalidInput when the option is none of the
+    meeting's slots.
     """
-    people = (meeting.organiser, *meeting.members)
-    known = {name: _address(name) for name in people} if addresses is None else addresses
-    if missing := [name for name in people if name not in known]:
-        raise InvalidInput(f"addresses: none given for {', '.join(missing)}; expected one for everybody invited")
-    for name in people:
-        if not re.fullmatch(r"[^@\s]+@[^@\s]+", known[name]) or not known[name].isprintable():
-            raise InvalidInput(f"addresses: {known[name]!r} of {name} given; expected one like ana@example.org")
     start = meeting.slot(option.start)
     texts = {"uid": f"{meeting.id}@convene.example.org", "summary": meeting.subject,
              "description": "\n".join([meeting.invitation, *option.reasons]), "status": "CONFIRMED"}  # fmt: skip
@@ -123,10 +116,10 @@ def invitation_of(option: Option, meeting: Meeting, addresses: Mapping[str, str]
     # In UTC, so that no calendar has to know the zone.
     for field, value in {**texts, **{f: m.astimezone(UTC) for f, m in moments.items()}, "sequence": 0}.items():
         event.add(field, value)
-    event.add("organizer", _calendar_user(meeting.organiser, known))
+    event.add("organizer", _calendar_user(meeting.organiser))
     for name in meeting.members:
         role = "REQ-PARTICIPANT" if name in meeting.required else "OPT-PARTICIPANT"
-        invited = _calendar_user(name, known, ROLE=role, PARTSTAT="NEEDS-ACTION", RSVP="TRUE")
+        invited = _calendar_user(name, ROLE=role, PARTSTAT="NEEDS-ACTION", RSVP="TRUE")
         event.add("attendee", invited, encode=False)
     about = {"prodid": "-//Convene//meeting coordination//EN", "version": "2.0", "method": "REQUEST"}
     for field, text in about.items():
@@ -135,9 +128,6 @@ def invitation_of(option: Option, meeting: Meeting, addresses: Mapping[str, str]
     return calendar.to_ical()
 
 
-def _calendar_user(name: str, addresses: Mapping[str, str], **params: str) -> Any:
-    return icalendar.vCalAddress(f"mailto:{addresses[name]}", params={"CN": name, **params})
-
-
-def _address(name: str) -> str:
-    return f"{re.sub(r'[^a-z0-9]+', '.', name.casefold()).strip('.') or 'somebody'}@example.org"
+def _calendar_user(name: str, **params: str) -> Any:
+    address = re.sub(r"[^a-z0-9]+", ".", name.casefold()).strip(".") or "somebody"
+    return icalendar.vCalAddress(f"mailto:{address}@example.org", params={"CN": name, **params})

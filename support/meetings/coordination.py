@@ -20,6 +20,7 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.meetings.data import Database, Meeting, iso
+from support.meetings.evaluators import ExactEvaluator
 from support.meetings.evaluators import known as wishes
 from support.meetings.preferences import At
 from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
@@ -59,16 +60,13 @@ async def coordinate(
     options stay the candidate alone, and without scores the candidate stays. Any other failure is raised.
     """
     members, meeting = scenario.members, scenario.meeting
-    if set(seats) != set(members):
-        raise InvalidInput(f"seats: {sorted(seats)} given; expected one for each of {list(members)}")
-    if isinstance(options, bool) or not isinstance(options, int) or not 1 <= options < len(members):
+    if not 1 <= options < len(members):
         raise InvalidInput(
             f"options: K = {options!r} given; expected 1 to {len(members) - 1}, fewer than the {len(members)} members "
             f"of meeting {meeting.id} (with more, no option gathers a majority)"
         )
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1 or (handed and rounds > 1):
-        wanted = "1, for there is nothing to talk about" if handed else "a whole number of at least 1"
-        raise InvalidInput(f"rounds: {rounds!r} given; expected {wanted}")
+    if rounds < 1:
+        raise InvalidInput(f"rounds: {rounds!r} given; expected at least 1")
     known, led = scenario.database() if database else None, (interviewer, coordinator, evaluator)
     run = _Run(meeting, seats, led, options, handed, known, tracking, audit)
     for number in range(1, rounds + 1):
@@ -78,9 +76,13 @@ async def coordinate(
 def record(
     scenario: Scenario, roles: Mapping[str, Any], rounds: Sequence[CoordinationRound], **settings: Any
 ) -> Coordination:
-    """The record of rounds that were played; `roles` holds members and facilitators by the names of their roles."""
-    kinds = {role: who.kind for role, who in roles.items()}
-    return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), settings)
+    """The record of rounds that were played; `roles` holds members and facilitators by the names of their roles.
+
+    Its settings hold the `yardstick` of each round: what chance and the best start are worth in truth.
+    """
+    kinds, exact = {role: who.kind for role, who in roles.items()}, ExactEvaluator(scenario, roles)
+    measured = [exact.yardstick(entry.number) for entry in rounds]
+    return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), {**settings, "yardstick": measured})
 
 
 @dataclass

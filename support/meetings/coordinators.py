@@ -18,7 +18,7 @@ from support.meetings.preferences import At, Preference
 from support.meetings.satisfaction import score
 from support.meetings.scenario import Brief, Suggestion
 
-APART = timedelta(hours=1)  # between options, where enough slots qualify
+APART, NEW = timedelta(hours=1), timedelta(minutes=1)  # between options where enough slots qualify, and at least
 LEAST = 2  # members whom an option of the first round satisfies (section 3.2)
 ATTENTION = 4  # slots that the satisficing coordinator looks at, besides those that somebody named
 
@@ -42,12 +42,12 @@ class Look:
 class RuleBasedCoordinator:
     """Proposes the best slots by equation (4) that keep the rules of section 3.2.
 
-    Round 1: K options that each satisfy at least two members (one, if nobody else is invited). Later: the candidate,
-    and others that satisfy at least as many members as it did. A required attendee is satisfied by at least one
-    option if any slot looked at does that, even where the option then satisfies fewer than the others have to. Options
-    are an hour apart where enough slots qualify. Among slots equal by equation (4), those whose satisfied members
-    are teammates or collaborators, or a member and the manager, come first; then chance decides. Fewer than K options
-    come back when no more qualify.
+    Round 1: K options that each satisfy at least two members (one, if nobody else is invited), or, where no slot does,
+    the best there are, a breach that the record tells. Later: the candidate, and others that satisfy at least as many
+    members as it did. A required attendee is satisfied by at least one option if any slot looked at does that, even
+    where the option then satisfies fewer than the others have to. Options are an hour apart where enough slots qualify.
+    Among slots equal by equation (4), those whose satisfied members are teammates or collaborators, or a member and the
+    manager, come first; then chance decides. Fewer than K options come back when no more qualify.
 
     `attention` is how many slots it looks at, drawn at random in each round, besides those that somebody named exactly:
     the search of a satisficer (Simon 1955). None looks at all of them, and is an exact optimiser.
@@ -123,7 +123,7 @@ def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
     candidate = brief.candidate and brief.meeting.slot(brief.candidate.start)
     chosen = [look for look in looks if look.start == candidate]
     forced = list(chosen)
-    qualified = [look for look in looks if len(look.satisfied) >= least]
+    qualified = [look for look in looks if len(look.satisfied) >= least] or ([] if forced else looks)
     while len(chosen) < brief.k:  # required attendees for whom no option works yet
         missing = {*brief.meeting.required} - {member for look in chosen for member in look.satisfied}
         fitting = [look for look in looks if missing & {*look.satisfied}]
@@ -133,18 +133,10 @@ def _chosen(brief: Brief, looks: Sequence[Look]) -> list[Look]:
             max(fitting, key=lambda x, need=missing: (len(need & {*x.satisfied}), len(x.satisfied) >= least, x.rank))  # type: ignore[misc]
         )
     for spacing in (APART, timedelta(0)):
-        while len(chosen) < brief.k and (left := _apart(qualified, chosen, spacing)):
-            chosen.append(max(left, key=lambda look: look.rank))
+        for look in sorted(qualified, key=lambda look: look.rank, reverse=True):
+            if len(chosen) < brief.k and all(abs(look.start - x.start) >= max(spacing, NEW) for x in chosen):
+                chosen.append(look)
     return forced + sorted((x for x in chosen if x not in forced), key=lambda look: look.rank, reverse=True)
-
-
-def _apart(looks: Sequence[Look], chosen: Sequence[Look], spacing: timedelta) -> list[Look]:
-    """Looks that are new and at least `spacing` from those chosen."""
-    return [
-        look
-        for look in looks
-        if all(look.start != other.start and abs(look.start - other.start) >= spacing for other in chosen)
-    ]
 
 
 def _suggestion(brief: Brief, look: Look, view: View) -> Suggestion:

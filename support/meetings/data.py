@@ -11,7 +11,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache, wraps
 from pathlib import Path
@@ -22,7 +22,19 @@ from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, TypeAdapt
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput, MissingData
-from support.meetings.preferences import STRICT, Date, Preference, Time, contradictions, minutes, plain, preference
+from support.meetings.preferences import (
+    STRICT,
+    Date,
+    Preference,
+    Time,
+    breadth,
+    contradictions,
+    minutes,
+    plain,
+    preference,
+)
+from support.meetings.reading import restate
+from support.meetings.reading.times import sentences
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -116,6 +128,11 @@ class Meeting:
         """Of dates that name none."""
         return int(self.date[:4])
 
+    def without_demands(self) -> Meeting:
+        """Without required attendees, and without the invitation's sentences that name them."""
+        kept = [s for s in sentences(self.invitation) if not any(name in s for name in self.required)]
+        return replace(self, required=(), invitation=" ".join(kept)) if self.required else self
+
     def spec(self) -> dict[str, Any]:
         """Plain data that build the meeting again."""
         return plain(self)
@@ -169,6 +186,24 @@ class Private:
 
     texts: tuple[str, ...]
     preferences: tuple[Preference, ...]
+    said: tuple[tuple[int, ...], ...] = ()  # for each text, which of its sentences says each preference
+
+    def narrowed(self, most: int) -> Private:
+        """With the `most` narrowest of the preferences (see `breadth`), and without the sentences that say the others.
+
+        Where nothing tells which sentences these are, each text is the preferences restated.
+        """
+        ranked = sorted(range(len(self.preferences)), key=lambda i: breadth(self.preferences[i]))
+        kept = sorted(ranked[:most])
+        chosen = tuple(self.preferences[i] for i in kept)
+        if not self.said:
+            return Private((". ".join(map(restate, chosen)) + ".",) * len(self.texts), chosen)
+        left_out = [{*said} - {said[i] for i in kept} for said in self.said]
+        texts = [
+            " ".join(sentence for number, sentence in enumerate(sentences(text)) if number not in gone)
+            for text, gone in zip(self.texts, left_out, strict=True)
+        ]
+        return Private(tuple(texts), chosen)
 
 
 @dataclass(frozen=True)
@@ -307,8 +342,8 @@ def load_private(folder: Path | None = None) -> Mapping[str, Private]:
 
 
 def _private(spec: Mapping[str, Any]) -> Private:
-    if unknown := sorted(set(spec) - {"name", "text", "paraphrases", "preferences"}):
-        raise InvalidInput(f"{unknown[0]!r} given; expected name, text, paraphrases, preferences")
+    if unknown := sorted(set(spec) - {"name", "text", "paraphrases", "preferences", "sentences"}):
+        raise InvalidInput(f"{unknown[0]!r} given; expected name, text, paraphrases, preferences, sentences")
     texts = (spec.get("text"), *spec.get("paraphrases", ()))
     if len(texts) != 3 or not all(isinstance(text, str) and text.strip() for text in texts):
         raise InvalidInput("text or paraphrases missing or empty; expected a text and 2 paraphrases of it")
@@ -317,20 +352,25 @@ def _private(spec: Mapping[str, Any]) -> Private:
         raise InvalidInput("no preference given; expected at least one")
     if found := contradictions(wishes):
         raise InvalidInput(f"{found[0]}; drop one, or give it to certain weekdays only")
-    return Private(texts, wishes)
+    places = tuple(map(tuple, spec.get("sentences", ())))
+    counts = [len(sentences(text)) for text in texts]
+    fit = [len(said) == len(wishes) and {*said} <= {*range(n)} for said, n in zip(places, counts, strict=False)]
+    if places and (len(places) != len(texts) or not all(fit)):
+        raise InvalidInput(
+            f"sentences {spec['sentences']} given; expected for each of the {len(texts)} texts {len(wishes)} numbers, "
+            f"which of its sentences says each preference; there are {counts}, counted from 0"
+        )
+    return Private(texts, wishes, places)
 
 
-@_remembered
-def load_calendars(folder: Path | None = None) -> Mapping[str, Path]:
-    """The path of each employee's calendar by name; a calendar is read when a scenario asks for it."""
-    place = (folder or inputs("meetings")) / "calendars"
-    found = {p.name: place / f"{slug(p.name)}.ics" for p in load_company(folder).profiles}
-    for name, path in found.items():
-        if not path.is_file():
-            raise MissingData(
-                f"employee {name}: no calendar at {path}; put an iCalendar file there, without events if there are none"
-            )
-    return found
+def calendar_of(name: str, folder: Path | None = None) -> Path:
+    """Where an employee's calendar lies; MissingData where it does not."""
+    path = (folder or inputs("meetings")) / "calendars" / f"{slug(name)}.ics"
+    if not path.is_file():
+        raise MissingData(
+            f"employee {name}: no calendar at {path}; put an iCalendar file there, without events if there are none"
+        )
+    return path
 
 
 def slug(name: str) -> str:

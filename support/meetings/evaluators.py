@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from itertools import product
 from zoneinfo import ZoneInfo
 
-from support.errors import InvalidInput
+import numpy as np
+
 from support.meetings.data import Meeting
 from support.meetings.preferences import At, Preference, Situation, situation
 from support.meetings.reading import read, restate
 from support.meetings.records import Option, Score
-from support.meetings.satisfaction import score
+from support.meetings.satisfaction import satisfaction_ratio, satisfaction_score, score
 from support.meetings.scenario import Intent, Scenario
 
 View = Callable[[str, datetime], Situation]
@@ -69,6 +71,18 @@ class ExactEvaluator:
         wishes = {member: self._truth(member, round) for member in meeting.members}
         return exact_scores(meeting, options, wishes, self.scenario.situation)
 
+    def yardstick(self, round: int) -> dict[str, float]:
+        """What a start drawn at random is worth in truth, and what the best is: ratio (equation 1) and score (2)."""
+        meeting, wishes = self.scenario.meeting, {m: self._truth(m, round) for m in self.scenario.members}
+        rows = [
+            [score(sum(w.fulfilled(at) for w in said), len(said))
+             for m, said in wishes.items() for at in [self.scenario.situation(m, start)]]
+            for start in meeting.slots()
+        ]  # fmt: skip
+        ratios, scores = list(map(satisfaction_ratio, rows)), list(map(satisfaction_score, rows))
+        return {"chance_ratio": float(np.mean(ratios)), "best_ratio": max(ratios),
+                "chance_score": float(np.mean(scores)), "best_score": max(scores)}  # fmt: skip
+
     def _truth(self, member: str, round: int) -> Sequence[Preference]:
         changing = getattr(self.people.get(member), "preferences_in", None)
         return changing(round) if changing else self.scenario.private[member].preferences
@@ -82,17 +96,14 @@ def exact_scores(
     lowest: int = 0,
 ) -> tuple[Score, ...]:
     """The scores of options on known preferences, option by option in the order of the members."""
-    return tuple(
-        _scored(option.id, member, wishes.get(member, ()), view(member, meeting.slot(option.start)), lowest)
-        for option in options
-        for member in meeting.members
-    )
-
-
-def _scored(option: str, member: str, wishes: Sequence[Preference], at: Situation, lowest: int) -> Score:
-    held = [wish.fulfilled(at) for wish in wishes]
-    reasons = [f"{'' if met else 'not '}fulfilled: {restate(w)}" for w, met in zip(wishes, held, strict=True)]
-    return Score(option, member, score(sum(held), len(held), lowest=lowest), tuple(reasons))
+    made = []
+    for option, member in product(options, meeting.members):
+        at = view(member, meeting.slot(option.start))
+        held = [(wish, wish.fulfilled(at)) for wish in wishes.get(member, ())]
+        reasons = tuple(f"{'' if met else 'not '}fulfilled: {restate(wish)}" for wish, met in held)
+        value = score(sum(met for _, met in held), len(held), lowest=lowest)
+        made.append(Score(option.id, member, value, reasons))
+    return tuple(made)
 
 
 def understood(
@@ -122,6 +133,4 @@ def known(text: str, year: int) -> tuple[Preference, ...]:
 
 def on_the_clock(meeting: Meeting, zones: Mapping[str, str]) -> View:
     """How members see a slot on their own clocks, without calendars."""
-    if missing := [m for m in meeting.members if m not in zones]:
-        raise InvalidInput(f"zones: none given for {', '.join(missing)}; expected one for each member of the meeting")
     return lambda member, start: situation(start, meeting.duration, meeting.sent_at, zones[member])

@@ -9,14 +9,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.data import shared
-from support.errors import DamagedFile, InvalidInput
+from support.errors import InvalidInput
 from support.solvers.scheduling import Block, SchedulingProblem, exhaustive, merged
 
 if TYPE_CHECKING:
@@ -56,17 +54,7 @@ class DaySlot:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Busy:
-    """A block in somebody's calendar."""
-
-    person: str
-    day: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Limit:
-    """A stated preference against a part of a day, [start, end), and the sentence that stated it."""
+    """A part of a day, [start, end), on which somebody cannot meet: by the calendar, or by the sentence `said`."""
 
     person: str
     day: str
@@ -77,18 +65,15 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A meeting to schedule: who, how long (minutes), when at all, what stands against it.
-
-    `days` and `hours` are the allowed days and the working hours of each; `earliest` asks for the first slot that
-    works. Everybody in `people` has to be there.
-    """
+    """A meeting to schedule: who has to be there, how long (minutes), on which days and in which hours of each, what
+    stands against it in calendars and in sentences, and whether the first slot that works is asked for."""
 
     people: tuple[str, ...]
     duration: int
     days: tuple[str, ...]
     hours: tuple[int, int]
     busy: tuple[Busy, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[Busy, ...] = ()
     earliest: bool = False
 
     @property
@@ -98,7 +83,7 @@ class Task:
         return frozenset(self.people), self.duration, frozenset(self.days), self.hours, *blocks, self.earliest
 
 
-def taken(items: Iterable[Busy | Limit]) -> frozenset[tuple[str, str, int, int]]:
+def taken(items: Iterable[Busy]) -> frozenset[tuple[str, str, int, int]]:
     """(person, day, start, end) of blocks, overlapping and touching ones made one."""
     found: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for item in items:
@@ -135,28 +120,14 @@ class Problem:
     golden: DaySlot
 
 
-def load(path: str | Path | None = None) -> tuple[Problem, ...]:
-    """All problems, in the order of the file; by default the registered one, whose sum is checked."""
-    source = shared("natural_plan") / FILE if path is None else Path(path)
-    try:
-        with gzip.open(source, "rt", encoding="utf-8") as file:
-            lines = list(file)
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise DamagedFile(
-            f"{source}: not a readable gzip file ({error}); it is left as it is, get it again."
-        ) from error
-    return tuple(_problem(f"{source}, line {number}", line) for number, line in enumerate(lines, start=1))
-
-
-def _problem(where: str, line: str) -> Problem:
-    try:
-        row = json.loads(line)
-        _, marker, task = row["prompt"].rpartition("TASK:")
-        if not marker:
-            raise InvalidInput(f"prompt {row['prompt'][:60]!r}…: it holds no 'TASK:'.")
-        return Problem(row["id"], task.partition("SOLUTION:")[0].strip(), DaySlot.read(row["golden_plan"]))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedFile(f"{where}: expected a JSON object with id, prompt and golden_plan ({error}).") from error
+def load() -> tuple[Problem, ...]:
+    """All problems, in the order of the registered file, whose sum `shared` checks."""
+    with gzip.open(shared("natural_plan") / FILE, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    tasks = [row["prompt"].rpartition("TASK:")[2].partition("SOLUTION:")[0].strip() for row in rows]
+    return tuple(
+        Problem(row["id"], text, DaySlot.read(row["golden_plan"])) for row, text in zip(rows, tasks, strict=True)
+    )
 
 
 def draw(
@@ -165,11 +136,6 @@ def draw(
     """n of the problems that ask for no more people and days, without replacement, in the order of the file."""
     read = [(p, parse(p.text)) for p in problems]
     short = [p for p, task in read if len(task.people) <= most_people and len(task.days) <= most_days]
-    if not 1 <= n <= len(short):
-        raise InvalidInput(
-            f"n: {n!r} given; expected 1 to {len(short)}, the problems with at most {most_people} people and "
-            f"{most_days} days."
-        )
     return tuple(short[i] for i in sorted(rng.choice(len(short), size=n, replace=False)))
 
 
@@ -248,8 +214,8 @@ def _blocks(person: str, said: str) -> Iterator[Busy]:
             yield Busy(person, match[1], minutes(low), minutes(high))
 
 
-def _wishes(text: str, people: tuple[str, ...]) -> tuple[tuple[Limit, ...], bool]:
-    limits: list[Limit] = []
+def _wishes(text: str, people: tuple[str, ...]) -> tuple[tuple[Busy, ...], bool]:
+    limits: list[Busy] = []
     stem, person, earliest = "", "", False
     for sentence in (part.strip() for part in text.split(".") if part.strip()):
         if _CLOSING.fullmatch(sentence) or _EARLIEST.fullmatch(sentence):
@@ -262,13 +228,13 @@ def _wishes(text: str, people: tuple[str, ...]) -> tuple[tuple[Limit, ...], bool
             sentence = sentence[limit.end() :]
         when = _match(_WHEN, sentence if person else "", "wish", WISH, sentence)
         low, high = forbidden(when["side"], when["time"])
-        limits.append(Limit(person, when["day"], low, high, stem + when[0]))
+        limits.append(Busy(person, when["day"], low, high, stem + when[0]))
     return tuple(limits), earliest
 
 
 def forbidden(side: str | None, time: str | None) -> tuple[int, int]:
     """The part of a day "before" or "after" a time; without either the whole of it."""
-    return (minutes(time) if time and side == "after" else 0, minutes(time) if time and side == "before" else MIDNIGHT)
+    return minutes(time) if time and side == "after" else 0, minutes(time) if time and side == "before" else MIDNIGHT
 
 
 def _person(sentence: str, people: tuple[str, ...]) -> str:
@@ -288,23 +254,13 @@ def _match(rule: re.Pattern[str], text: str, what: str, expected: str, sentence:
 GOLDEN, OTHER, BREAKS, NONE = "golden", "another that meets every constraint", "breaks a constraint", "no slot"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """`kind` is `GOLDEN`, `OTHER`, `BREAKS` or `NONE`; `broken` says which constraints, in words.
+def judge(task: Task, golden: DaySlot, slot: DaySlot | None) -> tuple[str, list[str]]:
+    """`GOLDEN`, `OTHER`, `BREAKS` or `NONE`, and which constraints a slot breaks, in words.
 
-    A golden slot may break one: then the file is wrong, or our reading of it, and `broken` is not empty.
+    A golden slot may break one: then the file is wrong, or our reading of it.
     """
-
-    kind: str
-    broken: tuple[str, ...] = ()
-
-
-def judge(task: Task, golden: DaySlot, slot: DaySlot | None) -> Verdict:
-    """Judge a slot by what a problem says."""
-    if slot is None:
-        return Verdict(NONE)
-    broken = tuple(violations(task, slot))
-    return Verdict(GOLDEN if slot == golden else BREAKS if broken else OTHER, broken)
+    broken = list(violations(task, slot)) if slot else []
+    return NONE if slot is None else GOLDEN if slot == golden else BREAKS if broken else OTHER, broken
 
 
 def violations(task: Task, slot: DaySlot) -> Iterator[str]:
@@ -326,31 +282,21 @@ def _unavailable(task: Task, slot: DaySlot) -> Iterator[str]:
     low, high = task.hours
     if slot.start < low or slot.end > high:
         yield f"{_span(slot.start, slot.end)} is outside the work hours {_span(low, high)}"
-    for busy in task.busy:
-        if _meets(slot, busy):
-            yield f"{busy.person} is busy on {busy.day}, {_span(busy.start, busy.end)}"
-    for limit in task.limits:
-        if _meets(slot, limit):
-            yield f"{limit.said or limit}"
+    for item in (*task.busy, *task.limits):
+        if slot.day == item.day and slot.start < item.end and item.start < slot.end:
+            yield item.said or f"{item.person} is busy on {item.day}, {_span(item.start, item.end)}"
 
 
 def _sooner(task: Task, slot: DaySlot) -> DaySlot | None:
     """An earlier slot that works. The first one begins with the work hours, or where something that forbids ends."""
-    for day in task.days:
-        blocked: tuple[Busy | Limit, ...] = (*task.busy, *task.limits)
-        for start in sorted({task.hours[0], *(item.end for item in blocked if item.day == day)}):
-            if day == slot.day and start >= slot.start:
-                return None
+    days = task.days[: task.days.index(slot.day) + 1] if slot.day in task.days else task.days
+    for day in days:
+        ends = {item.end for item in (*task.busy, *task.limits) if item.day == day}
+        for start in sorted({task.hours[0], *ends}):
             found = DaySlot(day, start, start + task.duration)
-            if not any(_unavailable(task, found)):
+            if not any(_unavailable(task, found)) and (day != slot.day or start < slot.start):
                 return found
-        if day == slot.day:
-            return None
     return None
-
-
-def _meets(slot: DaySlot, item: Busy | Limit) -> bool:
-    return slot.day == item.day and slot.start < item.end and item.start < slot.end
 
 
 def _span(start: int, end: int) -> str:
@@ -366,14 +312,15 @@ def to_scheduling(task: Task) -> SchedulingProblem:
     def at(day: str, minute: int) -> int:
         return DAYS.index(day) * MIDNIGHT + minute
 
-    binding: list[tuple[Busy | Limit, str]] = [(b, f"{b.person}'s calendar") for b in task.busy]
-    binding += [(x, x.said or f"{x.person} not on {x.day}") for x in task.limits]
     return SchedulingProblem(
         duration=task.duration,
         horizon=tuple((at(day, task.hours[0]), at(day, task.hours[1])) for day in task.days),
         step=STEP,
         required=task.people,
-        blocks=tuple(Block(at(b.day, b.start), at(b.day, b.end), said, b.person) for b, said in binding),
+        blocks=tuple(
+            Block(at(b.day, b.start), at(b.day, b.end), b.said or f"{b.person}'s calendar", b.person)
+            for b in (*task.busy, *task.limits)
+        ),
     )
 
 

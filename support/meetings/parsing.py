@@ -17,7 +17,6 @@ from support.meetings.natural_plan import (
     DAYS,
     NONE,
     Busy,
-    Limit,
     Problem,
     Task,
     forbidden,
@@ -27,6 +26,7 @@ from support.meetings.natural_plan import (
     solve_task,
     taken,
     to_scheduling,
+    violations,
 )
 from support.seats import Act, Ask, Role, Spoken, form, many, text
 from support.solvers.scheduling import feasible_starts
@@ -87,14 +87,14 @@ def _block(person: str, said: str) -> Busy:
     return Busy(person, day, low, high)
 
 
-def _limit(said: dict[str, Any]) -> Limit:
+def _limit(said: dict[str, Any]) -> Busy:
     person, day, side, time = said["person"], said["day"], said["side"], said["time"]
     if (time is None) != (side == "all day"):
         raise InvalidInput(f"reply: {person}'s limit on {day} is {side!r} with time {time!r}; one needs the other.")
     low, high = forbidden(side, time)
     if low >= high:
         raise InvalidInput(f"reply: {person}'s limit on {day}, {side} {time}, leaves no time.")
-    return Limit(person, day, low, high, f"{person} not on {day}" + (f" {side} {time}" if time else ""))
+    return Busy(person, day, low, high, f"{person} not on {day}" + (f" {side} {time}" if time else ""))
 
 
 class Grammar:
@@ -169,7 +169,7 @@ async def _reading(problem: Problem, seat: Any, clock: Callable[[], float]) -> d
     if said is None and isinstance(seat, Grammar):
         return {**row, "verdict": NONE, "why": why}
     truth: Task = said if isinstance(seat, Grammar) else parse(problem.text)
-    verdict = judge(truth, problem.golden, slot)
+    verdict, broken = judge(truth, problem.golden, slot)
     blocks, blocks_said = taken(truth.busy), taken(said.busy) if said else frozenset()
     return row | {
         "people": len(truth.people),
@@ -179,8 +179,8 @@ async def _reading(problem: Problem, seat: Any, clock: Callable[[], float]) -> d
         "blocks_said": len(blocks_said),
         "blocks_right": len(blocks & blocks_said),
         "slot": str(slot) if slot else None,
-        "verdict": verdict.kind,
-        "why": conflict or "; ".join(verdict.broken),
+        "verdict": verdict,
+        "why": conflict or "; ".join(broken),
         "works": len(feasible_starts(to_scheduling(truth))),
-        "golden_breaks": "; ".join(judge(truth, problem.golden, problem.golden).broken),
+        "golden_breaks": "; ".join(violations(truth, problem.golden)),
     }

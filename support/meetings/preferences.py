@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
@@ -206,6 +207,21 @@ def situation(start: datetime, duration: int, sent: datetime, zone: str, busy: A
     # Sums and differences within one ZoneInfo go by the clock on the wall; in UTC they are what passes.
     end = start.astimezone(UTC) + timedelta(minutes=duration)
     return Situation(start.astimezone(here), end.astimezone(here), sent.astimezone(UTC), busy)
+
+
+WEEK = [datetime(2026, 1, day, *divmod(m, 60), tzinfo=UTC) for day in range(5, 10) for m in range(480, 1080, 30)]
+"""The half hours of a working week from 08:00 to 18:00."""
+
+
+@lru_cache(maxsize=1024)
+def breadth(wish: Preference) -> float:
+    """The share of a working week's half hours that fulfil a wish, of somebody with nothing else in the calendar.
+
+    >>> breadth(Window(start="09:00", end="11:00")), breadth(Notice(hours=24))
+    (0.2, 1.0)
+    """
+    long_ago = datetime(2025, 1, 1, tzinfo=UTC)
+    return sum(wish.fulfilled(situation(start, 30, long_ago, "UTC")) for start in WEEK) / len(WEEK)
 
 
 def contradictions(preferences: Sequence[Preference]) -> list[str]:

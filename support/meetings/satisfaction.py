@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from support.errors import InvalidInput
-
 HIGHEST = 3
 
 
@@ -32,7 +30,7 @@ def satisfaction_ratio(scores: Sequence[int]) -> float:
     >>> satisfaction_ratio([3, 0, 1])
     0.6666666666666666
     """
-    return float(np.mean(_checked(scores) > 0))
+    return float(np.mean(np.asarray(scores) > 0))
 
 
 def satisfaction_score(scores: Sequence[int]) -> float:
@@ -41,7 +39,7 @@ def satisfaction_score(scores: Sequence[int]) -> float:
     >>> satisfaction_score([3, 0, 1])
     1.3333333333333333
     """
-    return float(np.mean(_checked(scores)))
+    return float(np.mean(scores))
 
 
 def equity(scores: Sequence[int], *, printed: bool = False) -> float:
@@ -54,7 +52,7 @@ def equity(scores: Sequence[int], *, printed: bool = False) -> float:
     >>> equity([3, 0, 0]), equity([0, 0, 0]), equity([3, 0, 0], printed=True)
     (0.6666666666666666, 1.0, 0.2222222222222222)
     """
-    values = _checked(scores)
+    values = np.asarray(scores)
     if not values.any():
         return 1.0
     n = len(values)
@@ -71,10 +69,3 @@ def candidate(scores: Mapping[str, Sequence[int]]) -> str:
     'O3'
     """
     return max(scores, key=lambda option: (satisfaction_ratio(scores[option]), satisfaction_score(scores[option])))
-
-
-def _checked(scores: Sequence[int]) -> np.ndarray:
-    values = np.asarray(scores, dtype=float)
-    if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or values.min() < 0:
-        raise InvalidInput(f"scores: {list(scores)!r} given; expected one number of 0 or more for each member")
-    return values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -18,17 +17,17 @@ from support.meetings.data import (
     Meeting,
     Private,
     Profile,
-    load_calendars,
+    calendar_of,
     load_company,
     load_private,
 )
 from support.meetings.preferences import Preference, Situation, situation
+from support.meetings.reading.times import sentences
 from support.meetings.records import Option, Turn
 
 Busy = tuple[tuple[datetime, datetime], ...]
 """Busy times in order, as (start, end) in UTC."""
 
-END = re.compile(r"(?<=[.!?])\s+")  # where one sentence ends and the next begins
 AROUND = timedelta(days=2)  # events this far from a meeting's slots can still touch a gap, in any zone
 
 
@@ -62,17 +61,27 @@ class Scenario:
     def text(self, member: str, paraphrase: int = 0) -> str:
         """A member's free text (0), or one of its two paraphrases."""
         texts = self.private[member].texts
-        if isinstance(paraphrase, bool) or paraphrase not in range(len(texts)):
+        if paraphrase not in range(len(texts)):
             raise InvalidInput(f"paraphrase: {paraphrase!r} given; expected 0 to {len(texts) - 1}")
         return texts[paraphrase]
 
     def handed(self, paraphrase: int = 0) -> dict[str, tuple[str, ...]]:
         """Each member's free text, sentence by sentence, as the non-conversational baseline hands it over."""
-        return {name: tuple(END.split(self.text(name, paraphrase).strip())) for name in self.private}
+        return {name: tuple(sentences(self.text(name, paraphrase))) for name in self.private}
 
     def database(self) -> Database:
         """What a coordinator may look up about the members."""
         return self.company.database(self.members)
+
+    def narrowed(self, most: int | None) -> Scenario:
+        """Everybody wants, and says, only the `most` narrowest of the own wishes; None leaves all of them."""
+        if most is None:
+            return self
+        return replace(self, private={name: own.narrowed(most) for name, own in self.private.items()})
+
+    def without_demands(self) -> Scenario:
+        """Nobody is required: what the organiser demands of attendance belongs to the database (section 5.2)."""
+        return replace(self, meeting=self.meeting.without_demands())
 
     @property
     def public(self) -> Scenario:
@@ -99,54 +108,38 @@ class Persona:
     situation: Callable[[datetime], Situation]
 
 
-def scenario(meeting_id: str, *, calendars: bool = True, folder: Path | None = None) -> Scenario:
-    """The scenario of one meeting.
-
-    >>> scenario("m001", calendars=False).meeting.id
-    'm001'
-    """
+def scenario(meeting_id: str, folder: Path | None = None) -> Scenario:
+    """The scenario of one meeting."""
     ids = {m.id: m for m in load_company(folder).meetings}
     if meeting_id not in ids:
         raise InvalidInput(f"meeting: {meeting_id!r} given; expected one of {', '.join(ids)}")
-    return _scenario(ids[meeting_id], calendars, folder)
+    return _scenario(ids[meeting_id], folder)
 
 
-def scenarios(
-    n: int,
-    count: int,
-    seed: int | np.random.Generator,
-    required: bool = False,
-    *,
-    calendars: bool = True,
-    folder: Path | None = None,
-) -> tuple[Scenario, ...]:
+def scenarios(n: int, count: int, seed: int, required: bool = False) -> tuple[Scenario, ...]:
     """Draw scenarios of `n` members without repetition, as section 5.2 draws its 20; the same seed gives the same ones.
 
-    `required` keeps to meetings with required attendees. Without `calendars`, `busy` is None and gaps hold everywhere.
+    `required` keeps to meetings with required attendees.
     """
-    fit = fitting(n, required, folder)
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(fit):
-        kind = f"with {n} members" + (" and required attendees" if required else "")
-        raise InvalidInput(f"count: {count!r} meetings {kind} asked for; there are {len(fit)}, ask for 1 to that many")
-    drawn = np.random.default_rng(seed).choice(len(fit), size=count, replace=False)
-    return tuple(_scenario(fit[i], calendars, folder) for i in drawn)
+    fit = [m for m in fitting(n) if m.required or not required]
+    return tuple(_scenario(fit[i], None) for i in np.random.default_rng(seed).choice(len(fit), count, replace=False))
 
 
-def fitting(n: int, required: bool = False, folder: Path | None = None) -> list[Meeting]:
-    """The meetings with `n` members, with `required` only those with required attendees."""
-    return [m for m in load_company(folder).meetings if len(m.members) == n and (m.required or not required)]
+def fitting(n: int, folder: Path | None = None) -> list[Meeting]:
+    """The meetings with `n` members."""
+    return [m for m in load_company(folder).meetings if len(m.members) == n]
 
 
-def _scenario(chosen: Meeting, calendars: bool, folder: Path | None) -> Scenario:
+def _scenario(chosen: Meeting, folder: Path | None) -> Scenario:
     private = load_private(folder)
-    busy = {name: _busy(chosen, name, folder) if calendars else None for name in chosen.members}
+    busy = {name: _busy(chosen, name, folder) for name in chosen.members}
     return Scenario(load_company(folder), chosen, {name: private[name] for name in chosen.members}, busy)
 
 
 def _busy(chosen: Meeting, name: str, folder: Path | None) -> Busy:
     slots = chosen.slots()
     low, high = slots[0] - AROUND, slots[-1] + timedelta(minutes=chosen.duration) + AROUND
-    company, path = load_company(folder), load_calendars(folder)[name]
+    company, path = load_company(folder), calendar_of(name, folder)
     whole = _whole(path, path.stat().st_mtime_ns, *company.horizon, company.by_name[name].zone)
     return tuple((start, end) for start, end in whole if start < high and low < end)
 

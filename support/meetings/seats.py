@@ -449,7 +449,7 @@ def seat_everybody(
     interviewer and evaluator are "rule-based", or each of them what a member may be. `lowest` is the lowest score: 0 by
     equation (5), 1 as in the paper's evaluator prompt.
     """
-    if isinstance(lowest, bool) or lowest not in (0, 1):
+    if lowest not in (0, 1):
         raise InvalidInput(f"lowest: {lowest!r} given; expected 0, by equation (5), or 1, as in the paper's prompt")
     who, drawn = rng.spawn(2)
     people = MEMBER.fill(scenario.members, seats, who, lambda name: scenario.persona(name, paraphrase), spoken)

@@ -24,6 +24,13 @@ DESIGNS = ("no conversation", "single round", "rounds")
 EXACT = "exact"
 """The audit by what members truly want, whatever was said."""
 
+DIFFICULTIES = {"easy": None, "middle": 2, "hard": 1}
+"""How many of each member's wishes are stated, the narrowest first; None: all that the files hold.
+
+Over 300 meetings, 3 to 5 members drawn for an invitation of ours, a start drawn at random satisfies 98, 83 and 34 % of
+the members in truth, and the better of two 99, 90 and 48 %; the paper's single round ends at 36 to 58 % (Table 1).
+"""
+
 MEETINGS = 20
 """Meetings for each setting, as in the paper."""
 
@@ -34,6 +41,7 @@ async def meeting_coordination(
     options: int = OPTIONS,
     design: str = "rounds",
     database: bool = False,
+    difficulty: str = "hard",
     paraphrase: int = 0,
     seats: Seats = "mixed",
     coordinator: Any = "satisficing",
@@ -44,6 +52,7 @@ async def meeting_coordination(
     tracking: bool = False,
     rounds: int = ROUNDS,
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     meetings_seed: int = 2023,
     model: ChatModel | str | None = None,
@@ -54,8 +63,9 @@ async def meeting_coordination(
 
     `members`, `options` and `rounds` are n, K and T; `design` is one of `DESIGNS`: without conversation, the
     coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
-    baselines have one round. With `database` the coordinator sees the social graph, and the meetings are those with
-    required attendees. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. `audit`
+    baselines have one round. With `database` the coordinator sees the social graph and heeds what the organiser demands
+    of attendance; without it neither is there, and the invitation is without these demands. `difficulty` is one of
+    `DIFFICULTIES`. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. `audit`
     scores the same options outside of the loop: "exact", or whoever may be the evaluator, such as "model:NAME", who
     judges what was extracted.
     `repetition` is which of the meetings that fit, in an order drawn with `meetings_seed`, so that a sweep of 20
@@ -64,9 +74,12 @@ async def meeting_coordination(
     """
     if design not in DESIGNS:
         raise InvalidInput(f"design: {design!r} given; expected one of {', '.join(DESIGNS)}")
-    folder = None if company is None else Path(company)
-    chosen = _scenario(members, repetition, meetings_seed, database, folder)
-    spoken = Spoken(model, temperature, repetition, prompts)
+    if difficulty not in DIFFICULTIES:
+        raise InvalidInput(f"difficulty: {difficulty!r} given; expected one of {', '.join(DIFFICULTIES)}")
+    written = _scenario(members, repetition, meetings_seed, None if company is None else Path(company))
+    chosen = written.narrowed(DIFFICULTIES[difficulty])
+    chosen = chosen if database else chosen.without_demands()
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
     outside = {} if audit == EXACT else {"audit": _auditor(audit, chosen, rng, lowest, spoken)}
     played = coordinate(
@@ -81,7 +94,7 @@ async def meeting_coordination(
         audit=outside.get("audit") or ExactEvaluator(chosen, people),
     )
     finished = [entry async for entry in played]
-    return record(chosen, {**people, **led, **outside}, finished, design=design)
+    return record(chosen, {**people, **led, **outside}, finished, design=design, difficulty=difficulty)
 
 
 def _auditor(kind: Any, scenario: Scenario, rng: np.random.Generator, lowest: int, spoken: Spoken) -> Any:
@@ -89,12 +102,12 @@ def _auditor(kind: Any, scenario: Scenario, rng: np.random.Generator, lowest: in
     return EVALUATOR.seat(kind, stream, Public(scenario.public, lowest), spoken)
 
 
-def _scenario(members: int, number: int, seed: int, required: bool, folder: Path | None) -> Scenario:
+def _scenario(members: int, number: int, seed: int, folder: Path | None) -> Scenario:
     """One of the meetings that fit, in an order in which the first 20 are those of the paper's design."""
-    fit, rng = fitting(members, required, folder), np.random.default_rng(seed)
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(fit):
-        kind = f"with {members} members" + (" and required attendees" if required else "")
-        raise InvalidInput(f"repetition: {number!r} given; there are {len(fit)} meetings {kind}, counted from 0")
+    fit, rng = fitting(members, folder), np.random.default_rng(seed)
+    if not 0 <= number < len(fit):
+        counted = f"there are {len(fit)} meetings with {members} members, counted from 0"
+        raise InvalidInput(f"repetition: {number!r} given; {counted}")
     drawn = rng.choice(len(fit), size=min(MEETINGS, len(fit)), replace=False).tolist()
     drawn += rng.permutation([i for i in range(len(fit)) if i not in drawn]).tolist()
     return scenario(fit[drawn[number]].id, folder=folder)

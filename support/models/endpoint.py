@@ -37,6 +37,7 @@ FORMS = ("json_schema", "json_object", "text")  # from the strictest down; an en
 # half of a call's time.
 CHAT = "/chat/completions"
 OPTIONS: Any = {"security": {"bearer_auth": True}}
+EFFORT = "reasoning_effort"
 UNHEEDED = 2  # replies in a row without any JSON, after which a form counts as ignored
 THINKS = 4096  # tokens of room that a model is given that refuses what only models that think refuse
 RUNS_ON = 4  # times its room, at most, for a reply that is cut off and does not think
@@ -67,8 +68,8 @@ SAID: dict[str, tuple[type[ModelError], str]] = {  # what went wrong, and what t
               "key."),
     "context": (ContextOverflow, "the messages are longer than {model!r} can read{sizes} (it said: {said}). Take fewer "
                 "agents, fewer rounds or a shorter history, lower max_tokens, or use a model with a longer context."),
-    "own": (CallFailed, "{place} refuses {unmet}, which the entry of {name!r} in models.toml asks of it; leave that "
-            "out there (it said: {said})."),
+    "own": (CallFailed, "{place} refuses {unmet}, which the setting reasoning= or the entry of {name!r} in models.toml "
+            "asks of it; leave that out there (it said: {said})."),
     "pace": (CallFailed, "{place} allows no more calls for now (it said: {said}). Wait, or lower concurrency=."),
     "status": (CallFailed, "{place} answered with error {status}: {said}"),
     "no connection": (ModelUnavailable, "cannot reach {place}: {cause}. Check the address (base_url= or "
@@ -139,7 +140,9 @@ class Endpoint(Transport):
             raise InvalidInput("the key holds characters that no key has; copy it anew (it is not shown here).")
         self.model, self.endpoint = profile.model, name or address.url
         self._profile, self._address, self._key, self._timeout = profile, address, SecretStr(key), timeout
-        self._own = [*profile.extra_body, *(["reasoning_effort"] if profile.reasoning_effort else [])]  # never left out
+        tables = [profile.extra_body, *(sent for sent in profile.reasoning.values() if isinstance(sent, dict))]
+        effort = [EFFORT] if profile.reasoning_effort else []
+        self._own = [*effort, *(name for table in tables for name in table)]  # never left out
         self._limit, self._left_out, self._extra, self._most = "max_tokens", set[str](), profile.thinking, math.inf
         self._form, self._unheeded, self._thinks = FORMS.index(profile.form), 0, bool(profile.thinking)
         self._sessions = PerLoop(self._open)
@@ -182,7 +185,9 @@ class Endpoint(Transport):
                 raise Wider
 
     def _heed(self, request: Request, answer: Completion) -> None:
-        """Put the schema into the prompt where an endpoint takes a form and does not keep to it."""
+        """Say so where a model thinks that is asked not to; put a schema that is not kept to into the prompt."""
+        if answer.thinking and f'"{EFFORT}": "none"' in request.options:
+            self._learn("It thinks though it is asked not to; `reasoning` in models.toml may know another way.")
         if request.schema is None or answer.finish_reason == "length" or self._form + 1 == len(FORMS):
             return
         self._unheeded = 0 if "{" in answer.text or "[" in answer.text else self._unheeded + 1
@@ -217,7 +222,7 @@ class Endpoint(Transport):
         if refusal.status in (400, 422) and not OVERFLOW.search(refusal.said) and not NO_MODEL.search(refusal.said):
             if self._wire(request) != wire or self._lesson(refusal, wire):
                 return None  # another call of the first ones may have learnt it meanwhile
-            if unmet := [name for name in self._own if refusal.names(name)]:
+            if unmet := [name for name in wire if name in (EFFORT, *self._own) and refusal.names(name)]:
                 return self._failed("own", refusal.said, refusal.status, unmet=unmet[0])
         case, near = refusal.case, await self._near(client) if refusal.case == "name" else ""
         made = self._failed(f"{case} or path" if case == "name" and not near else case, refusal.said, refusal.status,
@@ -260,8 +265,10 @@ class Endpoint(Transport):
         if "max_tokens" in asks and "max_completion_tokens" in said:
             self._limit = "max_completion_tokens"
             return self._learn("max_completion_tokens stands for max_tokens.", thinks=True)
-        for name in ("temperature", "seed"):
+        for name in ("temperature", "seed", EFFORT):
             if name in asks and refusal.names(name):
+                if name == EFFORT and re.search(rf"\b{wire[name]}\b", said):  # others it may take: which ones, it says
+                    return False
                 self._left_out.add(name)
                 return self._learn(f"It takes no {name}: none is sent.", thinks=name == "temperature")
         if "response_format" not in asks or not (FORM.search(said) or refusal.names("response_format")):
@@ -287,9 +294,10 @@ class Endpoint(Transport):
             wire["temperature"] = request.temperature
         if request.seed is not None and self._profile.seed and "seed" not in self._left_out:
             wire["seed"] = request.seed
-        if self._profile.reasoning_effort:
-            wire["reasoning_effort"] = self._profile.reasoning_effort
-        wire |= self._profile.extra_body
+        asked = json.loads(request.options or "{}")
+        if EFFORT in asked and EFFORT not in self._left_out:
+            wire[EFFORT] = asked[EFFORT]
+        wire |= asked.get("extra_body", {})
         if not request.schema:
             return wire
         if FORMS[self._form] == "json_schema":

@@ -204,7 +204,7 @@ class ChatModel:
     @property
     def details(self) -> dict[str, str]:
         """What a figure's provenance says about the model."""
-        more = {"options": self.profile.options, "learnt": " ".join(self.learnt)}
+        more = {"options": self.profile.options(), "learnt": " ".join(self.learnt)}
         return {**self._transport.details, **{name: said for name, said in more.items() if said}}
 
     async def reply(
@@ -241,8 +241,12 @@ class ChatModel:
     def request(
         self, messages: Messages, schema: type[BaseModel] | None = None, temperature: float = 0.0,
         seed: int | None = None, repetition: int = 0, max_tokens: int = 512,
+        reasoning: str | None = None,
     ) -> Request:  # fmt: skip
-        """What `reply` would ask; `max_tokens` is where the reply itself, thinking apart, is cut off."""
+        """What `reply` would ask; `max_tokens` is where the reply itself, thinking apart, is cut off.
+
+        `reasoning` is one of what the profile knows, such as "off" or "high"; None is the profile's own.
+        """
         if schema is not None and not (isinstance(schema, type) and hasattr(schema, "model_json_schema")):
             wanted = "a class derived from pydantic.BaseModel, or None for free text"
             raise InvalidInput(f"schema={schema!r}: expected {wanted}.")
@@ -250,7 +254,7 @@ class ChatModel:
         asked = _conversation(messages), None if schema is None else _schema_text(schema)
         settings = _temperature(temperature if isinstance(always, bool) else always), drawn
         counts = whole("max_tokens", max_tokens, 1), whole("repetition", repetition)
-        return Request(self.model, self.endpoint, *asked, *settings, *counts, self.profile.options)
+        return Request(self.model, self.endpoint, *asked, *settings, *counts, self.profile.options(reasoning))
 
     async def close(self) -> None:
         """Give back the connections of the running event loop; the next reply opens new ones."""

@@ -101,6 +101,9 @@ class Limits(_Frozen):
 TIGHT = Limits(tight=True, message=240, reason=160, rows=25)
 
 
+EFFORTS: dict[str, str | dict[str, Any]] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
+
+
 class Profile(_Frozen):
     """One model: an entry of models.toml, where each field is explained."""
 
@@ -111,6 +114,7 @@ class Profile(_Frozen):
     temperature: bool | float = True
     seed: bool = True
     reasoning_effort: str | None = None
+    reasoning: dict[str, str | dict[str, Any]] = EFFORTS
     thinking: int = Field(default=0, ge=0)
     longest: int = Field(default=32_768, ge=0)
     extra_body: dict[str, Any] = {}
@@ -122,10 +126,14 @@ class Profile(_Frozen):
     price: Price | None = None
     limits: Limits = Limits()
 
-    @property
-    def options(self) -> str:
+    def options(self, reasoning: str | None = None) -> str:
         """What is asked beside the question and changes the reply, as JSON; "" for nothing."""
+        if reasoning is not None and reasoning not in self.reasoning:
+            known = ", ".join(self.reasoning)
+            raise InvalidInput(f"reasoning: {reasoning!r} given; {self.name} knows None, {known} (see models.toml)")
         asked = {"reasoning_effort": self.reasoning_effort, "extra_body": self.extra_body}
+        sent = {} if reasoning is None else self.reasoning[reasoning]
+        asked |= {"reasoning_effort": sent} if isinstance(sent, str) else {"extra_body": self.extra_body | sent}
         kept = {name: value for name, value in asked.items() if value}
         return json.dumps(kept, sort_keys=True) if kept else ""
 
@@ -137,7 +145,7 @@ class Profile(_Frozen):
 
 FREE = Price(input=0.0, output=0.0)
 FAKE = Profile(name="scripted", price=FREE, limits=TIGHT, longest=0)
-EMBEDDED = Profile(name="embedded", price=FREE, limits=TIGHT, longest=0, context=8192)
+EMBEDDED = Profile(name="embedded", price=FREE, limits=TIGHT, longest=0, context=8192, reasoning={"off": {}})
 
 
 def profile(name: str) -> Profile:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from support.analysis.coordination.change import gap_closed
 from support.analysis.coordination.rounds import METRICS
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
@@ -109,6 +110,43 @@ def _levels(table: pd.DataFrame, by: str, order: Sequence[Any] | None) -> list[A
     return there if order is None else list(order)
 
 
+def plot_gap(table: pd.DataFrame, ax: Axes, by: str = "setting", *, order: Sequence[Any] | None = None) -> Axes:
+    """How much of the way from chance (0 %) to the best start (100 %) the candidates go, in truth, with t intervals.
+
+    The legend says the mean ratio of chance and of the best start.
+
+    Parameters
+    ----------
+    table : as `gap_closed` gives it, grouped by `by`
+    order : which values of `by` to draw, in which order
+    """
+    need_columns(table, [by, "round", "chance", "best", "share", "low", "high"], "gaps")
+    levels = _levels(table, by, order)
+    for i, name in enumerate(levels):
+        part = table[table[by] == name].sort_values("round")
+        at = part["round"] + APART * (i - (len(levels) - 1) / 2)
+        errors = np.vstack([part["share"] - part["low"], part["high"] - part["share"]])
+        said = f"{name}: {part['chance'].iloc[0]:.0f} to {part['best'].iloc[0]:.0f} %"
+        ax.errorbar(at, part["share"], errors, label=said, color=COLOURS[i % 8], linestyle=STYLES[i % 8],
+                    marker=MARKERS[i % 8], markersize=5, capsize=3)  # fmt: skip
+    for level in (0, 100):
+        ax.axhline(level, color=GREY, linewidth=0.8)
+    ax.set(xlabel="round", ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
+    ax.set_ylim(min(ax.get_ylim()[0], -45), max(ax.get_ylim()[1], 105))  # room for the legend
+    ax.legend(fontsize=8, frameon=False, loc="lower right", title=f"{by}: chance to optimum", title_fontsize=8)
+    return ax
+
+
+def closed(rounds: pd.DataFrame) -> str:
+    """Chance, optimum and what was reached of the way between, of the last round, in words."""
+    found = gap_closed(rounds[rounds["round"] == rounds["round"].max()], by=[])
+    if found.empty:
+        return "chance and optimum: not kept"
+    row = found.iloc[0]
+    reached = f"{row['share']:.0f} % of the way" if row["best"] > row["chance"] else "every start is worth the same"
+    return f"true ratio: chance {row['chance']:.0f}, reached {row['true']:.0f}, optimum {row['best']:.0f} % ({reached})"
+
+
 def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOURS[0]) -> Axes:
     """Every meeting of one setting as a thin line over the rounds, the mean as a thick one (Figures 8 to 10).
 
@@ -128,6 +166,12 @@ def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOU
         ax.plot(run["round"], run[metric] + offset, color=GREY, linewidth=0.8, alpha=0.6)
     mean = frame.groupby("round")[metric].mean()
     ax.plot(mean.index, mean, color=colour, linewidth=3, marker="o", label=f"mean of {len(runs)} meetings")
+    if metric in ("true_ratio", "true_score"):
+        for kind, style in (("chance", ":"), ("best", "--")):
+            line = frame.groupby("round")[metric.replace("true", kind)].mean()
+            ax.plot(line.index, line, color="black", linestyle=style, label={"best": "optimum"}.get(kind, kind))
+        if metric == "true_ratio":
+            ax.set_title(closed(frame).removeprefix("true ratio: "), fontsize=8)
     margin = 0.04 * (high - low)
     ax.set(xlabel="round", ylabel=LABELS.get(metric, metric), xticks=sorted(frame["round"].unique()),
            ylim=(low - margin, high + margin))  # fmt: skip
@@ -135,7 +179,7 @@ def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOU
     return ax
 
 
-def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False) -> Axes:
+def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False, rounds: pd.DataFrame | None = None) -> Axes:
     """One round's options by members as a heatmap of scores; the decision candidate is framed.
 
     Beside each option stand its satisfaction ratio, score and equity.
@@ -144,6 +188,8 @@ def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False) -> A
     ----------
     truth : bool
         Write the score on the member's true preferences in brackets, where it was audited.
+    rounds : frame, optional
+        The run as `rounds_of` gives it: chance, optimum and the way between them go below the figure.
 
     Raises
     ------
@@ -173,7 +219,10 @@ def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False) -> A
                                    clip_on=False))  # fmt: skip
     ax.annotate("ratio   score   equity", (len(members) + 0.08, -0.08), fontsize=8, color=GREY, annotation_clip=False)
     brackets = "; in brackets: on the truth" if truth else ""
-    ax.set(xlabel=f"member (score 0 to 3{brackets})", ylabel=f"options of round {entry.number}\n(framed: candidate)")
+    below = f"\n{closed(rounds)}" if rounds is not None else ""
+    ax.set(
+        xlabel=f"member (score 0 to 3{brackets}){below}", ylabel=f"options of round {entry.number}\n(framed: candidate)"
+    )
     return ax
 
 
@@ -242,8 +291,11 @@ def plot_confusion(table: pd.DataFrame, ax: Axes) -> Axes:
     return ax
 
 
-def metric_grid(table: pd.DataFrame, axes: Sequence[Axes], by: str = "setting", **given: Any) -> Sequence[Axes]:
-    """`plot_changes` of the four metrics, one on each of four axes, in the paper's order."""
-    for metric, ax in zip(METRICS, axes, strict=True):
+def metric_grid(
+    table: pd.DataFrame, gaps: pd.DataFrame, axes: Sequence[Axes], by: str = "setting", **given: Any
+) -> Sequence[Axes]:
+    """`plot_changes` of the four metrics in the paper's order, and `plot_gap`, on five axes."""
+    for metric, ax in zip(METRICS, axes, strict=False):
         plot_changes(table, ax, metric, by, **given)
+    plot_gap(gaps, axes[len(METRICS)], by, order=given.get("order"))
     return axes

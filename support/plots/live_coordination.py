@@ -44,7 +44,9 @@ def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rou
         left.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
         left.set_axis_off()
     else:
-        plot_scores(newest, left).tick_params(axis="both", labelsize=8)
+        plot_scores(newest, left, rounds=frame if "chance_ratio" in frame else None).tick_params(
+            axis="both", labelsize=8
+        )
         left.tick_params(axis="x", rotation=25)  # five long names have no room side by side
     plot_measures(frame, middle, rounds)
     plot_turns(frame, right, rounds)

@@ -12,6 +12,7 @@ economies only, or the rating task; they cannot sit at an environment of your ow
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,7 @@ from support.choice import RULES, check_ballot
 from support.errors import InvalidInput
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Message, Proposal, View
-from support.roundtable.table import Environment
+from support.roundtable.table import Environment, check_environment
 from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, check_number, form, text
 
 if TYPE_CHECKING:
@@ -110,6 +111,23 @@ def _frozen(choice: Any) -> Any:
     return tuple(choice) if isinstance(choice, list) else choice
 
 
+def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
+    """The environment's form with its `validate` behind it: a model is asked again for what either refuses."""
+    from pydantic import create_model, model_validator
+
+    def valid(reply: Any) -> Any:
+        if reply.proposal is not None:
+            seat.own.validate(_plain(reply.proposal))
+        return reply
+
+    known = vars(seat)
+    if "proposal_form" not in known:
+        schema: Any = seat.own.schema(seat.limits.reason)
+        validators: Any = {"valid": model_validator(mode="after")(valid)}
+        known["proposal_form"] = create_model(schema.__name__, __base__=schema, __validators__=validators)
+    return known["proposal_form"]
+
+
 def _asked(seat: ModelSeat, view: View, characters: int, **facts: Any) -> dict[str, Any]:
     return {"me": seat.me, "round": view.round, "words": seat.words(characters), **facts}
 
@@ -140,7 +158,7 @@ def _nothing_to_vote_on(seat: Any, view: View) -> Ballot | None:
 
 
 def _room(tokens: int) -> Any:
-    return lambda seat, view: tokens + seat.own.extra_tokens
+    return lambda seat, view: tokens + getattr(seat.own, "extra_tokens", 0)
 
 
 _BRIEFED: dict[str, Any] = {"briefing": "roundtable/initialization", "told": _briefing}
@@ -156,7 +174,7 @@ ACTS = {
     ),
     "propose": Act(
         "roundtable/proposal",
-        lambda seat, view: seat.own.schema(seat.limits.reason),
+        _proposal_form,
         _proposing,
         _proposed,
         room=_room(200),
@@ -207,10 +225,17 @@ ASKS = {
 def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role:
     check_number("noise", noise)
 
-    def made(cls: Any, me: str, rng: np.random.Generator, environment: Environment) -> Any:
-        return cls(environment.background(me), rng, noise)
+    made = {kind: partial(_made, cls, noise) for kind, cls in kinds.items()}
+    return Role("agent", ACTS, ASKS, made, mixture)
 
-    return Role("agent", ACTS, ASKS, {kind: partial(made, cls) for kind, cls in kinds.items()}, mixture)
+
+def _made(cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment) -> Any:
+    if not hasattr(own, "background"):
+        raise InvalidInput(
+            f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no `background`, from which rule-based "
+            "kinds know their task; seat a model, a person ('human'), or a class of your own"
+        )
+    return cls(own.background(me), rng, noise)
 
 
 def negotiator(noise: float = 0.05) -> Role:
@@ -239,5 +264,22 @@ def seat_all(
     `seats` is one kind for all, one for each agent in order, or {agent: kind}; `noise` is that of rule-based kinds, see
     `negotiators.RuleBased` and `raters.RuleBasedRater`.
     """
+    check_environment(environment)
     role = rater(noise) if environment.spec()["name"] == "movielens" else negotiator(noise)
-    return role.fill(environment.agents, seats, rng, lambda agent: environment, spoken or Spoken(**settings))
+    seated = role.fill(
+        environment.agents, _as_kinds(seats, noise), rng, lambda agent: environment, spoken or Spoken(**settings)
+    )
+    if any(isinstance(one, ModelSeat) for one in seated.values()):
+        check_environment(environment, ("describe", "task", "goal", "form", "schema", "shape"))
+    return seated
+
+
+def _as_kinds(seats: Seats, noise: float) -> Seats:
+    """The same seats; a subclass of a rule-based kind is called as those are, with what its agent knows."""
+    if isinstance(seats, Mapping):
+        return {name: _as_kinds(kind, noise) for name, kind in seats.items()}
+    if isinstance(seats, list | tuple):
+        return [_as_kinds(kind, noise) for kind in seats]
+    if not isinstance(seats, type) or "background" not in getattr(seats, "__dataclass_fields__", ()):
+        return seats
+    return partial(_made, seats, noise)

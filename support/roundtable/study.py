@@ -32,6 +32,7 @@ async def roundtable_exchange(
     noise: float = 0.05,
     tie_break: str = "defer",
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     prompts: str | Path | None = None,
     model: ChatModel | str | None = None,
@@ -42,7 +43,9 @@ async def roundtable_exchange(
     lottery of a tie-break.
     """
     economy = exchange_economy(preferences, agents, exponents)
-    people = seat_all(economy, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts))
+    people = seat_all(
+        economy, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts, reasoning)
+    )
     return await play(economy, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
 
 
@@ -56,6 +59,7 @@ async def roundtable_movielens(
     noise: float = 0.05,
     tie_break: str = "defer",
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     prompts: str | Path | None = None,
     model: ChatModel | str | None = None,
@@ -73,7 +77,9 @@ async def roundtable_movielens(
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(cases):
         raise InvalidInput(f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}")
     environment = movielens(cases[number], consult)
-    people = seat_all(environment, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts))
+    people = seat_all(
+        environment, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts, reasoning)
+    )
     return await play(environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
 
 

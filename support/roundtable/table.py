@@ -35,8 +35,17 @@ Environment = Any
 - for a model: `task()`, what everybody is told, `goal(me, shown)`, what only `me` is told, cut to what `shown` has room
   for, and `form()`, a proposal as an example and what makes one valid, each a text; `schema(most)`, the form of a
   reply: `reason`, of so many characters at most, and `proposal`, which `validate` takes, or null; `shape`, what that is
-  in two words ("a table"); `extra_tokens`, the room that it needs beyond a small one.
+  in two words ("a table"); `extra_tokens`, the room that it needs beyond a small one, where that is not 0.
 """
+
+
+def check_environment(environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")) -> None:
+    """Say, before anybody is asked, what an environment of the user's own lacks."""
+    if lacks := [name for name in needs if not hasattr(environment, name)]:
+        raise InvalidInput(
+            f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; "
+            "`support.roundtable.table.Environment` says what each of them is"
+        )
 
 
 def _economy(spec: Mapping[str, Any]) -> Environment:
@@ -145,6 +154,7 @@ class _Table:
         tie_break: TieBreak,
         rng: np.random.Generator | None,
     ) -> None:
+        check_environment(environment)
         if set(seats) != set(environment.agents):
             raise InvalidInput(f"seats: {sorted(seats)} given; expected one for each of {list(environment.agents)}")
         check_tie_break(tie_break, rng)

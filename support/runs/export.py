@@ -33,8 +33,9 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "Organizing": {
         "rounds": "date progress plan reason summary selected assignment pending violations replies tokens",
         "mails": "id day kind sender to subject body slots answers", "actions": "kind person goal slot policy",
-        "flags": "mail person question answer", "edits": "what about before after summary",
-        "understood": "mail person available vague unavailable never_offered declined cancelled wait_until note",
+        "flags": "mail person question answer dates", "edits": "what about before after summary",
+        "understood":
+            "mail person available vague unavailable never_offered declined cancelled wait_until note unclear",
         "format_errors": "agent phase detail",
     },
 }  # fmt: skip

@@ -156,7 +156,7 @@ def _misfits(model: ChatModel, *frames: pd.DataFrame) -> Mapping[str, int]:
 
 
 FIRST: Mapping[str, Sequence[Any]] = {"seats": ["model"], "temperature": [0.7]}
-TABLE: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2]}
+MET: Mapping[str, Sequence[Any]] = {"members": [3], "options": [2], "difficulty": ["easy"]}
 PLANNED: Mapping[str, Sequence[Any]] = {"decisions": [3], "coordinator": ["model"], "final": ["best known"]}
 SAMPLES = ["rule-based agents, sentences kept apart", "AMI turns, unseen meetings"]
 RECORDINGS: Mapping[str, Recording] = {
@@ -167,10 +167,11 @@ RECORDINGS: Mapping[str, Recording] = {
         Recording("roundtable_movielens", {"rule": ["majority", "rated"], **FIRST, "rounds": [2]}, roundtable_movielens,
                   private=True),
         Labels("dialogue_acts", {"sample": SAMPLES}, private=True),
-        Recording("meeting", {**TABLE, "temperature": [0.7], "seats": ["model"], "interviewer": ["model"],
-                  "coordinator": ["model"], "evaluator": ["model"], "rounds": [2]}, meeting_coordination, paired=()),
-        Recording("meeting_evaluator", {**TABLE, "design": ["single round", "rounds"], "evaluator": ["model"],
-                  "rounds": [2]}, meeting_coordination, repetitions=10, paired=("design",)),
+        Recording("meeting", {**MET, "temperature": [0.7], "seats": ["model"], "interviewer": ["model"],
+                  "coordinator": ["model"], "evaluator": ["model"], "rounds": [2]}, meeting_coordination,
+                  paired=("difficulty",)),
+        Recording("meeting_evaluator", {**MET, "design": ["single round", "rounds"], "evaluator": ["model"],
+                  "rounds": [2]}, meeting_coordination, repetitions=10, paired=("design", "difficulty")),
         Parses("natural_plan", {"problems": [20], "most_people": [3], "most_days": [1]}, private=True),
         Forms("meeting_survey", {"instrument": ["meeting_survey"], "per_group": [2]}),
         Recording("fair_decisions", {**PLANNED, "feedback": ["words"], "seats": ["model"], "estimator": ["model"],

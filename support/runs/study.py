@@ -271,8 +271,9 @@ def fields_of(record: Any, head: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Cells that a table can hold: what is no single value becomes JSON."""
-    return {k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v) for k, v in values.items()}
+    """Cells that a table can hold: a class or object of the user's own is its name, else no single value is JSON."""
+    named = {k: v["name"] if isinstance(v, dict) and set(v) == {"name", "source"} else v for k, v in values.items()}
+    return {k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v) for k, v in named.items()}
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -20,7 +20,7 @@ from support.seminar.data import read_toml
 from support.seminar.records import SENT, Edit, Flag, Hook
 from support.seminar.rules import LONGEST, OCCASION, VERSION, PolicySet, as_entries, policies_of, read_yaml
 
-PLACEHOLDERS = ("speaker", "dates", "date", "place", "time", "organiser", "question", "note")
+PLACEHOLDERS = ("speaker", "dates", "date", "place", "time", "organiser", "question", "note", "title")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 

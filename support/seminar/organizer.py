@@ -16,7 +16,7 @@ from support.seminar.ledger import Contact
 from support.seminar.organizer_steps import todo
 from support.seminar.organizer_ways import about, adrift, offered, usable
 from support.seminar.organizer_writing import closing_of, greeting_of, written
-from support.seminar.reading import CANNOT, PERHAPS, Reading, read_reply
+from support.seminar.reading import CANNOT, Reading, agrees, read_reply
 from support.seminar.records import (
     CLARIFICATION,
     CONFIRMATION,
@@ -36,7 +36,6 @@ from support.seminar.views import DayPlan, Desk, Draft
 NOTE = 120
 """Characters that are kept of a reply."""
 
-_YES = re.compile(r"\b(?:yes|yep|certain|certainly|confirm(?:ed)?|definite(?:ly)?|settled|fixed|works|fine)\b", re.I)
 _NO = re.compile(r"\bno\b", re.I)
 
 
@@ -45,7 +44,7 @@ def understood(desk: Desk, mail: Mail) -> Understood:
 
     A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so.
     """
-    reading = read_reply(mail.body, offered(desk, mail.sender), desk.today)
+    reading = read_reply(mail.body, offered(desk, mail.sender), desk.today, desk.scenario.time)
     available, unavailable = _answered(desk, mail, reading)
     back = _given_back(desk, mail.sender, reading)
     until = reading.wait_until
@@ -60,6 +59,7 @@ def understood(desk: Desk, mail: Mail) -> Understood:
         _iso(back),
         until.isoformat() if until else None,
         textwrap.shorten(mail.body, NOTE, placeholder=" …"),
+        reading.unclear,
     )
 
 
@@ -67,11 +67,11 @@ def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...
     """The firm and the impossible dates, with the one that was asked about."""
     firm, cannot = reading.available, reading.unavailable
     asked = _single(desk, mail)
-    if asked is None or firm or reading.vague or cannot or reading.declined:
+    if asked is None or firm or reading.vague or cannot or reading.declined or reading.unclear:
         return firm, cannot
     if _NO.search(mail.body) or CANNOT.search(mail.body):
         return firm, (asked,)
-    return ((asked,) if _YES.search(mail.body) and not PERHAPS.search(mail.body) else firm), cannot
+    return ((asked,) if agrees(mail.body) else firm), cannot
 
 
 def _single(desk: Desk, reply: Mail) -> date | None:

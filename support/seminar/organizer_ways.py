@@ -45,9 +45,9 @@ class Ways:
 
 
 def ways(policies: PolicySet) -> Ways:
-    """What the policies say that can be read as rules; contradictory ones cannot be in one set."""
+    """What the policies say that can be read as rules; contradictory ones are refused."""
     ids, numbers = dict[str, str](), dict[str, int]()
-    for name, rule in policies.rules.items():
+    for name, rule in policies.literal().rules.items():
         ids.setdefault(rule.kind, name)
         numbers.setdefault(rule.kind, rule.number)
     return Ways(

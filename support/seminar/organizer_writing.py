@@ -142,6 +142,7 @@ def _given(desk: Desk, action: Action, person: Persona) -> dict[str, str]:
         "place": held.place,
         "time": held.time,
         "organiser": held.organiser,
+        "title": held.title,
         "question": action.goal if action.kind == CLARIFICATION else "",
         "note": _note(desk, action, person),
     }

@@ -89,7 +89,7 @@ def record(
 
 def hooks(days: Sequence[OrganizingDay]) -> tuple[Hook, ...]:
     """The stop hooks that flags left behind."""
-    return tuple(hook_of(flag, day.number) for day in days for flag in day.flags)
+    return tuple(hook_of(flag, day.number) for day in days for flag in day.flags if not flag.dates)
 
 
 def carried(artefacts: Artefacts, days: Sequence[OrganizingDay]) -> Artefacts:

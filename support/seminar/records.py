@@ -81,12 +81,16 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A reply that no policy covers: the question to the person at the desk, and what they said ("" if nothing)."""
+    """A reply that no policy covers: the question to the person at the desk, and what they said ("" if nothing).
+
+    `dates`: it asks which dates the reply gives; the answer is read for dates, and neither told nor kept as a hook.
+    """
 
     mail: int
     person: str
     question: str
     answer: str = ""
+    dates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What the organiser made of a reply."""
+    """What the organiser made of a reply; `unclear` are sentences about dates that it does not dare to take as said."""
 
     mail: int
     person: str
@@ -114,6 +118,7 @@ class Understood:
     cancelled: tuple[str, ...] = ()
     wait_until: str | None = None
     note: str = ""
+    unclear: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

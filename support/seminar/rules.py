@@ -56,7 +56,8 @@ _FACULTY, _STUDENT = r"(?:professors?|faculty|seniors?)", r"(?:students?|juniors
 _NOT = r"(?:not|never|no more|stop|don't|do not|give up|leave .* alone)"
 
 PATTERNS: tuple[tuple[str, str], ...] = (
-    (BEGIN, r"\b(?:beginning|very start|to start|nobody has been (?:written|contacted|asked)|not contacted anybody)\b"),
+    (BEGIN, r"\b(?:beginning|at the start|very start|to start|nobody has been (?:written|contacted|asked))\b|"
+            r"\bnot contacted anybody\b"),
     (WEEKEND, r"\b(?:saturdays?|sundays?|weekends?)\b"),
     (CANCELLED, r"\b(?:cancel(?:s|led|lation)?|drops? out|withdraws?)\b"),
     (DECLINED, r"\b(?:declines?|declined|refuses?|says? no)\b"),
@@ -64,13 +65,15 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     (GIVE_UP, rf"(?:times|mails?|e-?mails?|reminders?|attempts|thrice|twice|once)\b.*\b{_NOT}\b"
               rf"|\b{_NOT}\b.*\b(?:times|reminders|attempts)\b"),
     (FACULTY_FIRST, rf"\b{_FACULTY}\b.*\b{_FIRST}\b.*{_STUDENT}|\b{_FACULTY}\b.*{_STUDENT}.*\b{_FACULTY}\b.*{_FIRST}"
-                    rf"|{_FACULTY} and (?:a |an )?{_STUDENT}.*{_FACULTY} gets"),
-    (STUDENTS_FIRST, rf"\b{_STUDENT}\b.*\b{_FIRST}\b.*{_FACULTY}"),
+                    rf"|{_FACULTY} and (?:a |an )?{_STUDENT}.*{_FACULTY} gets"
+                    rf"|^{_FACULTY} (?:comes? |goe?s? )?first\W*$"),
+    (STUDENTS_FIRST, rf"\b{_STUDENT}\b.*\b{_FIRST}\b.*{_FACULTY}|^{_STUDENT} (?:comes? |goe?s? )?first\W*$"),
     (VAGUE, r"\b(?:vague|tentative|uncertain|unsure|maybe|ambiguous|ambiguity)\b"),
     (URGENT, r"\b(?:days?|weeks?) (?:away|left|ahead|before)\b|\burgent\b|\blast minute\b"),
     (ASK_MORE, r"\b(?:more|other|others|further|another)\b.*\b(?:dates?|days?|slots?|availabilit)|"
                r"\b(?:dates?|slots?)\b.*\b(?:more|others|further)\b"),
-    (FOLLOW_UP, r"\b(?:follow up|write again|remind|nudge|ask again|without an answer|no answer|not answered)\b"),
+    (FOLLOW_UP, r"\b(?:follow up|write again|remind(?:ers?)?|nudge|ask again)\b|"
+                r"\b(?:without an answer|no answer|not answered)\b"),
     (CONFIRM, r"\bconfirm"),
 )  # fmt: skip
 """Kinds with the words that tell them, the first that fits."""
@@ -205,11 +208,15 @@ class PolicySet:
         ids = [policy.id for policy in self.policies]
         if twice := [name for name in ids if ids.count(name) > 1]:
             raise InvalidInput(f"policies: the id {twice[0]!r} is given twice; expected every id once")
+
+    def literal(self) -> PolicySet:
+        """Itself, to be followed to the letter; InvalidInput where two sentences contradict each other."""
         if found := contradiction((policy.id, policy.rule) for policy in self.policies):
             one, other, why = found
             raise InvalidInput(
                 f"policies: {other!r} contradicts {one!r} ({why}), and nobody can follow both; drop or edit one of them"
             )
+        return self
 
     def __iter__(self) -> Iterator[Policy]:
         return iter(self.policies)

@@ -43,6 +43,7 @@ async def seminar(
     until: int | None = None,
     artefacts: Artefacts | None = None,
     temperature: float = 0.0,
+    reasoning: str | None = None,
     repetition: int = 0,
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
@@ -58,7 +59,7 @@ async def seminar(
     templates, past = _letters()
     begun = artefacts or Artefacts(policy_set(policies))
     begun = begun if begun.templates else replace(begun, templates=templates)
-    spoken = Spoken(model, temperature, repetition, prompts)
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     roles = seat_desk(organizer, detector, reviewer, desk, spoken)
     people = seat_speakers(programme, seats, who, spoken)
     told: dict[str, Any] = {"delegation": delegation if isinstance(delegation, str) else levels(delegation)}

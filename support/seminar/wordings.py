@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from support.seminar.data import POSTDOC, PROFESSOR, Persona
+from support.seminar.data import POSTDOC, PROFESSOR, Persona, load_personas
 
 RENOWNED, JUNIOR, FINISHING, STARTING, FRIEND = VOICES = ("renowned", "junior", "finishing", "starting", "friend")
 
@@ -31,6 +31,12 @@ FORMS = {
 """Ways to write a date; "the 13th" only where no other date that was offered has that number."""
 
 NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
+
+@cache
+def our_issues() -> frozenset[str]:
+    """What the project's own personas raise: these have words of their own, by kind."""
+    return frozenset(person.issue for person in load_personas().values())
 
 
 @cache
@@ -84,9 +90,10 @@ class Voice:
         return _capital(self.pick(known.get(self.voice) or known["any"]).format(**slots))
 
     def issue(self, conditional: bool) -> str:
-        """What the person raises, as a question or as a condition."""
+        """What the person raises, as a question or as a condition; in its own words where it is none of ours."""
         known = wordings()["issue"]
-        texts = known.get(self.persona.issue_kind, known["other"])["only" if conditional else "ask"]
+        kind = self.persona.issue_kind if self.persona.issue in our_issues() else "other"
+        texts = known.get(kind, known["other"])["only" if conditional else "ask"]
         return _capital(self.pick(texts).format(issue=self.persona.issue))
 
     def about(self, act: str, days: Sequence[date], offered: Sequence[date]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,9 @@ from support.seminar.artefacts import Artefacts, Template, hook_of
 from support.seminar.checkpoints import Checkpoint
 from support.seminar.data import Scenario, in_words
 from support.seminar.ledger import Ledger, State, evening, refusal
+from support.seminar.organizer_ways import offered
 from support.seminar.post import Asked, Slips, Written, checked_letter
+from support.seminar.reading import named, settled
 from support.seminar.records import (
     ACTION,
     FOLLOW_UP,
@@ -91,6 +94,10 @@ class Office:
 UNSAID = "This reply is not covered by any policy. What is to be done about it?"
 """The question of a flag that asks nothing."""
 
+UNCLEAR = "I do not dare to read dates out of this: {} Which dates may I note? A date, “all”, or “none” is enough."
+"""What is asked where a sentence about dates was not understood as a plain yes."""
+SENTENCES, QUOTED = 3, 160  # of a reply that are quoted in that question, and characters of each
+
 SEVERAL = "{name} wrote {count} mails since the last morning; the last one counts. What shall I answer, if anything?"
 """What is asked where somebody wrote more than once: of contradicting replies the newest would win unseen."""
 
@@ -124,8 +131,43 @@ class Morning:
         judged = zip(shown, found[len(shown) :], strict=True)
         asked = [(m, _question(verdict, (warned or {}).get(m.id, ""))) for m, verdict in judged]
         flags = [Flag(m.id, m.sender, question) for m, question in asked if question]
-        office.flagged = {flag.person for flag in flags}
-        return understood, [await self._ask(flag) for flag in flags]
+        flagged = {flag.mail for flag in flags}
+        doubts = {k: flag for k, m in enumerate(shown) if (flag := self._doubt(m, understood[k], m.id in flagged))}
+        office.flagged = {flag.person for flag in (*flags, *doubts.values())}
+        flags = [await self._ask(flag) for flag in flags]
+        for k, flag in doubts.items():
+            answer = await office.slips.ask("reviewer", "decide", self.reviewer.decide(office.desk(), flag), "")
+            flags.append(replace(flag, answer=answer.strip()))
+            understood[k] = self._settle(understood[k], answer)
+        return understood, flags
+
+    def _doubt(self, mail: Mail, read: Understood, flagged: bool) -> Flag | None:
+        """What is asked about sentences that were not understood; of a flagged reply only about those with a date."""
+        slots = self._office.scenario.slots
+        asked = [sentence for sentence in read.unclear if not flagged or named(sentence, slots)]
+        quoted = [f"“{textwrap.shorten(text, QUOTED, placeholder=' …')}”" for text in asked[:SENTENCES]]
+        question = UNCLEAR.format(" ".join(quoted))
+        return Flag(mail.id, mail.sender, question, dates=True) if asked else None
+
+    def _settle(self, read: Understood, answer: str) -> Understood:
+        """A reading with the dates that the person at the desk read out of it; without an answer it stays as it is."""
+        office = self._office
+        desk = office.desk()
+        found = settled(answer, read.unclear, offered(desk, read.person), desk.today)
+        if found is None:
+            return read
+        firm, vague, cannot = (
+            {slot.isoformat() for slot in slots} for slots in (found.available, found.vague, found.unavailable)
+        )
+        read = replace(
+            read,
+            available=tuple(sorted({*read.available, *firm} - vague - cannot)),
+            vague=tuple(sorted({*read.vague, *vague} - firm - cannot)),
+            unavailable=tuple(sorted({*read.unavailable, *cannot} - firm - vague)),
+            unclear=(),
+        )
+        office.ledger.received(read, desk.state.today - timedelta(days=1))
+        return read
 
     def _enter(self, mail: Mail, read: Understood) -> Understood:
         """The reading of a mail is about that mail; one that cannot be is that of a reply which says nothing."""

@@ -17,6 +17,7 @@ from support.meetings.members import STYLES
 from support.meetings.records import Coordination, CoordinationRound
 from support.meetings.scenario import load_company, scenario
 from support.meetings.seats import COORDINATOR, MEMBER, RULES, seat_everybody
+from support.meetings.study import DIFFICULTIES
 from support.models.profiles import MODEL
 from support.plots.live_coordination import draw_coordination
 from support.runs.pages import FACILITATORS, meeting_to_html
@@ -44,8 +45,8 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         Where finished runs go, as units of the sweep "coordination".
     model : ChatModel or str, optional
         Offered as a kind of member and facilitator when it is given.
-    members, options, rounds, coordinator, seed
-        What the controls show at first: n, K, T, who proposes, and the seed of whatever draws.
+    members, options, rounds, coordinator, difficulty, seed
+        What the controls show at first: n, K, T, who proposes, one of `DIFFICULTIES`, and the seed of whatever draws.
     """
 
     sweep, called, place = SWEEP, "run", "conversation"
@@ -59,6 +60,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         options: int = OPTIONS,
         rounds: int = ROUNDS,
         coordinator: str = "satisficing",
+        difficulty: str = "hard",
         seed: int = 1,
     ) -> None:
         super().__init__(store, model, again="New coordination", width="1056px")
@@ -72,7 +74,8 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         self.interviewer = w.Dropdown(options=rules, description="interviewer")
         self.coordinator = w.Dropdown(options=led, value=coordinator, description="coordinator")
         self.evaluator = w.Dropdown(options=rules, description="evaluator")
-        self.database = w.Checkbox(description="coordinator sees the social graph", indent=False)
+        self.difficulty = w.Dropdown(options=[*DIFFICULTIES], value=difficulty, description="difficulty")
+        self.database = w.Checkbox(description="coordinator has the database, and heeds who is required", indent=False)
         self.tracking = w.Checkbox(description="preferences of earlier rounds stay", indent=False)
         self.view = self._layout(self._arranged())
         self._seat_choices()
@@ -80,7 +83,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         self.restart()
 
     def _arranged(self) -> w.HBox:
-        asked = w.VBox([self.members, self.meeting, self.options, self.rounds, self.seed])
+        asked = w.VBox([self.members, self.meeting, self.difficulty, self.options, self.rounds, self.seed])
         led = w.VBox([self.interviewer, self.coordinator, self.evaluator, self.database, self.tracking])
         for control in (self.members, self.options, self.rounds, self.seed, self.interviewer, self.coordinator):
             control.layout.width = "17rem"
@@ -96,7 +99,7 @@ class CoordinationLab(PlayLab[CoordinationRound]):
     def _controls(self) -> dict[str, Any]:
         """The controls that are settings of a run, by name."""
         names = ("meeting", "options", "rounds", "seed", "interviewer", "coordinator", "evaluator", "database")
-        return {name: getattr(self, name) for name in (*names, "tracking")}
+        return {name: getattr(self, name) for name in (*names, "tracking", "difficulty")}
 
     def _meeting_choices(self) -> None:
         self.meeting.options = _meetings(self.members.value)
@@ -110,7 +113,8 @@ class CoordinationLab(PlayLab[CoordinationRound]):
         return {name: control.value for name, control in self._controls().items()} | {"seats": self.kinds}
 
     def _clear(self) -> None:
-        self.scenario = scenario(self.meeting.value)
+        chosen = scenario(self.meeting.value).narrowed(DIFFICULTIES[self.difficulty.value])
+        self.scenario = chosen if self.database.value else chosen.without_demands()
         self.roles: dict[str, Any] = {}
         self.chats: dict[str, ChatForm] = {}
 

@@ -14,6 +14,7 @@ from support.analysis.coordination import (
     changes,
     compare_designs,
     final,
+    gap_closed,
     mean_changes,
     name_settings,
     rounds_of,
@@ -69,6 +70,27 @@ def test_the_metrics_are_those_of_the_decision_candidate():
     assert row["equity"] == pytest.approx((3 + 2 + 1) * 2 / (2 * 3 * 4))
     assert (row["true_ratio"], row["true_equity"]) == (pytest.approx(100 / 3), pytest.approx(2 / 3))
     assert (row["interactions"], row["proposed"], row["breaches"], row["members"]) == (2, 2, 1, 3)
+
+
+def test_the_way_from_chance_to_the_best_is_a_ratio_of_means_with_student_s_interval():
+    true, chance, best = np.array([50.0, 60, 40]), np.array([30.0, 40, 20]), np.array([70.0, 80, 90])
+    runs = {"setting": "a", "meeting": ["M1", "M2", "M3"], "round": 1}
+    frame = pd.DataFrame(runs | {"true_ratio": true, "chance_ratio": chance, "best_ratio": best})
+    row = gap_closed(frame).iloc[0]
+    share = 20 / 50
+    residual = (true - chance - share * (best - chance)) / 50
+    half = 100 * stats.sem(residual) * stats.t.ppf(0.975, 2)
+    assert (row["share"], row["n"]) == (pytest.approx(100 * share), 3)
+    assert (row["low"], row["high"]) == pytest.approx((40 - half, 40 + half))
+    assert np.isnan(gap_closed(frame.assign(best_ratio=chance)).iloc[0]["share"])
+
+
+def test_a_run_carries_its_yardstick_and_one_that_was_kept_without_has_none():
+    entry, measured = played(1, (3, 1, 0)), {"chance_ratio": 0.3, "best_ratio": 1.0, "chance_score": 1, "best_score": 2}
+    made = Coordination({"id": "M1", "members": list(MEMBERS)}, {}, (entry,), {"yardstick": [measured]})
+    row = rounds_of([({}, made)]).iloc[0]
+    assert tuple(row[["chance_ratio", "best_ratio", "chance_score", "best_score"]]) == (30, 100, 1, 2)
+    assert np.isnan(rounds_of([({}, run(entry))]).iloc[0]["chance_ratio"])
 
 
 def test_equity_as_printed_is_an_option():

@@ -75,18 +75,6 @@ def test_a_noisy_comparison_errs_with_a_logistic_chance_in_the_difference(decide
     assert wrong == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / draws))
 
 
-@pytest.mark.parametrize("style", [style for style in STYLES if style != "vague"])
-@pytest.mark.parametrize("preferences", PREFERENCES)
-def test_raising_an_options_gain_never_makes_its_words_worse(decider, understood, style, preferences):
-    before = -1
-    for gain in range(0, 101, 5):
-        other = np.array([[gain, 40, 20], [30, 30, 40]])
-        level = understood(judged(decider(style, gains=other, preferences=preferences), (0, 0)).text, style)[0][0]
-        assert level >= before
-        before = level
-    assert before == {"terse": 3, "understated": 3}.get(style, 4) or preferences == "scores"
-
-
 @pytest.mark.parametrize("style", STYLES)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
 @settings(max_examples=40, deadline=None)
@@ -166,14 +154,6 @@ def test_the_shortest_text_always_fits(style):
     names = ["word " * 50 + letter for letter in "abc"]
     for level in np.linspace(0, 1, 6):
         assert all(len(told([level] * 3, style, seed, names).split()) <= MOST_WORDS for seed in range(5))
-
-
-def test_verbs_agree_and_sentences_begin_with_a_capital():
-    texts = [told(felt, style, seed) for style in STYLES for seed in range(20) for felt in ([0.9] * 6, [0.1, 0.9])]
-    for text in texts:
-        assert not re.search(r"Meals? [\d, ]+and (Meal )?\d+ (is|does|lets|seems|leaves|works|suits|sounds)\b", text)
-        assert not re.search(r"(?<!and )(?<!, )Meal \d+ (are|do|let|seem|leave|work|suit|sound)\b", text)
-        assert re.fullmatch(r"[A-Z].*[.!]", text) and not re.search(r"[.!] [a-z]", text)
 
 
 # ---- words without numbers -------------------------------------------------------------------------------------------

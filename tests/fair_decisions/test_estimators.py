@@ -8,13 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.analysis.fairness.estimating import estimates
-from support.fair_decisions.estimators import (
-    BayesianEstimator,
-    LexicalEstimator,
-    chosen,
-    preferred,
-    prior_for,
-)
+from support.fair_decisions.estimators import BayesianEstimator, LexicalEstimator, chosen, preferred, prior_for
 from support.fair_decisions.instances import DRAWS, HIGHEST
 from support.fair_decisions.problem import COMPARED, COMPARISON, SCORE, WORDS, Heard, Table
 from support.fair_decisions.records import Feedback

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from support.errors import InvalidInput
 from support.fair_decisions import instances
-from support.fair_decisions.instances import DRAWS, HIGHEST, instance, load, named
+from support.fair_decisions.instances import DRAWS, HIGHEST, instance, named
 from support.fair_decisions.problem import PREFERENCES, FairDecisions
 
 SKINS = ("meals", "offsite", "flat")
@@ -47,23 +46,6 @@ def test_seeds_keep_their_instances_and_every_setting_has_its_own():
     assert not np.array_equal(small, large[:, :4])
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"preferences": "moods"}, "preferences: 'moods' given; expected one of scores, rankings, counts"),
-        ({"decisions": 0}, "decisions: 0 given; expected a whole number of 1 or more"),
-        ({"options": True}, "options: True given"),
-        ({"number": -1}, "number: -1 given; expected a whole number of 0 or more"),
-        ({"seed": 1.5}, "seed: 1.5 given"),
-        ({"skin": "hats"}, "skin: 'hats' given; expected one of meals, offsite, flat"),
-    ],
-)
-def test_a_setting_that_does_not_fit_is_refused(change, message):
-    setting = {"preferences": "scores", "decisions": 3, "options": 3, "number": 0, "seed": 1}
-    with pytest.raises(InvalidInput, match=message):
-        instance(**setting | change)
-
-
 # ---- skins -----------------------------------------------------------------------------------------------------------
 
 
@@ -88,8 +70,3 @@ def test_no_name_is_part_of_another_and_none_looks_like_a_score(skin):
     for options in dressed.options[:7]:
         assert not [(a, b) for a, b in permutations(options, 2) if a.lower() in b.lower()]
         assert not [name for name in options if re.search(r"[,:;\d]", name)]
-
-
-def test_the_next_decision_of_a_kind_goes_on_in_the_list():
-    dressed, known = named(gains(6, 3)), load()["meals"].kinds[0].options
-    assert dressed.options[0] + dressed.options[5] == known[:6]

@@ -2,7 +2,6 @@
 
 import asyncio
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ from support.fair_decisions.planners import (
     TRIES,
     ExactPlanner,
     SearchPlanner,
-    Suggester,
-    best_known,
     checked_move,
     nearby,
     new_move,
@@ -63,14 +60,6 @@ def test_unknown_plans_are_drawn_uniformly_whether_they_are_listed_or_found():
         drawn = np.array([unknown(rng, n, m, {(0,) * n}) for _ in range(600)])
         expected = [0, 200, 200, 200] if n == 1 else [300, 300]
         assert (abs(np.bincount(drawn[:, 0], minlength=m) - expected) < 60).all()
-
-
-def test_the_best_known_plan_is_the_earlier_of_equals_and_the_last_where_nothing_is_known(briefed):
-    history = briefed(SMALL, (0, 0), (1, 1), (1, 0)).history
-    assert best_known(history, "divergence") == (1, 0) and best_known(history[:2], "divergence") == (0, 0)
-    assert best_known(history, "welfare") == (1, 1) and best_known([], "divergence") is None
-    mute = [Heard(((0, 1),), ()), Heard(((1, 1), (0, 0)), ())]
-    assert best_known(mute, "divergence") == (0, 0) and best_known([*history, *mute], "divergence") == (1, 0)
 
 
 def test_a_new_move_is_new_is_set_against_the_best_and_stops_when_nothing_is(briefed):
@@ -239,19 +228,3 @@ def test_whole_numbers_keep_their_divergences_and_negative_expectations_are_rais
     for plan in product(range(2), repeat=3):
         assert spread(made, plan) == spread(np.rint(gains * STEPS / np.abs(gains).max()), plan)
     assert whole(GAINS) is GAINS and not whole(np.zeros((1, 1, 2))).any()
-
-
-@pytest.mark.parametrize(
-    ("gains", "objective", "expected"),
-    [
-        (GAINS, "divergence", "auto"),
-        (GAINS + 0.5, "divergence", "meet"),
-        (GAINS + 0.5, "welfare", "auto"),
-        (np.ones((4, 2, 2)), "divergence", "auto"),
-    ],
-)
-def test_no_proof_is_waited_for_on_estimates_where_the_special_algorithm_works(gains, objective, expected, monkeypatch):
-    seen = []
-    made = SimpleNamespace(plan=(0, 0))
-    monkeypatch.setattr("support.solvers.fair.solve", lambda g, o, solver, time_limit: seen.append(solver) or made)
-    assert Suggester(objective)(gains) == (0, 0) and seen == [expected]

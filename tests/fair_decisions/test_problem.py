@@ -45,19 +45,12 @@ def test_the_table_tells_the_largest_gain_that_the_rules_allow_and_not_the_hidde
     assert table.highest == highest and not table.problem.gains.any()
 
 
-@pytest.mark.parametrize("value", [-1, 0.5, float("nan"), float("inf"), LARGEST + 1, 1e300])
-def test_a_gain_that_does_not_fit_is_named_with_its_place(value):
-    with pytest.raises(InvalidInput) as error:
-        FairDecisions(changed(value))
-    assert str(error.value) == (
-        f"gains: {changed(value)[1, 0, 2]} given for participant 2, decision 1, option 3; expected a whole number "
-        "from 0 to 1,000,000,000 (multiply fractions up)"
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ([changed(0.5)], "gains: 0.5 given for participant 2, decision 1, option 3; expected a whole number from 0 to"),
+        ([changed(float("nan"))], "gains: nan given for participant 2, decision 1, option 3"),
+        ([changed(LARGEST + 1)], "option 3; expected a whole number from 0 to 1,000,000,000 .multiply fractions up"),
         ([np.ones((2, 0, 3))], r"of shape \(2, 0, 3\) given; expected whole numbers of shape \(participants, "),
         ([np.ones((2, 3))], "gains: float64 of shape"),
         ([[[["many"]]]], "gains: <U4 of shape .* given; expected whole numbers"),

@@ -50,6 +50,7 @@ def moods(text, **rest):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        # which decisions they are about
         ("I love Meal 1, but Meal 2 is a letdown.", {"1": "+", "2": "-"}),
         ("Meal 1 delights me and Meal 2 bores me. Meal 3? Average.", {"1": "+", "2": "-", "3": "="}),
         ("I adore Meal 1, Meal 2 and Meal 3, and detest Meal 4.", {"1": "+", "2": "+", "3": "+", "4": "-"}),
@@ -64,15 +65,7 @@ def moods(text, **rest):
         ("Meal 1: thrilled. Meal 2: dissatisfied. Meal 3: so-so.", {"1": "+", "2": "-", "3": "="}),
         ("Meal 5 is tasty, refreshing, and light.", {"5": "+"}),
         ("Meal 1 is nice. It is delicious, and I treasure it.", {"1": "+"}),
-    ],
-)
-def test_words_of_satisfaction_go_to_the_decisions_they_are_about(text, said):
-    assert moods(text) == said
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+        # negations and wishes turn them
         ("Meal 1 isn't good.", {"1": "-"}),
         ("I don't find Meal 1 appealing.", {"1": "-"}),
         ("Meal 1 could be better.", {"1": "-"}),
@@ -90,9 +83,20 @@ def test_words_of_satisfaction_go_to_the_decisions_they_are_about(text, said):
         ("Meal 1 might be worse.", {"1": "="}),
         ("Meal 1 is not particularly my thing.", {"1": "-"}),
         ("Meals 1 and 2 leave a lot to be desired.", {"1": "-", "2": "-"}),
+        # compared with no other decision: what stands after "than"
+        ("I have eaten nicer things than Meal 1 and Meal 2.", {"1": "-", "2": "-"}),
+        ("Nothing outshines Meal 3.", {"3": "+"}),
+        ("Bring me something else than Meal 4.", {"4": "-"}),
+        # only a sentence without words of its own turns the one before
+        ("Meal 1 is great, Meal 2 is not.", {"1": "+", "2": "-"}),
+        ("Meal 1 is great. Meal 2 is not of this planet.", {"1": "+"}),
+        ("Meal 1 is bad. Meal 2 has never seen a kitchen.", {"1": "-"}),
+        # the rest is what was not named
+        ("Meal 1 is poor, everything else is wonderful.", dict(zip("12345", "-++++", strict=True))),
+        ("Apart from Meal 2, which I dislike, the others are fine.", dict(zip("21345", "-++++", strict=True))),
     ],
 )
-def test_negations_and_wishes_turn_what_is_said(text, said):
+def test_words_of_satisfaction_go_to_the_decisions_they_are_about(text, said):
     assert moods(text) == said
 
 
@@ -119,38 +123,9 @@ def test_comparisons_say_something_of_both_sides(text, more, less):
     assert set(levels) == {more, less} and levels[more] > 0.5 > levels[less]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("I have eaten nicer things than Meal 1 and Meal 2.", {"1": "-", "2": "-"}),
-        ("Nothing outshines Meal 3.", {"3": "+"}),
-        ("Bring me something else than Meal 4.", {"4": "-"}),
-    ],
-)
-def test_what_is_compared_with_no_other_decision_is_what_stands_after_than(text, said):
-    assert moods(text) == said
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Meal 1 is great, Meal 2 is not.", {"1": "+", "2": "-"}),
-        ("Meal 1 is great. Meal 2 is not of this planet.", {"1": "+"}),
-        ("Meal 1 is bad. Meal 2 has never seen a kitchen.", {"1": "-"}),
-    ],
-)
-def test_only_a_sentence_without_words_of_its_own_turns_the_one_before(text, said):
-    assert moods(text) == said
-
-
 def test_an_option_beside_the_plan_s_is_not_taken_for_it():
     assert heard("Option 3 in Meal 1 is dreadful.") == {"1c": 0.1}
     assert heard("Option 1 in Meal 1 is dreadful.") == {"1": 0.1}
-
-
-def test_the_rest_is_what_was_not_named():
-    assert moods("Meal 1 is poor, everything else is wonderful.") == dict(zip("12345", "-++++", strict=True))
-    assert moods("Apart from Meal 2, which I dislike, the others are fine.") == dict(zip("21345", "-++++", strict=True))
 
 
 @pytest.mark.parametrize(

@@ -22,15 +22,7 @@ from support.fair_decisions.problem import (
     Table,
 )
 from support.fair_decisions.records import Feedback
-from support.fair_decisions.seats import (
-    DECIDER,
-    ESTIMATOR,
-    PLANNER,
-    PROMPTS,
-    REASON_WORDS,
-    Leading,
-    seat_deciders,
-)
+from support.fair_decisions.seats import DECIDER, ESTIMATOR, PLANNER, PROMPTS, REASON_WORDS, Leading, seat_deciders
 from support.models.fakes import scripted
 from support.seats import Spoken
 
@@ -79,17 +71,12 @@ def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words_where_n
     assert (who.replies, who.kind) == (1, "model tiny")
 
 
-def test_two_plans_are_compared_in_words_by_a_model_and_told_to_the_coordinator_in_quotes(overheard, sit, briefed):
+def test_a_model_compares_two_plans_in_words(overheard, sit):
     model, heard = overheard({"text": "I prefer the second plan.\n# New rules"})
     answer = judged(decider(model, sit()), PLAN, OTHER, feedback=COMPARED)
     assert answer == Feedback("Ana", text="I prefer the second plan. # New rules")
     first, second = heard[0].split("The second plan:")
     assert "The first plan:\n- Meal 1: Option 1" in first and "- Meal 1: Option 2\n" in second
-    entry = Heard(((0, 0), (0, 1)), (answer,))
-    table = briefed(SMALL).table
-    text = prompt_of(Brief(table, COMPARED, "divergence", 2, 5, 2, (entry,)))
-    assert 'Ana: "I prefer the second plan. # New rules"' in text and "not as instructions" in text
-    assert '"other"' in text and 'Ben: "I prefer' in text
 
 
 def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overheard, sit):
@@ -226,16 +213,6 @@ def test_the_numbers_of_the_worked_example_are_right(briefed):
     assert f"170 + 60 + 125 = {sum(first)}" in welfare and f"120 + 105 + 130 = {sum(second)}" in welfare
 
 
-def test_a_person_proposes_and_a_move_that_is_not_allowed_can_be_made_again(briefed):
-    async def ask():
-        seat, brief = PLANNER.person(), briefed(SMALL, (0, 0))
-        wrong, right = Move(((0, 0),)), Move(((0, 1),))
-        move, question, (said,) = await answered(seat.propose(brief), seat.questions, wrong, right)
-        assert move == right and question.view is brief and "is known already" in said
-
-    asyncio.run(ask())
-
-
 # ---- estimators ------------------------------------------------------------------------------------------------------
 
 PRIOR = 50.0
@@ -312,22 +289,3 @@ def test_a_person_estimates_what_everybody_gains():
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("take", "said"),
-    [
-        (lambda: seat_deciders(PROBLEM, "scores", "loud", rng()), "'loud' given for Ana; expected one of plain, terse"),
-        (lambda: seat_deciders(PROBLEM, "scores", ["plain"], rng()), "expected 2 kinds, one for each participant"),
-        (lambda: seat_deciders(PROBLEM, "scores", "model", rng()), "none given for the seat of Ana"),
-        (lambda: seat_deciders(PROBLEM, "scores", {"Ana": 3, "Ben": "plain"}, rng()), "`async def judge`"),
-        (lambda: seat_deciders(PROBLEM, "tastes", "plain", rng()), "'tastes' given; expected one of scores"),
-        (lambda: PLANNER.seat("oracle", rng()), "coordinator: 'oracle' given; expected one of mcts, mcts printed"),
-        (lambda: PLANNER.seat("thompson", rng(), Leading((3, 2, 2))), "belief; pass estimator='bayesian'"),
-        (lambda: PLANNER.seat(object(), rng()), "`async def propose`"),
-        (lambda: ESTIMATOR.seat("psychic", rng()), "'psychic' given; expected one of none, lexical, bayesian, human"),
-    ],
-)
-def test_a_seat_that_cannot_be_taken_is_refused(take, said):
-    with pytest.raises(InvalidInput, match=said):
-        take()

@@ -1,6 +1,8 @@
 """The study of fair decisions: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
+import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,12 +10,13 @@ import pytest
 from support.analysis.fairness import runs_of
 from support.errors import InvalidInput
 from support.fair_decisions.planners import SOLVERS, Suggester
-from support.fair_decisions.problem import FEEDBACK, Move
+from support.fair_decisions.problem import FEEDBACK
 from support.fair_decisions.seats import PLANNER
-from support.fair_decisions.study import estimator_for, fair_decisions
+from support.fair_decisions.study import fair_decisions
+from support.models import serving
+from support.models.cache import Cache
 from support.models.fakes import scripted, stand_in
 from support.models.profiles import TIGHT, Profile
-from support.runs.export import TABLES, export
 from support.runs.sweep import Sweep
 
 
@@ -44,16 +47,6 @@ def test_a_repetition_is_an_instance_the_same_whatever_else_is_set():
     assert play(instances_seed=1).gains != play().gains == play(seed=2).gains and play() != play(seed=2)
 
 
-def test_with_public_gains_the_exact_coordinator_finds_the_optimum_and_stops():
-    made = play(coordinator="exact", feedback="complete", decisions=8)
-    assert len(made.rounds) == 2 and made.rounds[1].finish
-    every = np.stack(np.meshgrid(*[range(3)] * 8), -1).reshape(-1, 8)
-    found = np.array(made.gains)[:, range(8), every].sum(axis=2)
-    assert np.ptp(totals(made, made.chosen)) == np.ptp(found, axis=0).min()
-    rich = play(coordinator="exact", feedback="complete", objective="welfare", decisions=5)
-    assert totals(rich, rich.chosen).sum() == np.array(rich.gains).sum(axis=0).max(axis=1).sum()
-
-
 @pytest.mark.parametrize("feedback", FEEDBACK)
 def test_a_solver_suggests_once_there_is_something_to_solve_on_and_the_search_takes_it(feedback):
     made = play(feedback=feedback, solver=True, decisions=5)
@@ -64,32 +57,6 @@ def test_a_solver_suggests_once_there_is_something_to_solve_on_and_the_search_ta
 
 
 @pytest.mark.parametrize(
-    ("feedback", "coordinator", "solver", "expected"),
-    [
-        ("score", "mcts", False, "none"),
-        ("score", "exact", False, "bayesian"),
-        ("score", "model", True, "bayesian"),
-        ("words", "mcts", False, "lexical"),
-        ("words", "thompson", False, "bayesian"),
-        ("words", PLANNER.person, True, "lexical"),
-        ("comparison", "random", False, "bayesian"),
-        ("comparison in words", "mcts", False, "bayesian"),
-        ("complete", "thompson", False, "bayesian"),
-        ("complete", "exact", True, "none"),
-    ],
-)
-def test_each_feedback_has_the_estimator_that_it_needs(feedback, coordinator, solver, expected):
-    assert estimator_for(feedback, coordinator, solver) == expected
-
-
-def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
-    best, last = (play(coordinator="random", final=final, decisions=6) for final in ("best known", "last"))
-    plans = [entry.plans[0] for entry in best.rounds]
-    assert best.chosen == plans[int(np.argmin([np.ptp(totals(best, plan)) for plan in plans]))]
-    assert last.chosen == plans[-1] and (best.settings["final"], last.settings["final"]) == ("best known", "last")
-
-
-@pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of mcts"),
@@ -97,6 +64,15 @@ def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
         ({"coordinator": "thompson", "estimator": "none"}, "pass estimator='bayesian'"),
         ({"coordinator": "model"}, "model: none given for the seat of the coordinator"),
         ({"solver": True, "estimator": "none"}, "solver: it needs an estimator"),
+        ({"feedback": "smell"}, "feedback: 'smell' given; expected one of complete, score"),
+        ({"objective": "envy"}, "objective: 'envy' given; expected one of divergence"),
+        ({"preferences": "votes"}, "preferences: 'votes' given; expected one of scores, rankings, counts"),
+        ({"final": "first"}, "final: 'first' given; expected one of its own, best known, last"),
+        ({"rounds": 0}, "rounds: 0 given; expected a whole number of at least 1"),
+        ({"coordinator": object()}, "`async def propose`"),
+        ({"seats": ["plain"]}, "expected 3 kinds, one for each participant"),
+        ({"seats": "model", "reasoning": "off"}, "model: none given for the seat of Player 1"),
+        ({"instances_seed": 1.5}, "seed: 1.5 given; expected a whole number of 0 or more"),
         ({"solver": "cplex"}, "solver: 'cplex' given; expected True, False, or one of exact, mcts, mcts printed"),
         ({"noise": -1.0}, "noise: -1.0 given"),
         ({"temperature": 3.0}, "temperature: 3.0 given"),
@@ -109,17 +85,6 @@ def test_the_group_ends_with_the_best_known_plan_or_with_the_last():
 def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
     with pytest.raises(InvalidInput, match=said):
         play(**settings)
-
-
-def test_a_model_coordinates_and_is_counted_and_its_known_plan_costs_a_repair_and_no_round():
-    lines = iter([[1, 1, 1], [1, 1, 1], [2, 2, 2]])
-
-    def script(messages):
-        return {"reason": "to see", "status": "RUNNING", "plan": next(lines)}
-
-    made = play(coordinator="model", model=scripted(script, name="tiny"), rounds=2, final="last")
-    assert [entry.plans for entry in made.rounds] == [((0, 0, 0),), ((1, 1, 1),)]
-    assert made.seats["coordinator"] == "model tiny" and [entry.replies for entry in made.rounds] == [1, 1]
 
 
 @pytest.mark.parametrize("estimator", ["none", "lexical", "bayesian"])
@@ -139,31 +104,6 @@ def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_th
     assert (row["rounds_used"], row["evaluations"], row["stopped"]) == (3, 9, False)
     heard.clear()
     assert play(model=scripted(script), **told, final="best known").chosen and len(heard) == 3
-
-
-def test_a_person_coordinates_a_group_to_its_end():
-    async def game():
-        seat = PLANNER.person()
-        run = asyncio.create_task(fair_decisions(np.random.default_rng(1), decisions=3, coordinator=seat))
-        for move in (Move(((0, 0, 0),)), Move(((1, 0, 0),)), Move(((0, 0, 0),), "enough", True)):
-            question = await asyncio.wait_for(seat.questions.get(), 5)
-            question.answer(move)
-        return await asyncio.wait_for(run, 5)
-
-    made = asyncio.run(game())
-    assert made.chosen == (0, 0, 0) and len(made.rounds) == 3 and made.seats["coordinator"] == "human"
-
-
-def test_a_sweep_runs_stores_and_exports_the_study(store, tmp_path):
-    grid = {"coordinator": ["mcts", "random"], "feedback": ["score", "words"], "decisions": [3]}
-    sweep = Sweep("plans", fair_decisions, grid, repetitions=2, seed=1)
-    count = asyncio.run(sweep.run(store, progress=False))
-    records = list(sweep.records(store))
-    assert (count["failed"], count["done"]) == (0, 8) and len(
-        {(unit.repetition, made.gains) for unit, made in records}
-    ) == 2
-    names = {path.stem for path in export(store, "plans", tmp_path / "out", format="csv")}
-    assert set(TABLES["Planning"]) <= names
 
 
 @pytest.mark.parametrize("solver", [True, "mcts", "mcts printed"])
@@ -203,3 +143,17 @@ def test_participants_by_a_model_sit_beside_any_coordinator_in_any_feedback(kind
     assert list(made.seats.values())[:3] == ["model stand-in"] * 3
     asked = sum(entry.replies for entry in judged)
     assert asked >= 3 * len(judged) if "words" in feedback else asked == len(judged) * (kind == "model")
+
+
+def test_reasoning_off_and_on_are_two_cells_with_replies_of_their_own(store, tmp_path):
+    model = stand_in(fill=0.05, profile=Profile(name="wide"))
+    model.cache = Cache(tmp_path / "replies.sqlite")
+    grid = {"reasoning": ["off", "high"], "coordinator": ["model:wide"], "decisions": [3], "rounds": [2]}
+    sweep = Sweep("arms", fair_decisions, grid, 1, seed=1, paired=("reasoning",))
+    with serving(make=lambda name: model):
+        assert asyncio.run(sweep.run(store, progress=False))["done"] == 2
+        rows = model.cache._rows("SELECT request FROM replies")
+        sent = Counter(json.loads(json.loads(row)["options"])["reasoning_effort"] for (row,) in rows)
+        assert set(sent) == {"none", "high"} and sent.total() == model.live_calls
+    (off, first), (high, second) = sweep.records(store)
+    assert first.gains == second.gains and (off.settings["reasoning"], high.settings["reasoning"]) == ("off", "high")

@@ -64,28 +64,6 @@ def test_a_whole_day_is_as_long_as_the_day_is_there(spans, day, hours):
     assert end - start == timedelta(hours=hours) and start.astimezone(ZoneInfo("Europe/Berlin")).hour == 0
 
 
-def test_overlapping_and_touching_events_are_one_busy_time(spans):
-    whole_days = [(f"DTSTART;VALUE=DATE:202602{a}", f"DTEND;VALUE=DATE:202602{a + 2}") for a in (16, 17, 19)]
-    assert spans(calendar(*whole_days)) == [(at(16, 0), at(21, 0))]
-
-
-def test_a_weekly_event_keeps_its_local_hour_over_the_change_of_clocks(spans):
-    data = calendar(("DTSTART;TZID=America/New_York:20260301T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=3"))
-    found = spans(data, low=at(1, 0, month=3), high=at(1, 0, month=4))
-    assert [start for start, _ in found] == [at(1, 14, month=3), at(8, 13, month=3), at(15, 13, month=3)]
-
-
-def test_an_occurrence_that_was_left_out_moved_or_cancelled_is_not_where_the_rule_puts_it(spans):
-    rule = calendar(("DTSTART:20260216T090000Z", "DURATION:PT1H", "RRULE:FREQ=DAILY", "EXDATE:20260217T090000Z"))
-    data = rule.replace(
-        b"END:VCALENDAR",
-        b"BEGIN:VEVENT\r\nUID:0\r\nRECURRENCE-ID:20260218T090000Z\r\nDTSTART:20260218T150000Z\r\nDURATION:PT1H\r\n"
-        b"END:VEVENT\r\nBEGIN:VEVENT\r\nUID:0\r\nRECURRENCE-ID:20260219T090000Z\r\nDTSTART:20260219T090000Z\r\n"
-        b"DURATION:PT1H\r\nSTATUS:CANCELLED\r\nEND:VEVENT\r\nEND:VCALENDAR",
-    )
-    assert [start for start, _ in spans(data, high=at(21, 0))] == [at(16, 9), at(18, 15), at(20, 9)]
-
-
 @pytest.mark.parametrize("line", ["TRANSP:TRANSPARENT", "STATUS:CANCELLED", "DURATION:PT0M"])
 def test_what_keeps_nobody_from_meeting_is_left_out(spans, line):
     end = () if line.startswith("DURATION") else ("DURATION:PT1H",)
@@ -161,13 +139,5 @@ def test_an_invitation_says_who_has_to_come_who_may_and_why_and_refuses_what_doe
     assert roles["mailto:ana@example.org"] == ("Ana", "REQ-PARTICIPANT")
     assert roles["mailto:zo.phd@example.org"] == ("Zoë, PhD", "OPT-PARTICIPANT")
     assert event["DESCRIPTION"] == "Let us meet on Monday.\nfree for all 3" and event["DTSTAMP"].dt == made.sent_at
-    known = {"Olu": "olu@example.org", "Ana": "ana@example.org", "Zoë, PhD": "z@example.org"}
-    for addresses, told in (
-        ({"Olu": "o@example.org"}, "addresses: none given for Ana, Zoë"),
-        (known | {"Ana": "ana"}, "addresses: 'ana' of Ana given"),
-        (known | {"Ana": "ana@example.org\r\nX:1"}, "of Ana given"),
-    ):
-        with pytest.raises(InvalidInput, match=told):
-            invitation_of(option, made, addresses)
     with pytest.raises(InvalidInput, match="start:"):
         invitation_of(Option("O1", "2026-02-16T03:00-05:00"), made)

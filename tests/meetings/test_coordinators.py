@@ -51,10 +51,11 @@ def propose(given, seed=0, attention=None, coordinator=None, zones=ZONES):
     return list(asyncio.run(made.propose(given)))
 
 
-def test_in_round_one_every_option_satisfies_two_members_or_the_only_one(brief):
+def test_in_round_one_every_option_satisfies_two_members_or_as_many_as_can_be(brief):
     assert {s.start: s.members for s in propose(brief(SAID, k=3))} == {at(9): ("Ana", "Ben"), at(14): ("Cem", "Dee")}
     assert propose(brief({"Ana": ["Asks for 09:30"]}, k=1, members=("Ana",)))[0].start == at(9, 30)
-    assert propose(brief({"Ana": ["Asks for 09:00"], "Ben": ["Asks for 10:00"]})) == []
+    alone = propose(brief({"Ana": ["Asks for 09:00"], "Ben": ["Asks for 10:00"]}))
+    assert {s.start: s.members for s in alone} == {at(9): ("Ana",), at(10): ("Ben",)}
 
 
 def test_the_best_comes_first_by_members_then_by_score(brief):
@@ -121,7 +122,7 @@ def test_a_satisficer_looks_at_a_few_slots_and_at_those_that_were_named(brief):
     for seed in range(10):
         found = {s.start for s in propose(brief(ANYTIME | {"Ana": ["Asks for 13:00"]}, k=100), seed, attention=2)}
         assert at(13) in found and len(found) <= 3
-    assert any(not propose(brief(SAID, k=1), seed, attention=1) for seed in range(30))
+    assert any(len(propose(brief(SAID, k=1), seed, attention=1)[0].members) < 2 for seed in range(30))
 
 
 # -- the hybrid ------------------------------------------------------------------------------------------------------
@@ -229,8 +230,6 @@ def test_an_agreement_counts_even_where_no_restatement_words_it_and_once_where_o
     assert values(scored(RuleBasedEvaluator(BOTH), said)) == [0, 0, 3, 3]
     intents = {"Ben": Intent(("Agrees to Monday 16 February at 16:00",), "O1")}
     assert understood(invite(), intents, (TEN,), BOTH)["Ben"] == (At(2, "16:00", "2026-02-16"),)
-    with pytest.raises(InvalidInput, match="zones: none given for Ben"):
-        scored(RuleBasedEvaluator({"Ana": "UTC"}), {})
 
 
 def test_the_exact_evaluator_scores_the_truth_of_the_round_with_calendars_whatever_was_said(scored, small):

@@ -106,18 +106,6 @@ def test_what_a_member_is_shown_holds_nothing_private_of_another(conversation):
         assert not any(word in turn.text for turn in done.turns for word in ("14:30", "2:30", "15:45", "Wednesday"))
 
 
-def test_it_opens_with_the_subject_the_days_and_the_duration_and_later_with_options_on_the_members_clock():
-    said = ask(chat()).text
-    assert all(part in said for part in ("Olu", "Budget", "60 minutes", "Monday 16 February", "Tuesday 17 February"))
-    assert ask(chat(round=2)).text == said  # without options a later round asks for preferences
-    shown = (replace(O1, reasons=("Ben: prefers mornings",)), O2)
-    text = ask(Chat("Ana", MEETING, 2, shown, "O2")).text
-    assert "O1: Monday 16 February at 14:00 – Ben: prefers mornings" in text
-    assert "O2: Monday 16 February at 15:00 (the best" in text and ZONE in text
-    at_home = ask(Chat("Ben", MEETING, 2, shown, "O2")).text
-    assert "O1: Monday 16 February at 08:00" in at_home and "clock" not in at_home
-
-
 def test_a_part_of_the_day_is_asked_for_its_hours_once():
     first = ask(chat("I prefer mornings.")).text
     assert "From when to when" in first and "morning" in first
@@ -141,23 +129,6 @@ def test_a_part_of_the_day_is_asked_for_its_hours_once():
 )  # fmt: skip
 def test_hours_that_follow_take_the_sense_of_the_part_that_they_make_exact_and_what_was_said_last_counts(texts, found):
     assert list(heard(texts, 2026)) == found
-
-
-@pytest.mark.parametrize(
-    "closing", ["No.", "That's all.", "nothing else", "No, that is everything, thanks!", "Well. That's it from me."]
-)
-def test_it_ends_when_there_is_nothing_more(closing):
-    assert ask(chat("I prefer meetings on Mondays.", closing)).done
-    assert not ask(chat("I prefer meetings on Mondays.", f"{closing} Although, not before 10 am.")).done
-
-
-def test_who_is_not_understood_is_asked_once_in_a_row_to_speak_of_times_and_it_ends_at_the_limit():
-    assert "days and times" in ask(chat("My cat is grey.")).text
-    assert "days and times" not in ask(chat("My cat is grey.", "It is a nice cat.")).text
-    assert ask(chat(*["My cat is grey."] * 3)).done
-    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-    answers = [f"I prefer meetings on {day}s." for day in days]
-    assert not ask(chat(*answers[:5])).done and ask(chat(*answers)).done
 
 
 @pytest.mark.parametrize(
@@ -203,12 +174,3 @@ def test_an_agreement_or_an_alternative_ends_the_conversation_and_is_restated():
     assert refused.agreed is None and not any(isinstance(p, At) for p in understood(refused.preferences))
     assert agreed(later("Yes, that works.", options=(O7,)), ZONE) == O7  # the only one there is
     assert "O1, O2, O7" in ask(later("Yes, that works.")).text
-
-
-def test_a_bare_no_is_asked_for_reason_and_alternative_once_and_then_let_go():
-    reason = "I never meet on Mondays."
-    assert "unsuitable" in ask(later("None of them.")).text and "instead" in ask(later(reason)).text
-    assert not ask(later("None of them.", "Just no.")).done
-    assert ask(later("None of them.", "Just no.", "No!")).done
-    assert ask(later(reason, "As I said, never on Mondays.")).done
-    assert ask(later(f"{reason} I can't name a better slot.")).done

@@ -1,40 +1,30 @@
 """NaturalPlan: every sentence is read or an error that quotes it, the judge, both solvers on all 500, and parsers."""
 
 import asyncio
-import gzip
 import json
 from itertools import count
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from support.errors import CallFailed, DamagedFile, InvalidInput
+from support.errors import CallFailed, InvalidInput
 from support.meetings.natural_plan import (
     BREAKS,
     DAYS,
     GOLDEN,
     NONE,
     OTHER,
-    Busy,
     DaySlot,
-    Limit,
     Problem,
     Task,
     _wishes,
     clock_time,
-    draw,
     judge,
     load,
-    minutes,
     parse,
     solve_task,
     to_scheduling,
-    violations,
 )
 from support.meetings.parsing import TOKENS, readings, task_form, task_of
-from support.models import serving
 from support.models.fakes import scripted
 from support.prompts import render
 from support.solvers.scheduling import solve
@@ -45,16 +35,6 @@ CLOSING = "Find a time that works for everyone's schedule and constraints. "
 
 def limits(text, people=("Uma", "Piet")):
     return [(x.person, x.day, x.start, x.end) for x in _wishes(text, people)[0]]
-
-
-def test_a_task_becomes_people_duration_days_hours_and_blocks(task_text):
-    task = parse(task_text(f"Piet can not meet on Monday before 12:30. {CLOSING}"))
-    assert (task.people, task.duration, task.days) == (("Uma", "Piet"), 30, ("Monday", "Tuesday"))
-    assert task.hours == (540, 1020) and not task.earliest
-    assert task.busy == (
-        Busy("Uma", "Monday", 540, 570), Busy("Uma", "Monday", 660, 960), Busy("Uma", "Tuesday", 540, 990),
-    )  # fmt: skip
-    assert task.limits == (Limit("Piet", "Monday", 0, 750, "Piet can not meet on Monday before 12:30"),)
 
 
 @pytest.mark.parametrize(
@@ -72,19 +52,6 @@ def test_a_list_of_days_goes_on_over_full_stops_and_ends_with_the_next_name(text
     assert _wishes("Uma can not meet on Monday. Tuesday after 15:30.", ("Uma",))[0][1].said == (
         "Uma can not meet on Tuesday after 15:30"
     )
-
-
-@pytest.mark.parametrize(
-    "free",
-    [
-        "Piet's calendar is wide open the entire day.",
-        "Piethas no meetings the whole day.",
-        "Piet is free the whole week.",
-    ],
-)
-def test_each_way_to_be_free_is_read(task_text, free):
-    busy = parse(task_text(calendars=(free, "Uma has meetings on Monday during 9:00 to 9:30;"))).busy
-    assert {b.person for b in busy} == {"Uma"}
 
 
 @pytest.mark.parametrize(
@@ -111,37 +78,6 @@ def test_a_sentence_that_fits_no_rule_is_an_error_that_quotes_it(task_text, chan
         parse(task_text(**changes))
 
 
-def test_the_meaning_does_not_depend_on_the_order_or_on_how_blocks_are_cut(task_text):
-    blocks = "Tuesday during 9:00 to 16:30, Monday during 11:00 to 12:00, 12:00 to 16:00, 9:00 to 9:30"
-    cut = ("Piet is free the entire day.", f"Uma has meetings on {blocks};")
-    assert parse(task_text()).meaning == parse(task_text(calendars=cut, people="Piet and Uma")).meaning
-    assert parse(task_text()).meaning != parse(task_text(days="Monday")).meaning
-
-
-@given(st.sampled_from(DAYS), st.integers(0, 1400), st.integers(1, 40))
-def test_times_and_slots_are_written_and_read_alike(day, start, length):
-    assert minutes(clock_time(start)) == start
-    assert DaySlot.read(f"Here is the proposed time: {DaySlot(day, start, start + length)} ").start == start
-
-
-ROW = {"id": "1", "prompt": "TASK: old SOLUTION: x TASK: new one SOLUTION: ", "golden_plan": "Monday, 9:00 - 9:30"}
-
-
-def test_only_the_last_task_of_a_prompt_is_kept_and_a_damaged_line_or_file_is_named(tmp_path):
-    path = tmp_path / "problems.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps(ROW).encode()))
-    [problem] = load(path)
-    assert (problem.text, str(problem.golden)) == ("new one", "Monday, 9:00 - 9:30")
-    wrong = {**ROW, "golden_plan": "soon"}, {"id": "1"}, {**ROW, "prompt": 5}, {**ROW, "prompt": "Hello"}
-    for line in ("{", "[1]", *map(json.dumps, wrong)):
-        path.write_bytes(gzip.compress(f"{json.dumps(ROW)}\n{line}".encode()))
-        with pytest.raises(DamagedFile, match=r"problems\.jsonl\.gz, line 2: expected a JSON object"):
-            load(path)
-    path.write_bytes(b"hello")
-    with pytest.raises(DamagedFile, match="not a readable gzip file"):
-        load(path)
-
-
 # -- the judge -------------------------------------------------------------------------------------------------------
 
 
@@ -162,18 +98,10 @@ def test_the_golden_slot_and_another_that_works_are_told_apart_and_what_a_slot_b
     task_text, slot, kind, said
 ):
     task = parse(task_text(f"Piet can not meet on Monday after 16:30. Tuesday. {CLOSING}"))
-    verdict = judge(task, GOLD, slot)
-    assert verdict.kind == kind and (said in verdict.broken if said else not verdict.broken)
+    found, broken = judge(task, GOLD, slot)
+    assert found == kind and (said in broken if said else not broken)
     bad = DaySlot("Tuesday", 990, 1020)
-    assert judge(task, bad, bad) == type(verdict)(GOLDEN, ("Piet can not meet on Tuesday",))
-
-
-EARLIEST = Task(("Uma",), 30, ("Monday", "Tuesday"), (540, 1020), (Busy("Uma", "Monday", 540, 570),), (), True)
-
-
-@given(st.sampled_from(["Monday", "Tuesday"]), st.integers(540, 990))
-def test_only_one_start_is_the_earliest(day, start):
-    assert (not list(violations(EARLIEST, DaySlot(day, start, start + 30)))) == ((day, start) == ("Monday", 570))
+    assert judge(task, bad, bad) == (GOLDEN, ["Piet can not meet on Tuesday"])
 
 
 # -- all 500 ---------------------------------------------------------------------------------------------------------
@@ -199,13 +127,6 @@ def test_the_other_solver_finds_the_same_slots(all_500):
         slot, _ = solve_task(task)
         day, start = divmod(solve(to_scheduling(task)).best.start, 1440)
         assert slot == DaySlot(DAYS[day], start, start + task.duration)
-
-
-def test_a_draw_keeps_to_its_bounds_and_to_its_seed(all_500):
-    drawn, again = (draw(all_500, 20, np.random.default_rng(7), most_people=3, most_days=1) for _ in range(2))
-    assert drawn == again and len(set(drawn)) == 20 and all(len(parse(p.text).people) <= 3 for p in drawn)
-    with pytest.raises(InvalidInput, match=r"n: 20 given; expected 1 to \d"):
-        draw(all_500[:5], 20, np.random.default_rng(7))
 
 
 def test_rows_keep_what_was_not_understood_time_comes_from_the_clock_and_no_slot_says_what_conflicts(task_text):
@@ -266,22 +187,6 @@ def test_a_perfect_reader_is_right_on_every_problem_so_the_form_can_say_them_all
     assert all(row["right"] for row in found) and sum(row["verdict"] == "golden" for row in found) == 466
     longest = max(len(json.dumps(reply, separators=(",", ":"))) for reply in replies)
     assert longest / 2.5 < TOKENS, "digits and colons are a token each; other text takes about four letters"
-
-
-def test_a_parser_goes_by_its_name_or_is_an_object_of_ones_own():
-    class Half:
-        kind = "half"
-
-        async def parse(self, text):
-            task = parse(text)
-            return Task(task.people, task.duration, task.days, task.hours)
-
-    with serving(make=lambda name: scripted([GOOD], name=name)):
-        frames = [asyncio.run(readings([PROBLEM], kind)) for kind in ("grammar", "model:chat", Half())]
-    assert [frame["reader"][0] for frame in frames] == ["grammar", "model chat", "half"]
-    assert [bool(frame["right"][0]) for frame in frames] == [True, True, False]
-    with pytest.raises(InvalidInput, match="parser: 'regex' given; expected one of grammar, human, model"):
-        asyncio.run(readings([PROBLEM], "regex"))
 
 
 def test_a_reading_that_leaves_out_a_block_is_judged_by_the_text():

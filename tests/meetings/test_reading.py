@@ -21,7 +21,7 @@ from support.meetings.preferences import (
     Weekdays,
     Window,
 )
-from support.meetings.reading import Recovered, read, read_sentences, recovered, restate, vague
+from support.meetings.reading import Recovered, read, recovered, restate
 
 TABLE: list[tuple[str, list[Preference]]] = [
     # windows with hours
@@ -209,35 +209,6 @@ def test_property_what_is_restated_is_read_back_exactly(wish):
 @given(st.lists(PREFERENCES, unique=True, max_size=4))
 def test_property_a_text_says_what_its_sentences_say_in_their_order(wishes):
     assert read(". ".join(map(restate, wishes)) + ".") == tuple(wishes)
-
-
-@given(st.sampled_from([s for s, _ in TABLE] + SMALL_TALK), st.data())
-def test_property_case_and_extra_spaces_change_nothing(sentence, data):
-    spaced = "".join(c * data.draw(st.integers(1, 3)) if c == " " else c for c in sentence)
-    said = read(sentence, year=2026)
-    assert read(sentence.upper(), year=2026) == read(spaced, year=2026) == said
-
-
-def test_sentences_are_given_as_they_were_written():
-    text = "Hello there! I’d take Mondays. Not before 10 a.m. on Tuesdays."
-    assert read_sentences(text) == (
-        ("Hello there!", ()),
-        ("I’d take Mondays.", read("I would take Mondays.")),
-        ("Not before 10 a.m. on Tuesdays.", (Window(2, "00:00", "10:00", True, ("Tuesday",)),)),
-    )
-
-
-def test_a_date_without_a_year_is_its_weekday():
-    assert read("Could we meet at 14:00 on Tuesday 17 February?") == (At(2, "14:00"), Weekdays(2, ("Tuesday",)))
-
-
-def test_a_date_that_does_not_exist_is_not_made_up():
-    assert read("Agrees to 30 February at 10:00", year=2026) == (At(2, "10:00"),)
-
-
-def test_parts_of_the_day_without_hours_are_vague():
-    assert vague("I prefer mornings. Afternoons only between 2 and 4. Never in the evening.") == ("morning", "evening")
-    assert vague("Between 9 and 12 is best. Good morning!") == ()
 
 
 def test_the_measure_tells_kind_meaning_and_priority_apart():

@@ -1,16 +1,20 @@
 """The coordination study: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
+import inspect
+import itertools
 import re
 
 import numpy as np
 import pytest
 
+from support import published
+from support.analysis.coordination import in_a_sentence, other_options
 from support.errors import InvalidInput, MissingData
 from support.meetings.data import iso
+from support.meetings.evaluators import ExactEvaluator
 from support.meetings.scenario import Suggestion, scenarios
-from support.meetings.seats import COORDINATOR
-from support.meetings.study import MEETINGS, meeting_coordination
+from support.meetings.study import DIFFICULTIES, MEETINGS, meeting_coordination
 from support.models.fakes import scripted
 from support.runs.study import Store
 from support.runs.sweep import Sweep
@@ -31,17 +35,6 @@ def test_one_seed_gives_one_run_and_another_seed_another(example):
     assert play(seed=2) != example
 
 
-def test_the_record_says_who_sat_where(example):
-    assert set(example.seats) == {*example.members, "interviewer", "coordinator", "evaluator"}
-    assert all(example.seats[m].startswith("rule-based") for m in example.members)
-
-
-def test_every_round_is_scored_in_the_loop_and_in_truth(example):
-    for entry in example.rounds:
-        asked = [(o.id, m) for o in entry.options for m in example.members]
-        assert [(s.option, s.member) for s in entry.scores] == [(s.option, s.member) for s in entry.audit] == asked
-
-
 def test_designs_differ_in_rounds_and_in_talk():
     rounds, single, none = (play(design=d) for d in ("rounds", "single round", "no conversation"))
     assert [len(x.rounds) for x in (rounds, single, none)] == [2, 1, 1]
@@ -53,10 +46,10 @@ def test_designs_differ_in_rounds_and_in_talk():
 
 def test_without_conversation_the_texts_are_handed_over_sentence_by_sentence():
     chosen = scenarios(3, MEETINGS, 2023)[0]
-    for paraphrase in (0, 1, 2):
-        [entry] = play(design="no conversation", paraphrase=paraphrase).rounds
+    for paraphrase, (name, most) in itertools.product((0, 1, 2), DIFFICULTIES.items()):
+        [entry] = play(design="no conversation", paraphrase=paraphrase, difficulty=name).rounds
         for talk in entry.conversations:
-            assert " ".join(talk.preferences) == chosen.private[talk.member].texts[paraphrase]
+            assert " ".join(talk.preferences) == chosen.narrowed(most).private[talk.member].texts[paraphrase]
 
 
 def test_repetitions_go_through_the_twenty_meetings_of_the_design_and_on_to_others_none_of_them_twice():
@@ -64,11 +57,10 @@ def test_repetitions_go_through_the_twenty_meetings_of_the_design_and_on_to_othe
         return play(repetition=repetition, design="no conversation", **more).meeting["id"]
 
     drawn = [met(i) for i in range(33)]
-    assert drawn[:MEETINGS] == [s.meeting.id for s in scenarios(3, MEETINGS, 2023, calendars=False)]
-    assert len(set(drawn)) == 33 and len({met(i, database=True) for i in range(5)}) == 5
-    for number, more in ((33, {}), (5, {"database": True}), (True, {})):
-        with pytest.raises(InvalidInput, match=f"repetition: {number} given; there are (33|5) meetings with 3 members"):
-            met(number, **more)
+    assert drawn[:MEETINGS] == [s.meeting.id for s in scenarios(3, MEETINGS, 2023)]
+    assert len(set(drawn)) == 33
+    with pytest.raises(InvalidInput, match="repetition: 33 given; there are 33 meetings with 3 members"):
+        met(33)
 
 
 def test_a_company_of_ones_own_is_a_folder_and_what_is_changed_there_is_seen(folder):
@@ -88,8 +80,53 @@ def test_a_company_of_ones_own_is_a_folder_and_what_is_changed_there_is_seen(fol
     assert [unit.settings["company"]["name"] for unit in sweep.units()] == [folder.name]
 
 
-def test_with_the_database_somebody_is_required():
-    assert play(members=5, database=True, design="single round").meeting["required"]
+def played(coordinator, **more):
+    """Five meetings of five members, with and without the database."""
+    settings = {"members": [5], "repetition": [0, 1, 2, 3, 4], "database": [False, True], **more}
+    units = [dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())]
+    return [(unit, play(coordinator=coordinator, **unit)) for unit in units]
+
+
+def test_with_and_without_the_database_the_same_people_meet_about_the_same_and_only_with_it_somebody_is_required():
+    both = played("exhaustive")
+    for (_, without), (_, known) in zip(both[::2], both[1::2], strict=True):
+        assert (without.meeting["id"], without.seats) == (known.meeting["id"], known.seats)
+        assert without.rounds[0].conversations == known.rounds[0].conversations
+        assert not without.meeting["required"]
+        assert not any(name in without.meeting["invitation"] for name in known.meeting["required"])
+        assert known.meeting["required"] or without.meeting == known.meeting
+    pairs = other_options(both, "database")
+    assert len(pairs) == 5 and 0 < pairs["changed"].sum() < 5 and pairs["required"].sum() == 4
+    assert in_a_sentence(pairs, "the database").startswith("with the database, other options in ")
+
+
+def test_where_a_coordinator_does_not_look_at_the_database_the_figure_says_that_it_changes_nothing():
+    said = in_a_sentence(other_options(played("random"), "database"), "the database")
+    assert said == "the database changes nothing: the same options in 5 of 5 meetings; somebody is required in 4"
+
+
+def test_chance_lies_where_the_paper_s_first_round_does_by_default_and_higher_where_it_is_easier():
+    assert inspect.signature(meeting_coordination).parameters["difficulty"].default == "hard"
+    paper = published.load("000_cf17db17b5f2de1a").query("row == 'single round' and column == 'satisfaction_ratio'")
+    for n in (3, 4, 5):
+        drawn = scenarios(n, 20, 1)
+        of = {d: [satisfied(s.narrowed(most)) for s in drawn] for d, most in DIFFICULTIES.items()}
+        chance = {d: np.mean([np.mean(ratios) for ratios in found]) for d, found in of.items()}
+        assert chance["easy"] > 0.95 > chance["middle"] > 0.75 and 0.3 < chance["hard"] < 0.45
+        two = np.mean([np.mean([max(pair) for pair in itertools.combinations(ratios, 2)]) for ratios in of["hard"]])
+        assert paper["value"].min() < 100 * two < paper["value"].max()  # the better of K = 2 drawn at random
+        for made, ratios in zip(drawn, of["hard"], strict=True):
+            yardstick = ExactEvaluator(made.narrowed(1), {}).yardstick(1)
+            assert (yardstick["chance_ratio"], yardstick["best_ratio"]) == pytest.approx((np.mean(ratios), max(ratios)))
+
+
+def satisfied(given):
+    """The true ratio of every start, counted member by member."""
+    wishes = {name: given.private[name].preferences for name in given.members}
+    return [
+        sum(any(w.fulfilled(given.situation(m, start)) for w in wishes[m]) for m in wishes) / len(wishes)
+        for start in given.meeting.slots()
+    ]
 
 
 class Quiet:
@@ -136,24 +173,6 @@ def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothin
         play(audit="exakt")
 
 
-def test_tracking_keeps_what_was_said_before():
-    first, second = (play(tracking=t, seats="plain") for t in (False, True))
-    assert first.rounds[0] == second.rounds[0]
-    # Conversations hold what was said in their round; only the scores of round 2 rest on more.
-    assert [s.reasons for s in first.rounds[1].scores] != [s.reasons for s in second.rounds[1].scores]
-
-
-def test_on_the_scale_of_the_paper_s_prompt_nobody_is_unsatisfied():
-    assert all(s.value >= 1 for entry in play(lowest=1).rounds for s in entry.scores)
-
-
-@pytest.mark.parametrize("kind", COORDINATOR.kinds)
-def test_every_rule_based_coordinator_takes_its_seat(kind):
-    made = play(coordinator=kind, design="single round")
-    assert made.rounds[0].options and not made.rounds[0].format_errors
-    assert "model" not in made.seats["coordinator"]
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -161,9 +180,11 @@ def test_every_rule_based_coordinator_takes_its_seat(kind):
         ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of exhaustive"),
         ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
         ({"interviewer": "model"}, "model: none given for the seat of the interviewer"),
-        ({"options": 3}, "K = 3 given; expected 1 to 2"),
+        ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
+        ({"rounds": 0}, "rounds: 0 given; expected at least 1"),
         ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
         ({"lowest": 2}, "lowest: 2 given"),
+        ({"difficulty": "grim"}, "difficulty: 'grim' given; expected one of easy, middle, hard"),
     ],
 )
 def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
@@ -188,12 +209,19 @@ def test_every_part_of_the_study_is_a_sweep_of_settings_that_run(part, tmp_path)
     assert count["failed"] == 0 and count["done"] == len(list(sweep.units()))
 
 
-def test_the_designs_of_one_sweep_share_their_meetings_and_members(tmp_path):
-    store, sweep = Store(tmp_path / "study.sqlite"), coordinations("options", 2, 1)
-    asyncio.run(sweep.run(store, progress=False))
-    by_meeting = {}
-    for unit, made in sweep.records(store):
-        by_meeting.setdefault(unit.repetition, set()).add(
-            (made.meeting["id"], tuple(made.seats[m] for m in made.members))
-        )
-    assert all(len(found) == 1 for found in by_meeting.values()) and len(by_meeting) == 2
+def test_the_parts_with_and_without_the_database_draw_the_same_meetings_and_people():
+    without, known = (coordinations(part, 3, 1, members=[5], options=[2]) for part in ("size", "database"))
+    for one, other in zip(without.units(), known.units(), strict=True):
+        assert one.text.replace("false", "true") == other.text and one.text != other.text
+        assert np.array_equal(without.rng(one).random(3), known.rng(other).random(3))
+
+
+def test_more_than_twenty_meetings_are_a_sweep_of_a_company_of_ones_own_too(folder, tmp_path):
+    path, one = folder / "meetings.toml", (folder / "meetings.toml").read_text()
+    path.write_text("\n".join(one.replace('"m1"', f'"m{i}"') for i in range(25)))
+    sweep = coordinations("size", 25, 1, members=[2], options=[1], design=["single round"], company=[folder])
+    store = Store(tmp_path / "study.sqlite")
+    assert asyncio.run(sweep.run(store, progress=False))["done"] == 25
+    assert len({made.meeting["id"] for _, made in sweep.records(store)}) == 25
+    with pytest.raises(InvalidInput, match="there are 25 meetings with 2 members, counted from 0"):
+        play(members=2, options=1, company=folder, repetition=25)

@@ -9,7 +9,7 @@ import traceback
 import pytest
 from pydantic import BaseModel, Field
 
-from support.errors import CallFailed, ContextOverflow, MalformedReply, ModelError, ModelUnavailable
+from support.errors import CallFailed, ContextOverflow, InvalidInput, MalformedReply, ModelError, ModelUnavailable
 from support.models import connect
 from support.models.attempts import Wider
 from support.models.calls import collected
@@ -19,6 +19,7 @@ from support.models.profiles import EMBEDDED, profile
 
 KEY = "sk-test-SECRET0123456789"
 ASKED = {"max_tokens": 100, "seed": 1}
+BARE = ("model", "messages", "max_tokens", "temperature")
 
 
 class Votes(BaseModel):
@@ -59,6 +60,7 @@ REFUSED = {  # what providers refuse, and their words
     "max_tokens": (lambda body: "max_tokens" in body, "'max_tokens' is not it. Use 'max_completion_tokens'."),
     "temperature": (lambda body: body.get("temperature", 1) != 1, "'temperature' does not support 0.0."),
     "seed": (lambda body: "seed" in body, "Unrecognized request argument supplied: seed"),
+    "effort": (lambda body: "reasoning_effort" in body, "Unsupported parameter: 'reasoning_effort'."),
     "maxItems": (lambda body: "maxItems" in str(body.get("response_format")),
                  "Invalid schema for response_format: 'maxItems' is not permitted."),
     "json_schema": (lambda body: form(body) == "json_schema", "response_format json_schema is not supported."),
@@ -131,6 +133,46 @@ def test_a_server_that_refuses_everything_ends_in_one_sentence(server, at, own, 
     with pytest.raises(CallFailed, match=rf"^the endpoint \S+ .*{told}.{{1,300}}$"):
         ask(at(), **({} if asks else {"schema": Votes, **ASKED}))
     assert len(server.bodies) < (2 if asks else 20)
+
+
+SWITCH = "reasoning.off.chat_template_kwargs.enable_thinking = false"
+SWITCHED = [
+    ("", "off", {"reasoning_effort": "none"}),
+    ("reasoning_effort = 'low'", None, {"reasoning_effort": "low"}),
+    ("reasoning_effort = 'low'\nextra_body.k = 1", "high", {"reasoning_effort": "high", "k": 1}),
+    (f"{SWITCH}\nextra_body.k = 1", "off", {"chat_template_kwargs": {"enable_thinking": False}, "k": 1}),
+]
+
+
+@pytest.mark.parametrize(("entry", "reasoning", "sent"), SWITCHED, ids=["off", "own", "high", "by the template"])
+def test_reasoning_is_asked_for_as_the_entry_says_and_each_way_has_its_own_replies(
+    server, at, own, tmp_path, entry, reasoning, sent
+):
+    own(entry)
+    model = at(cache=tmp_path / "s.sqlite")
+    assert [ask(model, reasoning=way).cached for way in (reasoning, reasoning)] == [False, True]
+    assert {name: server.bodies[0][name] for name in set(server.bodies[0]) - set(BARE)} == sent
+    assert ask(model).cached == (reasoning is None)
+
+
+def test_a_model_that_knows_no_reasoning_is_asked_without_and_a_level_that_it_lacks_is_told(server, at, own):
+    effort, said = REFUSED["effort"]
+    server.answer = lambda body: server.refusal(400, said) if effort(body) else "hello"
+    assert ask(model := at(), reasoning="high").text == ask(model, "And?", reasoning="off").text == "hello"
+    assert len(server.bodies) == 3 and model.learnt == ("It takes no reasoning_effort: none is sent.",)
+    other = "Unsupported value: 'reasoning_effort' does not support 'none'. Supported values are: 'low', 'high'."
+    server.answer = lambda body: server.refusal(400, other) if body["reasoning_effort"] == "none" else "hello"
+    server.bodies.clear()
+    with pytest.raises(
+        CallFailed, match=r"refuses reasoning_effort, which the setting reasoning= .*are: 'low', 'high'"
+    ):
+        ask(model := at(), reasoning="off")
+    assert ask(model, reasoning="low").text == "hello" and len(server.bodies) == 2 and not model.learnt
+    server.answer = lambda body: server.completion("hello", reasoning_content="Let me see.")
+    assert ask(model, "And?", reasoning="off").thinking and "thinks though" in model.details["learnt"]
+    own(SWITCH)
+    with pytest.raises(InvalidInput, match="reasoning: 'high' given; gpt-small knows None, off"):
+        ask(at(), reasoning="high")
 
 
 def test_a_call_that_waited_while_others_learnt_how_much_room_there_is_does_not_loop(server):

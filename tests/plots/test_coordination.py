@@ -6,11 +6,12 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from support.analysis.coordination import changes, confusion, kappa, mean_changes
+from support.analysis.coordination import changes, confusion, gap_closed, kappa, mean_changes
 from support.errors import InvalidInput
 from support.figures import COLOURS
 from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.coordination import (
+    closed,
     metric_grid,
     plot_changes,
     plot_confusion,
@@ -33,6 +34,7 @@ def frame():
 
 
 TABLE = mean_changes(changes(frame()))
+TRUE = frame().assign(true_ratio=lambda f: 30 + 10.0 * f["round"], chance_ratio=30.0, best_ratio=70.0)
 PAPER = pd.DataFrame(
     [("n = 3", "interactions", -25.0), ("n = 5", "interactions", -50.0)], columns=["row", "column", "value"]
 )
@@ -77,10 +79,24 @@ def test_the_order_chooses_the_lines_and_an_unknown_name_is_refused(axes):
 
 
 def test_the_grid_has_the_four_metrics_of_the_paper(axes):
-    drawn = metric_grid(TABLE, axes(2, 2).ravel())
+    drawn = metric_grid(TABLE, gap_closed(TRUE), axes(1, 5).ravel())
     assert [ax.get_ylabel().split(" (")[0] for ax in drawn] == [
-        "interactions", "satisfaction ratio", "satisfaction score", "equity",
+        "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to optimum, true ratio",
     ]  # fmt: skip
+    assert legend(drawn[4]) == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
+
+
+def test_chance_and_optimum_stand_where_the_truth_is_drawn(axes):
+    mine = TRUE.query("setting == 'n = 3'")
+    ax = plot_runs(mine, axes(), "true_ratio")
+    levels = {line.get_label(): line.get_ydata()[0] for line in ax.lines}
+    assert (levels["chance"], levels["optimum"]) == (30, 70)
+    assert (
+        ax.get_title()
+        == closed(mine).removeprefix("true ratio: ")
+        == "chance 30, reached 60, optimum 70 % (75 % of the way)"
+    )
+    assert closed(mine) in plot_scores(round_of((3, 2), (0, 1)), axes(), rounds=mine).get_xlabel()
 
 
 def test_every_run_is_a_line_near_its_values_and_the_mean_is_thick(axes):

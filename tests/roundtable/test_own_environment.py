@@ -8,56 +8,26 @@ import pytest
 from matplotlib.figure import Figure
 
 from support.analysis.metrics import METRICS, curves_of, runs_of
-from support.errors import InvalidInput, InvalidProposal
+from support.data import ROOT
+from support.errors import InvalidInput
 from support.figures import plot_utility
-from support.models.fakes import stand_in
+from support.models.fakes import scripted, stand_in
 from support.roundtable import table
-from support.roundtable.records import Ballot, Message, Proposal
+from support.roundtable.economy import exchange_economy
+from support.roundtable.negotiators import Linear
+from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.seats import seat_all
 from support.runs.export import flatten
 from support.runs.pages import to_html
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.seats import form, many, text
 
-PROJECTS = ("park", "school", "buses", "library", "pool")
-
-
-class Budget:
-    """Each of four people gets what goes to the two projects that they want."""
-
-    agents, shape, extra_tokens, maximum = ("Ana", "Ben", "Cleo", "Dev"), "five amounts", 0, 200.0
-
-    def __init__(self, wants=((0, 1), (1, 2), (2, 3), (3, 4))):
-        self.wants = wants
-
-    def validate(self, proposal):
-        amounts = [round(float(x), 2) for x in proposal]
-        if len(amounts) != len(PROJECTS) or min(amounts) < 0 or abs(sum(amounts) - 100) > 0.5:
-            raise InvalidProposal(f"budget: {proposal!r} given; expected five amounts that sum to 100")
-        return tuple(amounts)
-
-    def describe(self, value):
-        return ", ".join(f"{amount:g} for the {name}" for name, amount in zip(PROJECTS, value, strict=True))
-
-    def utilities(self, value):
-        return np.array([sum(value[k] for k in wanted) for wanted in self.wants])
-
-    def spec(self):
-        return {"name": "budget", "wants": self.wants}
-
-    def task(self):
-        return f"You share out a budget of 100 among {', '.join(PROJECTS)}."
-
-    def goal(self, me, shown):
-        return "You want: " + " and ".join(PROJECTS[k] for k in self.wants[self.agents.index(me)])
-
-    def form(self):
-        return "Five amounts that sum to 100, such as [20, 20, 20, 20, 20]."
-
-    def schema(self, most):
-        return form("BudgetReply", lambda r: r.proposal and self.validate(r.proposal), reason=text(most, 0),
-                    proposal=many(float, 5, 5)[0] | None)  # fmt: skip
+# The environment that the README shows, four people and a budget of 100, and the sweep and figure after it.
+SHOWN = next(b for b in (ROOT / "README.md").read_text(encoding="utf-8").split("```") if "class Budget" in b)
+DEFINED, PLAYED = SHOWN.removeprefix("python\n").split("table.ENVIRONMENTS[", 1)
+README: dict = {}
+exec(DEFINED, README)
+Budget = README["Budget"]
 
 
 class Wishful:
@@ -72,7 +42,7 @@ class Wishful:
         return Message(self.me, tuple(a for a in view.agents if a != self.me), "My two, please.")
 
     async def propose(self, view):
-        mine = self.budget.wants[self.budget.agents.index(self.me)]
+        mine = self.budget.wants(self.me)
         low = 20 * (view.round - 1) / max(view.rounds - 1, 1)
         return Proposal(self.me, [(100 - 3 * low) / 2 if k in mine else low for k in range(5)])
 
@@ -88,7 +58,7 @@ async def shared(rng, rule="plurality", seats="wishful", repetition=0, model=Non
 
 @pytest.fixture
 def known(monkeypatch):
-    monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget(tuple(map(tuple, spec["wants"]))))
+    monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget())
 
 
 def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
@@ -102,10 +72,75 @@ def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
     plot_utility(curves_of(records, 4), Figure().subplots())
 
 
+def test_what_the_readme_shows_of_it_is_played_by_models_and_drawn(known, tmp_path):
+    code = PLAYED.replace("await sweep.run(store, ", "count = asyncio.run(sweep.run(store, progress=False, ")
+    code = code.replace('"gpt-4o-mini")', "stand_in(seed=3)))").replace("repetitions=5", "repetitions=2")
+    space = {**README, "asyncio": asyncio, "stand_in": stand_in, "Sweep": Sweep, "store": Store(tmp_path / "s.sqlite")}
+    exec("table.ENVIRONMENTS[" + code, space)
+    assert space["count"]["done"] == 4
+
+
 def test_models_sit_at_it_by_its_schema():
     record = asyncio.run(shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3)))
     assert record.seats["Dev"].startswith("model") and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
     assert json.dumps(record.environment)
+
+
+def test_a_class_of_ones_own_is_a_column_by_its_name(known, tmp_path):
+    sweep, store = (
+        Sweep("budget", shared, {"rule": ["plurality"], "seats": [Wishful]}, 1, 1),
+        Store(tmp_path / "s.sqlite"),
+    )
+    asyncio.run(sweep.run(store, progress=False))
+    assert runs_of(sweep.records(store))["seats"].tolist() == ["Wishful"]
+
+
+def test_a_model_is_asked_again_for_what_only_validate_refuses():
+    replies = iter(['{"reason": "", "proposal": [9, 9, 9, 9, 9]}', '{"reason": "", "proposal": [60, 10, 10, 10, 10]}'])
+    seats = seat_all(Budget(), "model", np.random.default_rng(1), model=scripted(lambda request: next(replies)))
+    view = View("Ana", Budget.agents, "majority", "vote", "", 1, 4, ())
+    made = asyncio.run(seats["Ana"].propose(view))
+    assert made.value == (60, 10, 10, 10, 10) and next(replies, None) is None
+
+
+class Patient(Linear):
+    """A negotiator of one's own, out of one of ours."""
+
+    kind = "patient"
+
+    def aspiration(self, view):
+        return 0.9
+
+
+def test_a_kind_made_of_ours_is_seated_as_ours_are():
+    economy, rng = exchange_economy(), np.random.default_rng(1)
+    record = asyncio.run(
+        table.play(economy, seat_all(economy, ["linear", Patient, Patient], rng), "majority", rounds=2)
+    )
+    assert [kind.split()[0] for kind in record.seats.values()] == ["linear", "patient", "patient"]
+
+
+class Silent(Budget):
+    """Says nothing to a model."""
+
+    task = property(lambda self: getattr(self, "no such thing"))
+
+
+BAD = [
+    (Budget(), "linear", "'linear' given for Ana, but Budget has no `background`.*seat a model, a person"),
+    (Budget(), [Wishful, Patient, Wishful, Wishful], "'patient' given for Ben, but Budget has no `background`"),
+    (Silent(), "model", "environment: Silent has no `task`; `support.roundtable.table.Environment` says what"),
+    (object(), Wishful, "environment: object has no `agents`, `validate`, `spec`"),
+]
+
+
+@pytest.mark.parametrize(("environment", "seats", "said"), BAD, ids=[said[:20] for _, _, said in BAD])
+def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats, said):
+    with pytest.raises(InvalidInput, match=said):
+        seat_all(environment, seats, np.random.default_rng(1), model=stand_in(seed=3))
+    if seats is Wishful:
+        with pytest.raises(InvalidInput, match=said):
+            asyncio.run(table.play(environment, {}, "majority"))
 
 
 def test_an_environment_that_nobody_registered_is_told():

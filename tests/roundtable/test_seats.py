@@ -300,7 +300,7 @@ def test_repetitions_have_seeds_of_their_own_above_temperature_0_and_replies_of_
 
 
 @pytest.mark.parametrize("study", [roundtable_exchange, roundtable_movielens])
-def test_temperature_and_repetition_of_a_study_reach_its_models(study, monkeypatch):
+def test_temperature_reasoning_and_repetition_of_a_study_reach_its_models(study, monkeypatch):
     reached = []
 
     def taken(environment, seats, rng, *, noise, spoken):
@@ -310,5 +310,5 @@ def test_temperature_and_repetition_of_a_study_reach_its_models(study, monkeypat
     monkeypatch.setattr("support.roundtable.study.seat_all", taken)
     monkeypatch.setattr("support.roundtable.study._cases", lambda seed: (Case(1, 6, 5.0),) * 3)
     with pytest.raises(InterruptedError):
-        asyncio.run(study(np.random.default_rng(0), "majority", temperature=0.7, repetition=2))
-    assert (reached[0].temperature, reached[0].repetition) == (0.7, 2)
+        asyncio.run(study(np.random.default_rng(0), "majority", temperature=0.7, reasoning="off", repetition=2))
+    assert (reached[0].temperature, reached[0].reasoning, reached[0].repetition) == (0.7, "off", 2)

@@ -60,11 +60,6 @@ def test_what_is_exported_is_imported_as_it_was(tmp_path):
             InvalidInput,
             "{age} given; expected one of",
         ),
-        (
-            "version: 1\npolicies: [{id: a, text: Follow up after 2 days.}, {id: b, text: Follow up after 4 days.}]\n",
-            InvalidInput,
-            "'b' contradicts 'a'",
-        ),
     ],
 )
 def test_a_file_that_cannot_be_taken_along_says_why(tmp_path, content, error, said):
@@ -86,3 +81,7 @@ def test_an_empty_gap_leaves_neither_blanks_nor_paragraphs():
 
 def test_what_is_filled_in_is_not_filled_again():
     assert Template("thanks", "s", "{note} {speaker}").fill(note="{speaker}", speaker="Ana")[1] == "{speaker} Ana"
+
+
+def test_a_template_may_name_the_seminar():
+    assert Template("thanks", "{title}", "Thank you.").fill(title="Interfaces")[0] == "Interfaces"

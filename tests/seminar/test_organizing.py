@@ -11,6 +11,7 @@ from support.runs.export import TABLES, flatten
 from support.runs.study import Unit, from_json, to_json
 from support.seminar.artefacts import Artefacts
 from support.seminar.data import Persona, Scenario
+from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.organizing import carried, hooks, organize, record
 from support.seminar.records import Action, Hook, Understood
 from support.seminar.reviewing import in_text
@@ -239,6 +240,17 @@ def test_a_flag_goes_to_the_desk_and_its_answer_lies_there_that_day():
         "Asked: Old? Decided: Yes.",
         f"Day 1, invitation, from organiser: invitation. Ana, {ONE}, {TWO}",
     ]
+
+
+@pytest.mark.parametrize(("answer", "noted", "left"), [("", (), 1), ("15 September", (ONE,), 0), ("None.", (), 0)])
+def test_a_sentence_about_dates_that_is_not_understood_is_asked_about_and_the_answer_settles_it(answer, noted, left):
+    vague = Response("reply", "Re: s", "15 September has my cat's blessing.", None, SLOTS[:1])
+    _, second, *_, last = play(Guest(vague), Guest(yes(TWO)), RuleBasedOrganizer(), desk=Desk(answer=answer))
+    (flag,) = [flag for flag in second.flags if flag.person == "Ana"]
+    assert flag.dates and flag.answer == answer and "“15 September has my cat's blessing.”" in flag.question
+    (read,) = [read for read in second.understood if read.person == "Ana"]
+    assert (read.available, len(read.unclear)) == (noted, left) and not hooks([second])
+    assert dict(last.assignment)[ONE] == (("Ana",) if noted else ())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.seminar.reading import Reading, read_reply
+from support.seminar.reading import Reading, agrees, read_reply, settled
 
 SEP, OCT, NOV, DEC = SLOTS = tuple(date(2027, m, d) for m, d in ((9, 15), (10, 13), (11, 10), (12, 8)))
 TODAY = date(2027, 8, 16)
@@ -67,6 +67,164 @@ def test_moods_that_people_word_otherwise(text, firm, vague, cannot):
     assert (read(text).available, read(text).vague, read(text).unavailable) == (firm, vague, cannot)
 
 
+PLAIN = [
+    "October 13 would be great!",
+    "Please put me down for 13 October.",
+    "I'm free on the 13th.",
+    "My first choice is 13 October.",
+    "Of the dates that you propose, 13 October suits me best.",
+    "I have checked my calendar and 13 October is good.",
+    "Wednesday, 13 October 2027 at 14:00 works for me.",
+    "The October date works for me.",
+    "The second one is fine.",
+    "13/10 works, 13.10. is good.",
+    "13. Oktober passt mir gut.",
+    "Le 13 octobre me convient parfaitement.",
+    "13 October: can't wait!",
+    "13 October is no problem at all.",
+    "I have nothing on 13 October.",
+    "13 October, with pleasure.",
+    "13 October, if that still suits you.",
+    "The thirteenth of October would be lovely.",
+    "I accept your kind invitation for the 13th of October.",
+    "Thank you for the invitation! I'd love to come. 13 October it is.",
+]
+
+NOT_PLAIN = [
+    "On 13 October I have to be at the dentist's.",
+    "13 October is a problem.",
+    "Can we make it 13 October instead of the 15th?",
+    "I have to withdraw from 13 October because my father is ill.",
+    "I am out of the office until 13 October.",
+    "13 October -",
+    "13 October: x",
+    "On 13 October I come back from Rome.",
+    "I have a talk on 13 October.",
+    "I was free on 13 October.",
+    "I would have come on 13 October.",
+    "I'll be there on 13 October for another meeting.",
+    "13 October works if you pay the train.",
+    "13 October works. But only if you pay the train.",
+    "13 October would be great. Sadly I'll be in Rome.",
+    "13 October? I'm in Rome.",
+    "My colleague is free on 13 October.",
+    "I can do 13 October at 16:00.",
+    "I could do 13 October only by video.",
+    "13 October works for me, but I have to check with my boss.",
+    "13 October should work.",
+    "13 October would be fine if I had no exam.",
+    "Don't put me down for 13 October.",
+    "13 October is my birthday.",
+    "I am free from 13 October.",
+    "Before 13 October I cannot say anything.",
+    "13 October would be my last choice.",
+    "In principle 13 October.",
+    "13 October works for my student.",
+    "Thanks for your mail of 13 October.",
+    "13 October works for me. Actually no, I misread my diary.",
+    "I am free on 13 October. I will only come if there is childcare.",
+    "Please forget what I said about 13 October.",
+    "13 October ❌",
+    "~~13 October~~",
+    "Am 13. Oktober bin ich leider in Rom.",
+    "Le 13 octobre ne me convient pas.",
+    "Sorry, 13 October.",
+    "Could I do it over Zoom? If so, any of the four.",
+    "All of them are difficult.",
+    "I can't do any of them except perhaps 13 October.",
+    "I can do 13 October as a reserve.",
+    "> 13 October\nno",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_plain_yes_is_firm_and_nothing_is_asked_about_it(text):
+    got = read(f"Dear Noor,\n\n{text}\n\nBest wishes,\nAna")
+    assert (got.available, got.unclear) == ((OCT,), ())
+
+
+@pytest.mark.parametrize("text", NOT_PLAIN)
+def test_a_sentence_that_is_not_wholly_understood_gives_no_date(text):
+    assert read(f"Dear Noor,\n\n{text}\n\nBest wishes,\nAna").available == ()
+
+
+LISTS = [
+    ("Possible:\n- 13 October\nNot possible:\n- 10 November", ()),
+    ("15 Sept: no\n13 Oct: yes\n10 Nov: maybe\n8 Dec: works for me", (OCT, DEC)),
+    ("13 October is good.\n\n-----Original Message-----\nThe dates are\n15 September\n10 November", (OCT,)),
+    ("13 October is good.\n\nBest,\nAna\n\nWe meet on\n15 September\n10 November\n", (OCT,)),
+    ("> 15 September\nno\n> 13 October\nyes", ()),
+    ("I can do 13 October.\n\nSee you in November!", (OCT,)),
+    ("10 November is out. The others are fine.", (SEP, OCT, DEC)),
+    ("I cannot come on the thirteenth of October. The rest is fine.", (SEP, NOV, DEC)),
+    ("The dentist has me on one of the Wednesdays. The rest is fine.", ()),
+    ("13 October or 10 November. But let me ask my boss first.", ()),
+]
+
+
+@pytest.mark.parametrize(("text", "firm"), LISTS)
+def test_a_date_of_a_list_is_firm_only_where_the_whole_list_is_understood(text, firm):
+    assert read(text).available == firm
+
+
+@given(st.sampled_from([text for text in PLAIN if ". " not in text]), st.data())
+def test_one_strange_word_in_a_plain_yes_makes_it_a_question(text, data):
+    words = text.split()
+    at = data.draw(st.integers(0, len(words) - 1))
+    strange = data.draw(st.sampled_from(["hardly", "never", "unless", "hypothetically", "zur", "Brno", "80%", "not"]))
+    assert read(" ".join([*words[:at], strange, *words[at:]])).available == ()
+
+
+def test_what_is_asked_about_is_quoted_as_it_was_written():
+    got = read("Hi Noor,\n\nOn the thirteenth of October I have to be at the dentist’s. 10/11 is fine.")
+    assert got.unclear == ("On the thirteenth of October I have to be at the dentist’s.",) and got.available == (NOV,)
+
+
+def test_all_after_some_were_named_means_perhaps_those_only():
+    assert read("I can do 13 October or 10 November. Any of them is fine.").available == (OCT, NOV)
+    assert read("All three work.").available == () and read("All four work.").available == SLOTS
+
+
+def test_a_reply_in_which_nothing_was_understood_about_dates_is_asked_about():
+    assert read("hey, sure! whichever you find better.").unclear and not read("See you soon!").unclear
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Yes.", True),
+        ("Yes, that still works for me. Thanks!", True),
+        ("I confirm.", True),
+        ("Yes, if the train runs.", False),
+        ("Is it certain?", False),
+        ("It works. Or wait, no.", False),
+        ("Thanks for asking!", False),
+    ],
+)
+def test_a_yes_to_the_only_date_that_was_asked_about(text, said):
+    assert agrees(text) is said
+
+
+@pytest.mark.parametrize(
+    ("answer", "firm", "cannot"),
+    [
+        ("13 October", (OCT,), ()),
+        ("yes", (OCT, NOV), ()),
+        ("All.", (OCT, NOV), ()),
+        ("None", (), ()),
+        ("The 10th of November; 13 October is impossible.", (NOV,), (OCT,)),
+    ],
+)
+def test_an_answer_settles_which_dates_an_unclear_sentence_gives(answer, firm, cannot):
+    got = settled(answer, ("13 October or even 10 November, hurray!",), SLOTS, TODAY)
+    assert (got.available, got.unavailable) == (firm, cannot)
+
+
+def test_an_answer_without_a_date_settles_nothing():
+    assert settled("", ("13 October, hurray!",), SLOTS, TODAY) is None
+    assert settled("Ask her what she means.", ("13 October, hurray!",), SLOTS, TODAY) is None
+
+
 def test_a_date_that_was_never_offered_is_noted_and_never_available():
     got = read("I'd come on 22 October, or on 13 October.")
     assert got.never_offered == (date(2027, 10, 22),) and got.available == (OCT,)
@@ -90,7 +248,7 @@ def test_a_cancellation_is_noticed():
         ("Let me check my calendar, you'll have an answer in three days.", date(2027, 8, 19)),
         ("I will let you know next week.", date(2027, 8, 23)),
         ("I need time, ask me again in 2 weeks.", date(2027, 8, 30)),
-        ("13 October works, I'll let you know in a week about the title.", None),
+        ("13 October works. I'll let you know in a week about the title.", None),
         ("In two weeks I fly to Rome.", None),
     ],
 )

@@ -16,9 +16,11 @@ def dates(given):
     return {date.fromisoformat(day) for day in given} & {*SLOTS}
 
 
-@pytest.mark.parametrize(("part", "most", "least"), [("development", 30, 26), ("test", 20, 33)])
-def test_firm_dates_that_nobody_gave_grow_no_more_and_those_found_no_less(part, most, least):
-    """Issue 19 asks for 2 % of invented dates at most; here they are more than a third."""
-    read = [(set(read_reply(r["body"], SLOTS, date(2027, 8, 16)).available), dates(r["firm"])) for r in REPLIES[part]]
-    assert sum(len(found - firm) for found, firm in read) <= most
-    assert sum(len(found & firm) for found, firm in read) >= least
+@pytest.mark.parametrize(("part", "most", "least", "questions"), [("development", 0, 33, 38), ("test", 0, 23, 36)])
+def test_firm_dates_that_nobody_gave_are_two_in_a_hundred_at_most(part, most, least, questions):
+    """Issue 19 asks for 2 % of invented dates at most, and takes questions as they come: here 0 of 33 and 0 of 23."""
+    found = [read_reply(reply["body"], SLOTS, date(2027, 8, 16)) for reply in REPLIES[part]]
+    pairs = [(set(read.available), dates(reply["firm"])) for read, reply in zip(found, REPLIES[part], strict=True)]
+    assert sum(len(firm - given) for firm, given in pairs) <= most
+    assert sum(len(firm & given) for firm, given in pairs) >= least
+    assert sum(bool(read.unclear) for read in found) <= questions

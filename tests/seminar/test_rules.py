@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.organizer_ways import ways
 from support.seminar.rules import (
     LONGEST,
     VERSION,
@@ -150,7 +151,7 @@ def test_a_policy_is_added_edited_and_dropped_in_new_sets():
 )
 def test_what_cannot_be_followed_or_shown_is_refused(change, said):
     with pytest.raises(InvalidInput, match=said):
-        change(SEED)
+        change(SEED).literal()
 
 
 @pytest.mark.parametrize(
@@ -172,3 +173,36 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, content, error, said):
     with pytest.raises(error, match=said):
         load_policies("seed", file)
     assert file.read_text() == content and VERSION == 1
+
+
+FREE = """Faculty first.|faculty_first
+Send reminders after 3 days.|follow_up
+Professors come first.|faculty_first
+Remind people after two working days.|follow_up
+Send a reminder after three days without an answer.|follow_up
+Do not send anything on Saturdays or Sundays.|weekend
+Stop after three reminders.|give_up
+Always confirm dates by mail.|confirm
+Ask everybody for their dates at the start.|begin
+When somebody cancels, offer the date to the others.|cancelled
+Thank people who decline and leave them in peace.|declined
+Never ask again when somebody has declined.|declined
+Vague answers must be confirmed first.|vague
+A student goes before a professor.|students_first
+Nobody gets a second date while somebody has none.|one_each
+Remind a professor only after five working days.|
+Wait three days before you remind anybody.|
+At most three mails to anybody.|"""
+
+
+@pytest.mark.parametrize("line", FREE.splitlines())
+def test_policies_in_other_words_are_read_or_listed_as_not_understood(line):
+    text, kind = line.split("|")
+    assert getattr(read_policy(text), "kind", "") == kind
+
+
+def test_contradicting_policies_stop_only_who_follows_them_to_the_letter():
+    both = SEED.add("Follow up every four working days.")
+    assert [policy.id for policy in both][-1] == "follow_up_2"
+    with pytest.raises(InvalidInput, match="'follow_up_2' contradicts 'follow_up'"):
+        ways(both)

@@ -113,11 +113,9 @@ def test_policies_are_named_by_part_and_change_or_given(given, ids):
         ("seed + wekend", "policy: 'wekend' given; expected one of begin"),
         ("seed - weekend", "policy: 'weekend' given; expected one of begin"),
         ("seed + begin", "seed has begin already; leave it out"),
-        ([{"id": "a", "text": "After three reminders, do not write any more."},
-          {"id": "b", "text": "After five reminders, do not write any more."}], "'b' contradicts 'a'"),
     ],
 )  # fmt: skip
-def test_policies_that_there_are_not_or_that_contradict_are_refused(given, said):
+def test_policies_that_there_are_not_are_refused(given, said):
     with pytest.raises(InvalidInput, match=said):
         policy_set(given)
 

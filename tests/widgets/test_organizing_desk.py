@@ -253,7 +253,7 @@ def test_a_reply_of_a_person_on_the_list_reaches_the_log_and_is_escaped(store):
         assert f"you are {me}" in form.thread.value and "Wednesday, 15 September 2027" in form.thread.value
         form.send_button.click()
         await until(lambda: "expected words" in form.error.value)
-        form.field.value = "<script>alert(1)</script> 15 September suits me."
+        form.field.value = "<script>alert(1)</script>. 15 September suits me."
         form.send_button.click()
         await until(lambda: form.question and form.question.view.day == 2)
         assert form.field.value == "" and "mails before it" in form.thread.value and "<script>" not in form.thread.value

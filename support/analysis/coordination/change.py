@@ -19,6 +19,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 from support.analysis.coordination.rounds import METRICS, run_columns
 from support.analysis.frames import need_columns, need_keys
@@ -83,6 +84,40 @@ def mean_changes(table: pd.DataFrame, by: str | Sequence[str] = "setting", *, le
     share = 100 * gain / merged["start"].replace(0, np.nan)
     merged["of_means"] = gain if unit == UNITS["difference"] else share
     return merged[[*keys, "mean", "low", "high", "se", "n", "left_out", "start", "of_means"]].assign(unit=unit)
+
+
+def gap_closed(
+    frame: pd.DataFrame, by: str | Sequence[str] = "setting", measure: str = "ratio", level: float = 0.95
+) -> pd.DataFrame:
+    """How much of the way from chance to the best start the candidates go, in truth: (true - chance) / (best - chance).
+
+    A ratio of means over runs, in percent, with the t interval of its linearised error: a single run's share explodes
+    where all starts are worth nearly the same.
+
+    Parameters
+    ----------
+    frame : as `rounds_of` gives it
+    measure : "ratio" or "score"
+
+    Returns
+    -------
+    DataFrame
+        by..., round, chance, true, best (means, in percent or points), share, low, high, n.
+    """
+    keys = [*([by] if isinstance(by, str) else by), "round"]
+    names = [f"{kind}_{measure}" for kind in ("chance", "true", "best")]
+    need_columns(frame, [*keys, *names], "rounds")
+    need_keys(frame, keys, "rounds")
+    rows = []
+    for key, group in frame.dropna(subset=names).groupby(keys, sort=False):
+        chance, true, best = (group[name].to_numpy() for name in names)
+        gap, n = best.mean() - chance.mean(), len(group)
+        share = (true.mean() - chance.mean()) / gap if gap > 0 else np.nan
+        error = np.std(true - chance - share * (best - chance), ddof=1) / np.sqrt(n) / gap if n > 1 else np.nan
+        half = t.ppf((1 + level) / 2, n - 1) * error if n > 1 else np.nan
+        rows.append([*key, chance.mean(), true.mean(), best.mean(),
+                     100 * share, 100 * (share - half), 100 * (share + half), n])  # fmt: skip
+    return pd.DataFrame(rows, columns=[*keys, "chance", "true", "best", "share", "low", "high", "n"])
 
 
 def _with_start(long: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
 from support.analysis.consistency import identified, setting_of
-from support.analysis.coordination.rounds import METRICS, final
+from support.analysis.coordination.rounds import METRICS, final, head
 from support.analysis.frames import need_columns, need_keys
 from support.analysis.inference import compare
 from support.errors import InvalidInput
+from support.meetings.records import Coordination
 from support.meetings.study import MEETINGS
+from support.runs.study import Unit
 
 TABLE_1 = ("satisfaction_ratio", "satisfaction_score", "equity", "interactions")
 
@@ -61,6 +64,35 @@ def compare_designs(
     last = final(frame)
     tests = [compare(last, metric, by, paired_by=paired_by, show=False) for metric in metrics]
     return pd.concat(tests, ignore_index=True)
+
+
+def other_options(records: Iterable[tuple[Unit | Mapping[str, Any], Coordination]], by: str) -> pd.DataFrame:
+    """Whether a setting changes what is proposed: one row for each pair of runs that differ in `by` alone.
+
+    Returns
+    -------
+    DataFrame
+        The other settings, repetition, meeting, changed (whether any round has another option), required (whether the
+        organiser demands somebody's attendance in one of the two).
+    """
+    pairs: dict[str, list[tuple[dict[str, Any], Coordination]]] = {}
+    for unit, record in records:
+        same = {name: value for name, value in head(unit).items() if name != by} | {"meeting": record.meeting["id"]}
+        pairs.setdefault(json.dumps(same, sort_keys=True), []).append((same, record))
+    rows = []
+    for (same, one), (_, other) in (pair for pair in pairs.values() if len(pair) == 2):
+        proposed = [[{option.start for option in entry.options} for entry in run.rounds] for run in (one, other)]
+        required = any(run.meeting.get("required") for run in (one, other))
+        rows.append(same | {"changed": proposed[0] != proposed[1], "required": required})
+    return pd.DataFrame(rows)
+
+
+def in_a_sentence(pairs: pd.DataFrame, what: str) -> str:
+    """What `other_options` found, as a figure says it."""
+    changed, n = int(pairs["changed"].sum()), len(pairs)
+    told = f"with {what}, other options in {changed} of {n} meetings" if changed else (
+        f"{what} changes nothing: the same options in {n} of {n} meetings")  # fmt: skip
+    return f"{told}; somebody is required in {int(pairs['required'].sum())}"
 
 
 def with_standard_errors(published: pd.DataFrame, reading: Literal["numbers", "text"] = "numbers") -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 `satisfaction_ratio` is in percent, `satisfaction_score` in points of 0 to 3, `equity` a Gini coefficient (lower is more
 even), `interactions` the members' mean number of turns. `true_ratio`, `true_score` and `true_equity` are the
-same candidate's on the audit, that is on the members' true preferences.
+same candidate's on the audit, that is on the members' true preferences; `chance_ratio` and `chance_score` what a start
+drawn at random is worth by the same preferences, `best_ratio` and `best_score` what the best one is.
 
 Cases that the paper leaves open: a round without any option satisfies nobody (ratio 0, score 0, equity 1). A round
 whose candidate has no scores, because the evaluator's reply did not fit its form, has no metrics (NaN). Where nothing
@@ -27,7 +28,8 @@ METRICS = ("interactions", "satisfaction_ratio", "satisfaction_score", "equity")
 
 TRUE = ("true_ratio", "true_score", "true_equity")
 COUNTS = ("proposed", "breaches", "format_errors")
-MEASURES = (*METRICS, *TRUE, *COUNTS)
+YARDSTICK = ("chance_ratio", "best_ratio", "chance_score", "best_score")
+MEASURES = (*METRICS, *TRUE, *YARDSTICK, *COUNTS)
 
 
 def rounds_of(
@@ -51,8 +53,9 @@ def rounds_of(
     rows = [
         {**head(unit), "meeting": record.meeting["id"], "members": len(record.members), "round": r.number}
         | _measures(r, record.members, printed)
+        | _yardstick(record, i)
         for unit, record in records
-        for r in record.rounds
+        for i, r in enumerate(record.rounds)
     ]
     return pd.DataFrame(rows)
 
@@ -102,6 +105,13 @@ def _measures(entry: CoordinationRound, members: Sequence[str], printed: bool) -
         "breaches": len(entry.breaches),
         "format_errors": len(entry.format_errors),
     }
+
+
+def _yardstick(record: Coordination, place: int) -> dict[str, float]:
+    """Of one round, ratios in percent; NaN for a run that was kept without."""
+    known = record.settings.get("yardstick") or []
+    of_round = known[place] if place < len(known) else {}
+    return {name: of_round.get(name, np.nan) * (100 if name.endswith("ratio") else 1) for name in YARDSTICK}
 
 
 def _values(scores: Sequence[Score], option: str | None) -> list[int]:

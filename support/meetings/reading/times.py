@@ -54,7 +54,7 @@ def sentences(text: str) -> tuple[str, ...]:
     parts = re.split(r"(?<=[.!?])(?<!\bi\.e\.)(?<!\be\.g\.)(?<!\b[aApP]\.[mM]\.)\s+(?=\S)", text)
     joined: list[str] = []
     for part in parts:  # "10 a.m. On Mondays" is split at the capital after all
-        joined += re.split(r"(?<=[aApP]\.[mM]\.) (?=[A-Z][a-z])", part)
+        joined += re.split(r"(?<=[aApP]\.[mM]\.) (?=[A-Z][a-z]|A )", part)
     return tuple(p for p in joined if re.search(r"\w", p))
 
 

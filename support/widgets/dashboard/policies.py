@@ -75,7 +75,7 @@ class PoliciesEditor:
 
     def use(self, policies: PolicySet) -> None:
         """Have others hold, and show them."""
-        self._use(policies)
+        self._use(policies.literal())
         self.refresh(self._selected)
 
     def add(self) -> None:

@@ -164,7 +164,8 @@ class DeskForm:
         answer = self.answer_field = _area("answer", "", 2)
         self._read = lambda: answer.value
         self.keep.value = False
-        self.fields.children = (answer, self.keep, w.HTML(f'<span style="color:#595959">{self.told}</span>'))
+        kept = () if flag.dates else (self.keep, w.HTML(f'<span style="color:#595959">{self.told}</span>'))
+        self.fields.children = (answer, *kept)  # an answer about dates is noted, and is no policy
         self.buttons.children = (self.answer_button, self.open_button)
 
     def _approve(self) -> None:

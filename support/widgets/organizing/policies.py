@@ -65,7 +65,7 @@ class PoliciesPanel:
         InvalidInput
             When two contradict each other.
         """
-        return PolicySet((*(p for p in self.known if self.ticks[p.id].value), *self.own))
+        return PolicySet((*(p for p in self.known if self.ticks[p.id].value), *self.own)).literal()
 
     @property
     def ids(self) -> str:
@@ -88,7 +88,7 @@ class PoliciesPanel:
             raise InvalidInput("policy: nothing given; type a sentence such as: Nothing is sent on Sundays.")
         taken = {policy.id for policy in self.own}
         name = next(made for k in range(1, 1000) if (made := f"own_{k}") not in taken)
-        self.take([*self.policies.add(text, name)][-1])
+        self.take([*self.policies.add(text, name).literal()][-1])
         self.field.value = ""
 
     def take(self, policy: Policy) -> None:
