@@ -1,7 +1,7 @@
 """What respondents answered: means, distributions, tests between groups, reliability, themes; and how many to ask next.
 
-`data` is tidy: respondent (a code), group, item, answer (whole on the scale, NaN where left blank), source ("people", or
-"simulated: " and what answers); further columns are covariates. Sources are never pooled: every table has rows for
+`data` is tidy: respondent (a code), group, item, answer (whole on the scale, NaN where left blank), source ("people",
+or "simulated: " and what answers); further columns are covariates. Sources are never pooled: every table has rows for
 each, and names it. All tests of one source in a table are one family, which `correction` names. Where a test does not
 exist its numbers are NaN, and `note` says why.
 """
@@ -319,7 +319,7 @@ def themes(texts: pd.DataFrame, encoder: Encodes, k: int | None = None) -> pd.Da
     written = clean["text"].str.contains(r"\w", regex=True)
     if not written.any():
         raise InvalidInput(f"all {len(texts)} texts are empty; there is nothing to group.")
-    left: dict[Any, int] = (~written).groupby([clean["source"], clean["item"]]).sum().to_dict()
+    left: Any = (~written).groupby([clean["source"], clean["item"]]).sum().to_dict()
     parts = [
         _grouped(part, encoder, k).assign(left_out=left[names])
         for names, part in clean[written].groupby(["source", "item"], sort=False)

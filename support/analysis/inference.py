@@ -300,7 +300,7 @@ def _effects(a: Sample, b: Sample, level: float, paired: bool) -> dict[str, floa
     return {"hedges_g": effect.g, "g_low": effect.low, "g_high": effect.high, "cliffs_delta": cliffs_delta(a, b)}
 
 
-def _adjusted(table: pd.DataFrame, correction: str | None) -> pd.DataFrame:
+def _adjusted(table: pd.DataFrame, correction: Correction | None) -> pd.DataFrame:
     if correction not in ("holm", "fdr_bh", None):
         raise InvalidInput(f"correction is {correction!r}; expected 'holm', 'fdr_bh' or None.")
     p = adjusted(table["p"], correction) if correction else table["p"]

@@ -218,7 +218,7 @@ def pooled(
     wide = pd.DataFrame(held).pivot(index="item", columns="group", values="mean")
     if wide.isna().any(axis=None):
         lacking = wide.index[wide.isna().any(axis=1)][0]
-        raise InvalidInput(f"item {lacking!r} has no mean in every one of {', '.join(wide)}; leave it out.")
+        raise InvalidInput(f"item {lacking!r} has no mean in every one of {', '.join(map(str, wide))}; leave it out.")
     kept = {g: [n for n in _candidates(tried) if all(grim(m, n, scale) for m in wide[g])] for g, tried in ns.items()}
     if prod(map(len, kept.values())) > MANY:
         raise InvalidInput(f"ns leaves {prod(map(len, kept.values()))} combinations; narrow the candidates.")
@@ -336,8 +336,8 @@ class Reconstructed:
         """Tidy: label, sample, answer, count, source."""
         scale = range(self.low, self.low + self.counts.shape[1])
         wide = pd.DataFrame(self.counts, columns=list(scale))
-        long = wide.stack().rename_axis(["sample", "answer"]).rename("count").reset_index()
-        return long.assign(label=self.label, source=RECONSTRUCTED)
+        long: Any = wide.rename_axis(index="sample", columns="answer").stack()
+        return long.reset_index(name="count").assign(label=self.label, source=RECONSTRUCTED)
 
 
 def enumerate_samples(
