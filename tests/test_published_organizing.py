@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from support import data, published
-from support.analysis.surveys.grim import grim
+from support.analysis.printed import Scale, grim
 
 SEED = "002_0d724da09908f95e"
 TEXT = data.ROOT.parent / "shared" / "seeds" / f"{SEED}.txt"
@@ -91,7 +91,7 @@ def test_sds_of_accuracy_are_those_of_three_runs_over_100_replies(frame):
 
 
 def fits(value, n):
-    return grim(value, n, low=1, high=7)
+    return grim(value, n, Scale(1, 7))
 
 
 def possible(row, ddof):

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from support.analysis.effects import Sample, cliffs_delta, hedges_g, hedges_interval, is_constant
@@ -16,7 +17,7 @@ from support.analysis.frames import check_level, need_columns, need_keys, number
 from support.analysis.wording import description, sentence
 from support.errors import InvalidInput
 
-__all__ = ["cliffs_delta", "compare", "describe", "hedges_g", "sentence"]
+__all__ = ["adjusted", "cliffs_delta", "compare", "describe", "hedges_g", "sentence", "with_holm"]
 
 Method = Literal["t", "bootstrap"]
 Correction = Literal["holm", "fdr_bh"]
@@ -117,6 +118,32 @@ def compare(
     if show:
         print("\n".join(table["sentence"]))
     return table
+
+
+def adjusted(p: ArrayLike, correction: Correction = "holm") -> Sample:
+    """The p-values of one family, corrected for their number; NaN, no test, stays and does not count."""
+    values = np.array(p, dtype=float)
+    tested = ~np.isnan(values)
+    if tested.any():
+        # A second to import, and only needed here.
+        from statsmodels.stats.multitest import multipletests
+
+        values[tested] = multipletests(values[tested], method=correction)[1]
+    return values
+
+
+def with_holm(table: pd.DataFrame, by: Sequence[str] = ("source",)) -> pd.DataFrame:
+    """Add, after `p`, Holm's adjusted p (1979), and the `correction` in words: "Holm over 18 tests".
+
+    All tests of the table that agree in `by` are one family: the source, and what names another analysis of the same
+    answers. A test that does not exist (NaN) is no member.
+    """
+    families = table.groupby(list(by), sort=False, observed=True, dropna=False)["p"]
+    place = list(table.columns).index("p") + 1
+    result = table.copy()
+    result.insert(place, "p_holm", families.transform(adjusted))
+    result.insert(place + 1, "correction", "Holm over " + families.transform("count").astype(str) + " tests")
+    return result
 
 
 def _check_description(
@@ -273,17 +300,11 @@ def _effects(a: Sample, b: Sample, level: float, paired: bool) -> dict[str, floa
     return {"hedges_g": effect.g, "g_low": effect.low, "g_high": effect.high, "cliffs_delta": cliffs_delta(a, b)}
 
 
-def _adjusted(table: pd.DataFrame, correction: str | None) -> pd.DataFrame:
+def _adjusted(table: pd.DataFrame, correction: Correction | None) -> pd.DataFrame:
     if correction not in ("holm", "fdr_bh", None):
         raise InvalidInput(f"correction is {correction!r}; expected 'holm', 'fdr_bh' or None.")
-    adjusted = table["p"].to_numpy(dtype=float, copy=True)
-    tested = ~np.isnan(adjusted)
-    if correction and tested.any():
-        # A second to import, and only needed here.
-        from statsmodels.stats.multitest import multipletests
-
-        adjusted[tested] = multipletests(adjusted[tested], method=correction)[1]
-    return table.assign(p_adjusted=adjusted, correction=correction or "none")
+    p = adjusted(table["p"], correction) if correction else table["p"]
+    return table.assign(p_adjusted=p, correction=correction or "none")
 
 
 def _worded(table: pd.DataFrame) -> pd.DataFrame:

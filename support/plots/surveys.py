@@ -31,7 +31,7 @@ def plot_diverging(
     Parameters
     ----------
     frame : DataFrame
-        As `likert.distribution` gives it, of one source: item, group, answer, share, n, source.
+        As `answers.distribution` gives it, of one source: item, group, answer, share, n, source.
     ax : Axes
         Takes the shares in percent of those who answered; the middle answer, where there is one, straddles zero.
     words : mapping, optional
@@ -77,7 +77,7 @@ def plot_means(
     Parameters
     ----------
     frame : DataFrame
-        As `likert.means` gives it: source, item, group, mean, low, high. Several sources are drawn as marks of their
+        As `answers.means` gives it: source, item, group, mean, low, high. Several sources are drawn as marks of their
         own, and named.
     published : DataFrame, optional
         As `printed.printed_means` gives it: item, group, mean, half.
@@ -114,7 +114,7 @@ def plot_grim(frame: pd.DataFrame, ax: Axes, *, stated: Mapping[str, int] | None
     Parameters
     ----------
     frame : DataFrame
-        As `grim.grim_table` gives it: item, group, mean, n, fits.
+        As `printed.grim_table` gives it: item, group, mean, n, fits.
     stated : mapping, optional
         From a group to the n that the paper states: its column is framed.
     """
@@ -149,7 +149,7 @@ def plot_power(frame: pd.DataFrame, ax: Axes, *, wanted: float = 0.8) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        As `power.power_curve` gives it: difference, n, power.
+        As `answers.power_curve` gives it: difference, n, power.
     wanted : float
         Drawn as a line across.
     """

@@ -114,7 +114,7 @@ class AnswerBook:
         return self._frame(source, instrument).drop(columns="kind")
 
     def likert(self, source: str | None = PEOPLE, *, instrument: str | None = None) -> pd.DataFrame:
-        """The answers to 5-point items, as `frame`, `answer` whole: what `support.analysis.surveys` takes."""
+        """The answers to 5-point items, as `frame`, `answer` whole: what `support.analysis.answers` takes."""
         found = self._frame(source, instrument)
         chosen = found[found["kind"] == "likert5"].drop(columns="kind").reset_index(drop=True)
         return chosen.astype({"answer": "int64"})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.analysis.surveys.sources import people_only
+from support.analysis.answers import need_answers
 from support.errors import DamagedFile, InvalidInput
 from support.survey.answers import COLUMNS, AnswerBook, check_code, given_code
 from support.survey.instruments import load
@@ -48,7 +48,7 @@ def test_a_form_comes_back_tidy_after_the_file_was_closed(path):
     assert answers.loc["confidence", ["answer", "text"]].tolist() == [3, "Somewhat confident"]
     assert answers.loc["feedback", "text"] == FORM["feedback"] and np.isnan(answers.loc["feedback", "answer"])
     assert frame.loc[frame["item"] == "uses", "text"].tolist() == ["meeting scheduling", "brainstorming"]
-    ratings = people_only(book.likert()).frame.set_index("item")["answer"].to_dict()
+    ratings = need_answers(book.likert()).set_index("item")["answer"].to_dict()
     assert ratings == {item.id: FORM[item.id] for item in SURVEY.items.values() if item.kind == "likert5"}
     about = book.forms().iloc[0][["respondent", "instrument", "version", "sum", "group", "source"]]
     assert about.tolist() == [CODE, SURVEY.name, SURVEY.version, SURVEY.sum, "B", "people"]

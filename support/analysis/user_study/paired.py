@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.inference import compare
-from support.analysis.surveys.families import with_holm
+from support.analysis.inference import compare, with_holm
 from support.analysis.user_study.correlations import false_discovery
 from support.analysis.user_study.points import need_points, need_repeated
 from support.errors import InvalidInput

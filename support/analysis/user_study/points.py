@@ -8,15 +8,16 @@ from typing import Protocol
 
 import pandas as pd
 
+from support.analysis.answers import PEOPLE, need_answers, one_source
 from support.analysis.frames import need_columns, need_keys
-from support.analysis.surveys.sources import PEOPLE, Answers
+from support.analysis.printed import Scale
 from support.data import inputs
 from support.errors import InvalidInput
 from support.survey.instruments import Instrument, read
 
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
 POINTS = ("before session 1", "after session 1", "after session 2")
-LOW, HIGH = 1, 7
+SEVEN = Scale(1, 7)
 COLUMNS = ("respondent", "point", "item", "construct", "answer", "source")
 
 
@@ -83,7 +84,7 @@ def collected(book: Book, name: str, source: str | None = PEOPLE) -> pd.DataFram
     """
     forms = [questionnaire(name, point) for point in given_at(name)]
     parts = [book.frame(source, instrument=form.name).assign(point=form.groups[0]) for form in forms]
-    rated = {item.id for item in forms[0].items.values() if len(item.choices) == HIGH}
+    rated = {item.id for item in forms[0].items.values() if len(item.choices) == SEVEN.high}
     rows = pd.concat(parts, ignore_index=True)
     return rows.loc[rows["item"].isin(rated), list(COLUMNS)].reset_index(drop=True)
 
@@ -101,13 +102,14 @@ def need_repeated(data: pd.DataFrame, items: Sequence[str] = ()) -> pd.DataFrame
     Raises
     ------
     InvalidInput
-        What `support.analysis.surveys.sources.Answers` refuses, or an item that is not there.
+        What `support.analysis.answers.need_answers` refuses, or an item that is not there.
     """
     need_columns(data, ["respondent", "point", "item", "answer", "source"], "the answers")
     need_keys(data, ["respondent", "point", "item"], "the answers")
     # An item at three points is three items to `Answers`, which lets nobody answer one twice.
     keyed = data.assign(group=data["point"], item=data["item"].astype(str) + " @ " + data["point"].astype(str))
-    checked = data.assign(answer=Answers(keyed, LOW, HIGH).frame["answer"].to_numpy())
+    one_source(keyed)
+    checked = data.assign(answer=need_answers(keyed, SEVEN)["answer"].to_numpy())
     there = list(dict.fromkeys(checked["item"]))
     if unknown := [item for item in items if item not in there]:
         raise InvalidInput(f"items: {', '.join(unknown)} not among the answers; there are {', '.join(there)}")

@@ -1,6 +1,6 @@
 """What the paper's text prints of its user study, and how many answers can have given it (GRIM).
 
-`support.analysis.surveys.grim` takes an exact half either way. Here each rule of rounding is asked alone, in decimal
+`support.analysis.printed` takes an exact half either way. Here each rule of rounding is asked alone, in decimal
 arithmetic: a mean of eight answers often ends in a half (6.625), and which digit is printed tells the rule.
 """
 
@@ -13,10 +13,8 @@ from typing import Any
 import pandas as pd
 
 from support.analysis.frames import need_columns
-from support.analysis.surveys.grim import grim_table, possible_sums
-from support.analysis.surveys.printed import Printed, cells, check_n, need_means, printed_means
-from support.analysis.surveys.sources import PUBLISHED
-from support.analysis.user_study.points import HIGH, LOW, POINTS
+from support.analysis.printed import PUBLISHED, Printed, Scale, cells, check_n, grim_table, possible_sums, printed_means
+from support.analysis.user_study.points import POINTS, SEVEN
 from support.errors import InvalidInput
 
 ROUNDINGS = {"half up": ROUND_HALF_UP, "half to even": ROUND_HALF_EVEN}
@@ -109,7 +107,7 @@ def printed_correlations(published: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(source=PUBLISHED)
 
 
-def rounds_to(mean: Printed, n: int, rounding: str, decimals: int = 2, low: int = LOW, high: int = HIGH) -> bool:
+def rounds_to(mean: Printed, n: int, rounding: str, scale: Scale = SEVEN) -> bool:
     """Whether n whole answers can have a mean that is printed so under one rule of rounding.
 
     Parameters
@@ -124,16 +122,14 @@ def rounds_to(mean: Printed, n: int, rounding: str, decimals: int = 2, low: int 
     """
     if rounding not in ROUNDINGS:
         raise InvalidInput(f"rounding is {rounding!r}; expected one of {', '.join(ROUNDINGS)}.")
-    wanted, unit = Decimal(str(mean)), Decimal(1).scaleb(-decimals)
+    wanted, unit = Decimal(str(mean)), Decimal(1).scaleb(-scale.decimals)
     with localcontext() as context:
         context.prec = 50
-        means = (Decimal(total) / n for total in possible_sums(mean, n, decimals, low, high))
+        means = (Decimal(total) / n for total in possible_sums(mean, n, scale))
         return any(value.quantize(unit, ROUNDINGS[rounding]) == wanted for value in means)
 
 
-def which_n(
-    means: pd.DataFrame, ns: Iterable[int], decimals: int = 2, low: int = LOW, high: int = HIGH
-) -> pd.DataFrame:
+def which_n(means: pd.DataFrame, ns: Iterable[int], scale: Scale = SEVEN) -> pd.DataFrame:
     """For each printed mean and candidate n: can it come from n whole answers, under either rule and under each?
 
     Parameters
@@ -148,9 +144,9 @@ def which_n(
     """
     exact = means[~means["about"]] if "about" in means else means
     candidates = list(ns)
-    table = grim_table(exact, dict.fromkeys(exact["group"].unique(), candidates), decimals, low, high)
+    table = grim_table(exact, dict.fromkeys(exact["group"].unique(), candidates), scale)
     for rule, column in zip(ROUNDINGS, ("half_up", "half_even"), strict=True):
-        fit = [rounds_to(m, n, rule, decimals, low, high) for m, n in zip(table["mean"], table["n"], strict=True)]
+        fit = [rounds_to(m, n, rule, scale) for m, n in zip(table["mean"], table["n"], strict=True)]
         table.insert(list(table.columns).index("nearest"), column, fit)
     return table
 
@@ -170,7 +166,7 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def difference_bounds(
-    before: Printed, n_before: int, after: Printed, n_after: int, decimals: int = 2, low: int = LOW, high: int = HIGH
+    before: Printed, n_before: int, after: Printed, n_after: int, scale: Scale = SEVEN
 ) -> tuple[float, float]:
     """Between what bounds the mean change of the pairs lies, when only `n_after` of the `n_before` came again.
 
@@ -189,32 +185,34 @@ def difference_bounds(
     away = check_n(n_before) - check_n(n_after)
     if away < 0:
         raise InvalidInput(f"n_after is {n_after}, n_before {n_before}; expected at most as many after as before.")
-    first, second = (possible_sums(m, n, decimals, low, high) for m, n in ((before, n_before), (after, n_after)))
+    first, second = (possible_sums(m, n, scale) for m, n in ((before, n_before), (after, n_after)))
     if not first or not second:
         raise InvalidInput(f"{before} of {n_before} and {after} of {n_after} answers: one cannot be (see which_n).")
-    least, most = max(first[0] - high * away, low * n_after), min(first[-1] - low * away, high * n_after)
+    least, most = (
+        max(first[0] - scale.high * away, scale.low * n_after),
+        min(first[-1] - scale.low * away, scale.high * n_after),
+    )
     return (second[0] - most) / n_after, (second[-1] - least) / n_after
 
 
 def bounds_table(
-    means: pd.DataFrame, before: str, after: str, n_before: int, n_after: int, decimals: int = 2
+    means: pd.DataFrame, before: str, after: str, n_before: int, n_after: int, scale: Scale = SEVEN
 ) -> pd.DataFrame:
     """The bounds of every item's paired change between two points: item, printed (difference of means), low, high.
 
     Items without a mean at both points, printed as an approximation, or with a mean that its n cannot give, are left
     out.
     """
-    need_means(means)
     exact = means[~means["about"]] if "about" in means else means
     by_point: dict[str, dict[Any, Any]] = {p: {c.item: c.mean for c in cells(exact, [p])} for p in (before, after)}
     rows = []
     for item, mean in by_point[before].items():
         pair: Sequence[Any] = (mean, by_point[after].get(item))
         possible = pair[1] is not None and all(
-            possible_sums(m, n, decimals, LOW, HIGH) for m, n in zip(pair, (n_before, n_after), strict=True)
+            possible_sums(m, n, scale) for m, n in zip(pair, (n_before, n_after), strict=True)
         )
         if possible:
-            low, high = difference_bounds(pair[0], n_before, pair[1], n_after, decimals)
-            rows.append({"item": item, "printed": round(pair[1] - pair[0], decimals), "low": low, "high": high})
+            low, high = difference_bounds(pair[0], n_before, pair[1], n_after, scale)
+            rows.append({"item": item, "printed": round(pair[1] - pair[0], scale.decimals), "low": low, "high": high})
     table = pd.DataFrame(rows, columns=["item", "printed", "low", "high"])
     return table.assign(sign_known=(table["low"] > 0) | (table["high"] < 0), source=PUBLISHED)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.analysis.surveys.grim import grim
+from support.analysis.printed import Scale, grim
 from support.analysis.user_study.points import POINTS, questionnaire
 from support.analysis.user_study.printed import (
     COUNTERPARTS,
@@ -70,7 +70,7 @@ def test_a_mean_that_is_computed_and_rounded_fits_its_rule_and_grim(n, data):
     total = data.draw(st.integers(n, 7 * n))
     for rule, how in zip(ROUNDINGS, (ROUND_HALF_UP, ROUND_HALF_EVEN), strict=True):
         shown = str((Decimal(total) / n).quantize(Decimal("0.01"), how))
-        assert rounds_to(shown, n, rule) and grim(shown, n, high=7)
+        assert rounds_to(shown, n, rule) and grim(shown, n, Scale(1, 7))
 
 
 def test_an_approximation_is_marked_and_not_judged(text, tried):
