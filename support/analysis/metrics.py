@@ -57,9 +57,9 @@ def standing_utilities(transcript: Transcript) -> np.ndarray:
 def _worth(transcript: Transcript) -> Any:
     """The environment of a discussion, which says what a decision is worth."""
     environment = environment_of(transcript)
-    if not hasattr(environment, "utilities"):
+    if lacks := [name for name in ("utilities", "maximum") if not hasattr(environment, name)]:
         name = transcript.environment.get("name")
-        raise InvalidInput(f"environment: {name!r} has no `utilities`, of which alone these metrics are defined")
+        raise InvalidInput(f"environment: {name!r} has no `{lacks[0]}`, of which alone these metrics are defined")
     return environment
 
 

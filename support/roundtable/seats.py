@@ -230,12 +230,13 @@ def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role
 
 
 def _made(cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment) -> Any:
-    if not hasattr(own, "background"):
+    known, needed = getattr(own, "background", lambda me: None)(me), cls.__dataclass_fields__["background"].type
+    if type(known).__name__ != needed:
         raise InvalidInput(
-            f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no `background`, from which rule-based "
-            "kinds know their task; seat a model, a person ('human'), or a class of your own"
+            f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no `background` of the type {needed}, "
+            "from which that kind knows its task; seat a model, a person ('human'), or a class of your own"
         )
-    return cls(own.background(me), rng, noise)
+    return cls(known, rng, noise)
 
 
 def negotiator(noise: float = 0.05) -> Role:

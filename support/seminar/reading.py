@@ -385,7 +385,9 @@ class _Moods:
         found = [sentence for sentence in strange if _takes_back(sentence)] if self.firm else []
         if found:
             self.vague, self.firm = self.vague | self.firm, set()
-        elif (self.bare and strange) or (self.whole and any(HINTS.search(s) or CANNOT.search(s) for s in strange)):
+        elif (self.bare and any(not s.endswith("?") for s in strange)) or (
+            self.whole and any(HINTS.search(s) or CANNOT.search(s) for s in strange)
+        ):
             found, self.unclear = [*self.bare, *self.whole], self.unclear | self.firm
         return found
 

@@ -13,7 +13,7 @@ from datetime import date
 import numpy as np
 
 from support.seminar.data import Persona, in_words
-from support.seminar.wordings import Voice, wordings
+from support.seminar.wordings import Voice, our_issues, wordings
 
 FIRM, PERHAPS, NO = "firm", "perhaps", "no"
 
@@ -192,7 +192,9 @@ class Pen:
     def answered(self, text: str) -> Said | None:
         """What is said to a mail about the issue: content, resigned, or out; None where the mail is not about it."""
         known = wordings()["about"]
-        words = known.get(self.truth.persona.issue_kind, known["other"])
+        issue, kind = self.truth.persona.issue, self.truth.persona.issue_kind
+        ours = issue in our_issues()
+        words = known.get(kind, known["other"]) if ours else [*known["other"], *re.findall(r"\w{6,}", issue.casefold())]
         if not self.open_issue or not any(re.search(rf"\b{re.escape(word)}\b", text) for word in words):
             return None
         if not REFUSES.search(text):

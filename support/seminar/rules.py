@@ -53,27 +53,30 @@ _FEW = re.compile(r"\b(?:only |fewer than |less than )?(\d+|[a-z]+)(?: or (\d+|[
 
 _FIRST = r"(?:comes? )?(?:first|before|priority|preference|prior|gets? it|gets the date|ahead)"
 _FACULTY, _STUDENT = r"(?:professors?|faculty|seniors?)", r"(?:students?|juniors?)"
+_ALONE = r"(?:come |comes |go |goes )?first\W*$"  # and nobody beside them
 _NOT = r"(?:not|never|no more|stop|don't|do not|give up|leave .* alone)"
 
 PATTERNS: tuple[tuple[str, str], ...] = (
-    (BEGIN, r"\b(?:beginning|at the start|very start|to start|nobody has been (?:written|contacted|asked))\b|"
-            r"\bnot contacted anybody\b"),
+    (BEGIN, r"\b(?:beginning|very start|to start|start by|begin by|nobody has been (?:written|contacted|asked)"
+            r"|not contacted anybody)\b"),
     (WEEKEND, r"\b(?:saturdays?|sundays?|weekends?)\b"),
     (CANCELLED, r"\b(?:cancel(?:s|led|lation)?|drops? out|withdraws?)\b"),
     (DECLINED, r"\b(?:declines?|declined|refuses?|says? no)\b"),
-    (ONE_EACH, r"\b(?:second|two) (?:date|talk|slot)s?\b.*\b(?:none|nobody|no one)\b|\bnobody gets a second\b"),
+    (ONE_EACH, r"\bnobody (?:speaks|talks) twice while\b|\bnobody gets a second\b"
+               r"|\b(?:second|two) (?:date|talk|slot)s?\b.*\b(?:none|nobody|no one)\b"),
     (GIVE_UP, rf"(?:times|mails?|e-?mails?|reminders?|attempts|thrice|twice|once)\b.*\b{_NOT}\b"
               rf"|\b{_NOT}\b.*\b(?:times|reminders|attempts)\b"),
     (FACULTY_FIRST, rf"\b{_FACULTY}\b.*\b{_FIRST}\b.*{_STUDENT}|\b{_FACULTY}\b.*{_STUDENT}.*\b{_FACULTY}\b.*{_FIRST}"
-                    rf"|{_FACULTY} and (?:a |an )?{_STUDENT}.*{_FACULTY} gets"
-                    rf"|^{_FACULTY} (?:comes? |goe?s? )?first\W*$"),
-    (STUDENTS_FIRST, rf"\b{_STUDENT}\b.*\b{_FIRST}\b.*{_FACULTY}|^{_STUDENT} (?:comes? |goe?s? )?first\W*$"),
+                    rf"|^{_FACULTY} {_ALONE}|^give {_FACULTY} (?:priority|preference)\W*$"
+                    rf"|{_FACULTY} and (?:a |an )?{_STUDENT}.*{_FACULTY} gets"),
+    (STUDENTS_FIRST, rf"\b{_STUDENT}\b.*\b{_FIRST}\b.*{_FACULTY}"
+                     rf"|^{_STUDENT} {_ALONE}|^give {_STUDENT} (?:priority|preference)\W*$"),
     (VAGUE, r"\b(?:vague|tentative|uncertain|unsure|maybe|ambiguous|ambiguity)\b"),
     (URGENT, r"\b(?:days?|weeks?) (?:away|left|ahead|before)\b|\burgent\b|\blast minute\b"),
     (ASK_MORE, r"\b(?:more|other|others|further|another)\b.*\b(?:dates?|days?|slots?|availabilit)|"
                r"\b(?:dates?|slots?)\b.*\b(?:more|others|further)\b"),
-    (FOLLOW_UP, r"\b(?:follow up|write again|remind(?:ers?)?|nudge|ask again)\b|"
-                r"\b(?:without an answer|no answer|not answered)\b"),
+    (FOLLOW_UP, r"\b(?:follow up|write again|remind|nudge|ask again|without an answer|no answer|not answered"
+                r"|reminders? after|chase)\b"),
     (CONFIRM, r"\bconfirm"),
 )  # fmt: skip
 """Kinds with the words that tell them, the first that fits."""
@@ -102,6 +105,9 @@ def read_policy(text: str) -> Rule | None:
     kind = next((kind for kind, pattern in PATTERNS if re.search(pattern, plain)), None)
     if kind is None or not _understood(kind, plain):
         return None
+    twice = kind in (FACULTY_FIRST, STUDENTS_FIRST) and len(re.findall(r"\bfirst\b", plain)) > 1
+    if twice or (kind == GIVE_UP and _days(plain)):
+        return None  # "Faculty first or students first"; "Stop reminders after 3 days"
     found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, working=False), GIVE_UP: _number(_TIMES, plain),
              ASK_MORE: _number(_FEW, plain)}.get(kind, 0)  # fmt: skip
     if kind == FOLLOW_UP and not found and re.search(r"\b(?:days?|weeks?)\b", plain):

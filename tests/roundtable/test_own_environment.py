@@ -126,7 +126,15 @@ class Silent(Budget):
     task = property(lambda self: getattr(self, "no such thing"))
 
 
+class Vague(Budget):
+    """Its background is none that a rule-based negotiator knows."""
+
+    def background(self, me):
+        return {"me": me}
+
+
 BAD = [
+    (Vague(), "linear", "'linear' given for Ana, but Vague has no `background` of the type Background"),
     (Budget(), "linear", "'linear' given for Ana, but Budget has no `background`.*seat a model, a person"),
     (Budget(), [Wishful, Patient, Wishful, Wishful], "'patient' given for Ben, but Budget has no `background`"),
     (Silent(), "model", "environment: Silent has no `task`; `support.roundtable.table.Environment` says what"),

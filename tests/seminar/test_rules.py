@@ -56,6 +56,21 @@ def test_the_projects_own_policies_are_all_understood():
         ("Whoever refuses is left in peace.", Rule("declined")),
         ("Fill a date that is 10 days away with anybody.", Rule("urgent", 10)),
         ("Confirm every date in writing.", Rule("confirm")),
+        ("Faculty first.", Rule("faculty_first")),
+        ("Students go first.", Rule("students_first")),
+        ("Send reminders after 3 days.", Rule("follow_up", 3)),
+        ("Follow up if there is no reply within a week.", Rule("follow_up", 5)),
+        ("Chase unanswered invitations after five working days.", Rule("follow_up", 5)),
+        ("Never send more than three reminders.", Rule("give_up", 3)),
+        ("Never write to anybody on a Sunday.", Rule("weekend")),
+        ("Thank people who decline.", Rule("declined")),
+        ("If somebody declines, thank them and leave them alone.", Rule("declined")),
+        ("Once a date is fixed, confirm it to the speaker.", Rule("confirm")),
+        ("If an answer is vague, ask for confirmation.", Rule("vague")),
+        ("Clarify tentative answers before assigning a date.", Rule("vague")),
+        ("Nobody speaks twice while others have no date.", Rule("one_each")),
+        ("If a speaker drops out, offer the free date to those who wanted it.", Rule("cancelled")),
+        ("Begin by asking all speakers which dates suit them.", Rule("begin")),
     ],
 )
 def test_a_sentence_is_read_with_its_number(text, rule):
@@ -85,6 +100,17 @@ def test_a_sentence_is_read_with_its_number(text, rule):
         "Whoever declines is asked again.",
         "If a speaker cancels, write to them.",
         "Do not confirm dates.",
+        "Stop reminders after 3 days.",
+        "No reminders after 3 days.",
+        "Never chase unanswered invitations after five working days.",
+        "Faculty last.",
+        "Students first, faculty first.",
+        "Faculty first or students first.",
+        "Nobody speaks twice.",
+        "Never thank people who decline.",
+        "Always send more than three reminders.",
+        "Wait for an answer before reminding anybody.",
+        "When somebody cancels, offer the date to nobody.",
         "When this comes up: “Could we do it on a Saturday?”. No.",
         "when this comes  up: The speaker cancels. Do not write again after three reminders.",
     ],
@@ -183,10 +209,10 @@ Send a reminder after three days without an answer.|follow_up
 Do not send anything on Saturdays or Sundays.|weekend
 Stop after three reminders.|give_up
 Always confirm dates by mail.|confirm
-Ask everybody for their dates at the start.|begin
+Ask everybody for their dates at the start.|
 When somebody cancels, offer the date to the others.|cancelled
 Thank people who decline and leave them in peace.|declined
-Never ask again when somebody has declined.|declined
+Never ask again when somebody has declined.|
 Vague answers must be confirmed first.|vague
 A student goes before a professor.|students_first
 Nobody gets a second date while somebody has none.|one_each
