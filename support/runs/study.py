@@ -270,10 +270,14 @@ def fields_of(record: Any, head: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{name} (record)" if head.get(name, value) != value else name: value for name, value in fields.items()}
 
 
+OWN = {"name", "source"}
+
+
 def flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Cells that a table can hold: a class or object of the user's own is its name, else no single value is JSON."""
-    named = {k: v["name"] if isinstance(v, dict) and set(v) == {"name", "source"} else v for k, v in values.items()}
-    return {k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v) for k, v in named.items()}
+    """Cells that a table can hold: an object of the user's own is its name and the begin of its digest, others JSON."""
+    own = {k: f"{v['name']} {v['source'][:6]}" for k, v in values.items() if isinstance(v, dict) and {*v} == OWN}
+    plain = {**values, **own}
+    return {k: v if isinstance(v, str | int | float | bool | None) else json.dumps(v) for k, v in plain.items()}
 
 
 def _listed(value: Any) -> Sequence[Any]:
