@@ -78,13 +78,18 @@ NAMING = re.compile(r"\b(?:(?:in|with|on|of|about|under|for) )?(?:the )?(first|s
 Compared = tuple[float, float, tuple[Mapping[Pair, float], ...]]
 
 
+COMPARES = re.compile(r"\b(?:prefer\w*|better|worse|favou?r\w*|choose|alike|both)\b", re.IGNORECASE)
+
+
 def compared(text: str, first: Plan, second: Plan, table: Table) -> Compared:
     """What a text that compares two plans says of each as a whole, and of its decisions.
 
     Each as a whole: a level from 0 to 1, both equal and not `MIDDLE` where both are liked alike, both `MIDDLE` where
-    nothing is said. A sentence that names one plan and speaks of its decisions begins what is said of that plan.
+    nothing is said. A sentence that names one plan and speaks of its decisions begins what is said of that plan. Where
+    a sentence compares, it decides: who prefers the less bad of two plans may call both of them bad.
     """
-    said, whole, here = ["", ""], dict[int, list[float]](), None
+    said, here = ["", ""], None
+    compares, tells = dict[int, list[float]](), dict[int, list[float]]()
     for sentence in re.split(r"(?<=[.!?;])\s+|\n", text):
         named = {name.lower() for name in NAMING.findall(sentence)}
         rest = NAMING.sub("", sentence)
@@ -93,13 +98,13 @@ def compared(text: str, first: Plan, second: Plan, table: Table) -> Compared:
         if here is not None and len(named) < 2 and read(rest, first, table).levels:
             said[here] += f"{rest} "
         elif named or "both" in sentence.lower():
-            verdict = read(sentence, (0, 0), TWO)
+            verdict, whole = read(sentence, (0, 0), TWO), compares if COMPARES.search(sentence) else tells
             for (plan, _), level in verdict.levels.items():
                 whole.setdefault(plan, []).append(level)
             if not verdict.levels and verdict.whole is not None:  # "First plan: this will do.", "I like both alike."
                 for plan in (int("second" in named),) if len(named) == 1 else (0, 1):
                     whole.setdefault(plan, []).append(verdict.whole)
-    means = {plan: mean(found) for plan, found in whole.items()}
+    means = {plan: mean(found) for plan, found in (compares or tells).items()}
     one = means.get(0, 1 - means.get(1, MIDDLE))
     readings = tuple(read(part, plan, table).levels for part, plan in zip(said, (first, second), strict=True))
     return round(one, 4), round(means.get(1, 1 - one), 4), readings

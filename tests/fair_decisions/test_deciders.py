@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -77,6 +77,8 @@ def test_a_noisy_comparison_errs_with_a_logistic_chance_in_the_difference(decide
 
 @pytest.mark.parametrize("style", STYLES)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
+@example(seed=209527, n=2)  # the less bad of two bad plans, which it would "much rather avoid"
+@example(seed=692, n=9)
 @settings(max_examples=40, deadline=None)
 def test_two_plans_are_compared_in_forty_words_and_the_better_one_is_heard(decider, sit, style, seed, n):
     rng, table = np.random.default_rng(seed), sit(n)
