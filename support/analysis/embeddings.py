@@ -30,51 +30,37 @@ TABLE = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLO
 class Encoder:
     """Texts in, unit vectors out; a text that was met before costs a look-up.
 
-    Parameters
-    ----------
-    path : path, optional
-        An SQLite file that keeps the vectors for the next run; without it they live as long as the encoder.
-    model : str
-        `DEFAULT`, or a name or folder that sentence-transformers can load.
+    `path` is an SQLite file that keeps the vectors for the next run, without it they live as long as the encoder;
+    `model` is `DEFAULT`, or a name or folder that sentence-transformers can load.
     """
 
     def __init__(self, path: str | Path | None = None, model: str = DEFAULT) -> None:
-        self.model, self.path = model, Path(path) if path else None
+        self.model, self.path = model, Path(path or "")
         self._kept: dict[str, np.ndarray] = {}
         self._db = open_database(path) if path else None
         self._lock = threading.Lock()  # widgets encode from another thread than the cell
         self._transformer: Any = None
-        if self._db and self.path:
+        if self._db:
             with transaction(self._db, self.path):
                 self._db.execute(TABLE)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors of texts, float32 of shape (texts, dimensions). Vectors are kept at half precision.
 
-        Raises
-        ------
-        InvalidInput
-            When something among the texts is no text, or `texts` itself is one.
-        MissingData
-            When a text is new and the weights are not there.
-        DamagedFile
-            When a vector in the file is none of this model's.
+        Raises InvalidInput when something among the texts is no text, or `texts` itself is one; MissingData when a text
+        is new and the weights are not there; DamagedFile when a vector in the file is none of this model's.
         """
         if isinstance(texts, str):
             raise InvalidInput(f"texts: {texts[:40]!r} given; expected a list of texts, [text] for one")
-        wrong = [t for t in texts if not isinstance(t, str)]
-        if wrong:
+        if wrong := [t for t in texts if not isinstance(t, str)]:
             raise InvalidInput(f"texts: {wrong[0]!r} given among them; expected strings only")
+        if not len(texts):
+            return np.empty((0, 0), dtype=np.float32)
         with self._lock:
             new = [t for t in dict.fromkeys(texts) if t not in self._kept]
             self._recall(new)
-            self._compute([t for t in new if t not in self._kept])
-            if not len(texts):
-                return np.empty((0, 0), dtype=np.float32)
-            return self._stacked(texts)
-
-    def _stacked(self, texts: Sequence[str]) -> np.ndarray:
-        vectors = [self._kept[t] for t in texts]
+            self._compute(sorted((t for t in new if t not in self._kept), key=len))
+            vectors = [self._kept[t] for t in texts]
         if len({len(v) for v in vectors}) > 1:
             raise self._damaged("vectors of different lengths")
         return np.stack(vectors).astype(np.float32)
@@ -83,7 +69,7 @@ class Encoder:
         return DamagedFile(f"{self.path} holds {what} for {self.model}; move it away, vectors are computed again")
 
     def _recall(self, texts: list[str]) -> None:
-        if self._db is None or self.path is None:
+        if not self._db:
             return
         for text in texts:
             with guarded(self.path):
@@ -94,26 +80,21 @@ class Encoder:
                 self._kept[text] = np.frombuffer(row[0], dtype=np.float16)
 
     def _compute(self, texts: list[str]) -> None:
-        ordered = sorted(texts, key=len)
-        for start in range(0, len(ordered), KEPT_EVERY):
-            self._compute_part(ordered[start : start + KEPT_EVERY])
-
-    def _compute_part(self, texts: list[str]) -> None:
-        clean = [t.encode("utf-8", "replace").decode() for t in texts]  # a lone surrogate is no text to a tokenizer
-        vectors = self._model().encode(clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
-        self._kept.update(zip(texts, np.asarray(vectors, dtype=np.float16), strict=True))
-        if self._db and self.path:
-            rows = [(self._key(t), self._kept[t].tobytes()) for t in texts]
-            with transaction(self._db, self.path):
-                self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
+        for start in range(0, len(texts), KEPT_EVERY):
+            part = texts[start : start + KEPT_EVERY]
+            clean = [t.encode("utf-8", "replace").decode() for t in part]  # a lone surrogate is no text to a tokenizer
+            self._transformer = self._transformer or _load(self.model)
+            vectors = self._transformer.encode(
+                clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+            )
+            self._kept.update(zip(part, np.asarray(vectors, dtype=np.float16), strict=True))
+            if self._db:
+                rows = [(self._key(t), self._kept[t].tobytes()) for t in part]
+                with transaction(self._db, self.path):
+                    self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
 
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self.model}\0{text}".encode("utf-8", "surrogatepass")).digest()
-
-    def _model(self) -> Any:
-        if self._transformer is None:
-            self._transformer = _load(self.model)
-        return self._transformer
 
 
 def _load(model: str) -> Any:

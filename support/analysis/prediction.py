@@ -1,19 +1,19 @@
 """Errors of predicted ratings, in stars: MAE@r and RMSE@r of a table, and of single predictors (section 4.2, Table 7).
 
-A group that has not decided yet has no prediction. By default such cases are *left out* of the means, and
-`undecided` says how many they are; the other convention counts the mean of all ratings in their place. A discussion
+A group that has not decided yet has no prediction. By default such cases are left out of the means, and `undecided`
+says how many they are; the other convention counts the mean of all ratings in their place (`mean=`). A discussion
 that was stopped early keeps its outcome for the rounds that were not played.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import check_level, need_columns
+from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 from support.roundtable.records import Transcript
 from support.runs.study import flat
@@ -21,23 +21,13 @@ from support.runs.study import flat
 if TYPE_CHECKING:
     from support.runs.study import Unit
 
-Undecided = Literal["left out", "mean"]
 MEASURES = ("mae", "rmse")
 
 
 def predictions(transcript: Transcript, rounds: int = 10) -> np.ndarray:
-    """The standing prediction after each round, in stars, shape (rounds,); NaN before the first decision.
-
-    Raises
-    ------
-    InvalidInput
-        When the transcript is of another study, or has no rounds.
-    """
-    if transcript.environment.get("name") != "movielens" or not transcript.rounds:
-        name = transcript.environment.get("name")
-        raise InvalidInput(
-            f"transcript: {len(transcript.rounds)} rounds on {name!r} given; expected one or more on 'movielens'"
-        )
+    """The standing prediction after each round, in stars, shape (rounds,); NaN before the first decision."""
+    if (name := transcript.environment.get("name")) != "movielens":
+        raise InvalidInput(f"transcript: one on {name!r} given; expected one on 'movielens'")
     stars = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds[:rounds]]
     return np.array(stars + stars[-1:] * (rounds - len(stars)))
 
@@ -57,10 +47,7 @@ def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
         made = predictions(transcript, rounds)
         frame = pd.DataFrame({**head, "round": np.arange(1, rounds + 1), "prediction": made}, index=range(rounds))
         frames.append(measured(frame.assign(truth=float(transcript.environment["rating"]))))
-    return pd.concat(frames, ignore_index=True) if frames else measured(pd.DataFrame(columns=list(_ROW), dtype=float))
-
-
-_ROW = ("round", "prediction", "truth")
+    return pd.concat(frames, ignore_index=True)
 
 
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
@@ -69,27 +56,16 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(error=error, absolute=error.abs(), squared=error**2, undecided=frame["prediction"].isna())
 
 
-def with_undecided(errors: pd.DataFrame, undecided: Undecided = "left out", mean: float | None = None) -> pd.DataFrame:
-    """The rows that count under a convention: the decided ones, or all with `mean` as the undecided's prediction.
-
-    Raises
-    ------
-    InvalidInput
-        On another convention, or "mean" without a mean.
-    """
-    if undecided == "left out":
+def with_undecided(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
+    """The decided rows; or all, with `mean` (of all ratings, in stars) as the prediction of the undecided."""
+    if mean is None:
         return errors[~errors["undecided"].astype(bool)]
-    if undecided != "mean" or mean is None:
-        raise InvalidInput(
-            f"undecided: {undecided!r} with mean={mean!r} given; expected 'left out', or 'mean' and the mean in stars"
-        )
-    need_columns(errors, ["truth", "prediction"], "the errors")
     filled = measured(errors.assign(prediction=errors["prediction"].fillna(mean)))
     return filled.assign(undecided=errors["undecided"])
 
 
-def scores(errors: pd.DataFrame, by: str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    """MAE and RMSE by group with t intervals.
+def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
+    """MAE and RMSE by group with 95 % t intervals.
 
     The standard error of the RMSE is that of the mean squared error divided by twice the RMSE (delta method).
 
@@ -108,20 +84,17 @@ def scores(errors: pd.DataFrame, by: str | Sequence[str], level: float = 0.95) -
     parts = {"mae": (mean["absolute"], se["absolute"]), "rmse": (rmse, se["squared"] / (2 * rmse))}
     wide = pd.concat({name: pd.DataFrame({"value": v, "se": s, "n": n}) for name, (v, s) in parts.items()})
     tidy = wide.rename_axis(["column", *keys]).reset_index()
-    half = tidy["se"] * t.ppf((1 + check_level(level)) / 2, np.maximum(tidy["n"] - 1, 1))
+    half = tidy["se"] * t.ppf(0.975, np.maximum(tidy["n"] - 1, 1))
     tidy = tidy.assign(low=tidy["value"] - half, high=tidy["value"] + half)
     return tidy[[*keys, "column", "value", "se", "low", "high", "n"]]
 
 
-def mae_table(
-    errors: pd.DataFrame, by: str = "rule", undecided: Undecided = "left out", mean: float | None = None
-) -> pd.DataFrame:
+def mae_table(errors: pd.DataFrame, by: str = "rule", mean: float | None = None) -> pd.DataFrame:
     """MAE@r and RMSE@r for every round: row, column ("mae@1" … "rmse@10"), value, se, n, as Table 7 prints them.
 
     It fits `support.tables.against_published`. A round in which nobody of a row had decided has n = 0 and no value.
     """
-    need_columns(errors, [by, "round"], "the errors")
-    counted = scores(with_undecided(errors, undecided, mean), [by, "round"])
+    counted = scores(with_undecided(errors, mean), [by, "round"])
     tidy = counted.assign(row=counted[by], column=counted["column"] + "@" + counted["round"].astype(str))
     rounds = sorted(errors["round"].unique())
     cells = [(row, f"{measure}@{r}") for measure in MEASURES for row in errors[by].unique() for r in rounds]
@@ -132,6 +105,5 @@ def mae_table(
 
 def undecided_share(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
     """Percent of cases without a decision after each round: `by`, round, undecided."""
-    need_columns(errors, [by, "round", "undecided"], "the errors")
     share = errors.groupby([by, "round"], sort=False)["undecided"].mean()
     return share.mul(100).reset_index()

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.prediction import errors_of, measured
-from support.errors import InvalidInput
 from support.roundtable.study import roundtable_movielens
 from support.runs.study import Unit
 
@@ -29,43 +28,20 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     They are: always 4 stars, the mean of all ratings, the film's and the user's (plain, and drawn to the mean of all
     by `SHRINK` ratings), the sum of user and film effects, and the factorisation machine.
 
-    Parameters
-    ----------
-    cases : sequence of Case, optional
-        All 20,000 ratings of u1.test by default.
-
     Returns
     -------
     DataFrame
-        One row per method and case: method, case (its place in `cases`), prediction, truth, error, absolute, squared,
-        undecided (never). `prediction.scores(frame, "method")` gives MAE and RMSE with intervals.
+        One row per method and case (all 20,000 ratings of u1.test by default): method, case (its place), prediction,
+        truth, error, absolute, squared, undecided (never). `prediction.scores(frame, "method")` gives MAE and RMSE.
     """
-    users, items, truth = _columns(cases)
-    made = {**_simple(users, items), "recommender": _recommended(users, items)}
-    frames = [
-        pd.DataFrame({"method": method, "case": np.arange(len(truth)), "prediction": stars, "truth": truth})
-        for method, stars in made.items()
-    ]
-    return measured(pd.concat(frames, ignore_index=True))
-
-
-def _columns(cases: Sequence[Case] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from support.roundtable.ratings import load
-
-    if cases is None:
-        test = load().test
-        return test["user"].to_numpy(), test["item"].to_numpy(), test["rating"].to_numpy(dtype=float)
-    if not len(cases):
-        raise InvalidInput("cases: none given; expected one or more, such as draw_cases(100), or None for all")
-    users, items = (np.array([getattr(c, name) for c in cases], dtype=int) for name in ("user", "item"))
-    return users, items, np.array([c.rating for c in cases], dtype=float)
-
-
-def _simple(users: np.ndarray, items: np.ndarray) -> dict[str, np.ndarray]:
+    from support.roundtable.knowledge import advice
     from support.roundtable.ratings import load
     from support.solvers import rating_baselines as fit
 
-    base = load().base
+    data = load()
+    rows = [(c.user, c.item, c.rating) for c in cases] if cases is not None else data.test[["user", "item", "rating"]]
+    users, items, truth = np.array(rows, dtype=float).T
+    users, items, base = users.astype(int), items.astype(int), data.base
     models = {
         "always 4": fit.constant(4),
         "global mean": fit.fit_global_mean(base),
@@ -75,58 +51,34 @@ def _simple(users: np.ndarray, items: np.ndarray) -> dict[str, np.ndarray]:
         "film mean, shrunken": fit.fit_item_means(base, SHRINK),
         "user and film effects": fit.fit_effects(base),
     }
-    return {method: model.predict(users, items) for method, model in models.items()}
-
-
-def _recommended(users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    from support.roundtable.knowledge import advice
-    from support.roundtable.ratings import load
-
-    data = load()
-    return np.array([advice(data, int(u), int(i))[0] for u, i in zip(users, items, strict=True)])
+    made = {method: model.predict(users, items) for method, model in models.items()}
+    made["recommender"] = np.array([advice(data, int(u), int(i))[0] for u, i in zip(users, items, strict=True)])
+    frames = [
+        pd.DataFrame({"method": method, "case": np.arange(len(truth)), "prediction": stars, "truth": truth})
+        for method, stars in made.items()
+    ]
+    return measured(pd.concat(frames, ignore_index=True))
 
 
 def group_on_all(
-    rule: str = "majority",
-    cases: int | None = None,
-    *,
-    rounds: int = 10,
-    seed: int = 1,
-    workers: int = 1,
-    progress: bool = True,
-    **settings: Any,
+    rule: str = "majority", cases: int | None = None, *, seed: int = 1, workers: int = 1, **settings: Any
 ) -> pd.DataFrame:
     """Errors of rule-based groups on all of u1.test, as `errors_of` gives them; no transcript is kept.
 
-    Every rating of u1.test is one discussion, in processes of their own; the numbers do not depend on how many.
-
-    Parameters
-    ----------
-    cases : int, optional
-        How many, in the order of `draw_cases`; all 20,000 by default: about 20 ms each on one core.
-    seed : int
-        The discussion of case i draws from `default_rng([seed, i])`, under every rule.
-    workers : int
-        Processes. In a script they need `if __name__ == "__main__":`.
-    settings
-        Of `roundtable_movielens`: seats, consult, noise, tie_break, cases_seed.
+    Every rating of u1.test is one discussion, in processes of their own; the numbers do not depend on how many. A
+    script needs `if __name__ == "__main__":`. `cases` says how many of 20,000 (20 ms each on one core), `seed` that
+    case i draws from `default_rng([seed, i])` under every rule; `settings` are those of `roundtable_movielens`.
     """
     from tqdm import tqdm
 
     from support.roundtable.ratings import load
 
     total = len(load().test) if cases is None else cases
-    job = {"rule": rule, "rounds": rounds, "seed": seed, **settings}
+    job = {"rule": rule, "rounds": 10, "seed": seed, **settings}
     pieces = [range(start, min(start + PIECE, total)) for start in range(0, total, PIECE)]
-    with (
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
-        tqdm(total=total, desc=f"{rule}, all cases", disable=not progress, ncols=110) as bar,
-    ):
-        frames = []
-        for frame in pool.map(_play_piece, [job] * len(pieces), pieces):
-            frames.append(frame)
-            bar.update(frame["case"].nunique())
-    return pd.concat(frames, ignore_index=True)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        played = pool.map(_play_piece, [job] * len(pieces), pieces)
+        return pd.concat(tqdm(played, f"{rule}, pieces of {PIECE}", len(pieces), ncols=110), ignore_index=True)
 
 
 def _play_piece(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:

@@ -14,7 +14,8 @@ little. Ratings and points cannot be derived from any other form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     from support.runs.study import Unit
 
 TIE_BREAKS: tuple[TieBreak, ...] = ("defer", "status_quo")
+DERIVABLE: Mapping[str, tuple[str, ...]] = {
+    "ratings": ("vote", "ranking"),
+    "points": ("vote", "ranking"),
+    "ranking": ("vote",),
+}
+"""Which forms can be read from a form."""
 _OWN = ("tie_break", "rule", "repetition")
 
 
@@ -40,14 +47,9 @@ def recount(
     tie_breaks: Sequence[TieBreak] = TIE_BREAKS,
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
-    """Count every recorded vote again.
+    """Count every recorded vote again, under every combination of rules and tie-breaks; "lottery" draws from `rng`.
 
-    Parameters
-    ----------
-    records : iterable
-        As `Sweep.records` gives them.
-    rules, tie_breaks : sequence
-        Every combination is counted; "lottery" draws from `rng`.
+    `records` is what `Sweep.records` gives.
 
     Returns
     -------
@@ -57,22 +59,27 @@ def recount(
         derivable (whether the ballots can be read under the rule), unclear (ballots read as abstentions for that
         reason), recorded (the winner then), winner (both missing where deferred, and winner where not derivable) and
         differs (missing where not derivable).
-
-    Raises
-    ------
-    InvalidInput
-        On an unknown rule or tie-break, a lottery without a generator, or votes recorded under a rule that is neither
-        in `RULES` nor among `rules`.
     """
     counted = [as_rule(rule) for rule in rules]
     for tie_break in tie_breaks:
         check_tie_break(tie_break, rng)
     known = dict(RULES) | {rule.name: rule for rule in counted}
-    rows = [
-        row
-        for run, (unit, transcript) in enumerate(records)
-        for row in _recounted(run, unit, transcript, counted, tie_breaks, known, rng)
-    ]
+    rows: list[dict[str, Any]] = []
+    for run, (unit, transcript) in enumerate(records):
+        if transcript.rule not in known:
+            raise InvalidInput(
+                f"rules: the votes were cast under {transcript.rule!r}, which is unknown; pass that rule too"
+            )
+        voted, ties = known[transcript.rule], str(transcript.settings.get("tie_break", "defer"))
+        settings = {k: v for k, v in flat(unit.settings).items() if k not in _OWN}
+        head = settings | {"repetition": unit.repetition, "run": run, "voted_under": voted.name, "voted_ties": ties}
+        standing = [None, *(entry.decision.candidate if entry.decision else None for entry in transcript.rounds)]
+        for (entry, before), rule in product(zip(transcript.rounds, standing, strict=False), counted):
+            read, unclear = _read(entry, voted, rule)
+            for tie_break in tie_breaks:
+                same = rule.name == voted.name and tie_break == ties
+                found = {"round": entry.number, "rule": rule.name, "tie_break": tie_break, "off_policy": not same}
+                rows.append(head | found | _counted(entry, rule, read, unclear, tie_break, before, rng))
     return pd.DataFrame(rows).astype({"differs": "boolean"}) if rows else pd.DataFrame()
 
 
@@ -91,34 +98,6 @@ def shares(recounted: pd.DataFrame) -> pd.DataFrame:
                        votes=("round", "size")).reset_index()  # fmt: skip
     percent = {name: 100 * table[name].astype("Float64").astype(float) for name in ("derivable", "differs")}
     return table.assign(**percent)
-
-
-def _recounted(
-    run: int,
-    unit: Unit,
-    transcript: Transcript,
-    rules: Sequence[Rule],
-    tie_breaks: Sequence[TieBreak],
-    known: Mapping[str, Rule],
-    rng: np.random.Generator | None,
-) -> Iterator[dict[str, Any]]:
-    if transcript.rule not in known:
-        raise InvalidInput(
-            f"rules: the votes were cast under {transcript.rule!r}, which is unknown; pass that rule too"
-        )
-    voted = known[transcript.rule]
-    ties = str(transcript.settings.get("tie_break", "defer"))
-    settings = {k: v for k, v in flat(unit.settings).items() if k not in _OWN}
-    head = settings | {"repetition": unit.repetition, "run": run, "voted_under": voted.name, "voted_ties": ties}
-    standing: str | None = None
-    for entry in transcript.rounds:
-        for rule in rules:
-            read, unclear = _read(entry, voted, rule)
-            for tie_break in tie_breaks:
-                same = rule.name == voted.name and tie_break == ties
-                found = {"round": entry.number, "rule": rule.name, "tie_break": tie_break, "off_policy": not same}
-                yield head | found | _counted(entry, rule, read, unclear, tie_break, standing, rng)
-        standing = entry.decision.candidate if entry.decision else None
 
 
 def _counted(
@@ -148,14 +127,6 @@ def _read(entry: Round, voted: Rule, rule: Rule) -> tuple[dict[str, Any] | None,
     ids = [c.id for c in entry.candidates]
     read = {agent: None if choice is None else derive(choice, rule.form, ids) for agent, choice in cast.items()}
     return read, sum(cast[agent] is not None and read[agent] is None for agent in cast)
-
-
-DERIVABLE: Mapping[str, tuple[str, ...]] = {
-    "ratings": ("vote", "ranking"),
-    "points": ("vote", "ranking"),
-    "ranking": ("vote",),
-}
-"""Which forms can be read from a form."""
 
 
 def derive(choice: Any, form: str, candidates: Sequence[str]) -> Any:

@@ -19,15 +19,15 @@ from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import information_difference as information_difference_of
-from support.analysis.dialogue_acts.acts import LABELS, START, code
-from support.analysis.dialogue_acts.mapping import acts_of_delidata
+from support.analysis.dialogue_acts import LABELS, START, acts_of_delidata
 from support.analysis.inference import compare, describe
 from support.analysis.metrics import total_utility
+from support.analysis.transitions import code
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
 
 if TYPE_CHECKING:
-    from support.analysis.dialogue_acts.annotators import Annotator
+    from support.analysis.dialogue_acts import Annotator
     from support.analysis.embeddings import Encoder
     from support.runs.study import Unit
 
@@ -44,7 +44,7 @@ class Study:
     higher_is_better: bool = True
     accepted: np.ndarray | None = None  # whether the vote accepted a proposal
     proposals: np.ndarray | None = None  # whether somebody made a new proposal
-    acts: np.ndarray | None = None  # (runs, rounds, agents, labels), as `dialogue_acts.acts.Coded` holds them
+    acts: np.ndarray | None = None  # (runs, rounds, agents, labels), as `transitions.Coded` holds them
     difference: np.ndarray | None = None  # mean cosine distance to the round before; NaN in round 1
     words: np.ndarray | None = None  # spoken in that round
     folds: np.ndarray | None = None  # in which fold each discussion is tested

@@ -1,4 +1,4 @@
-"""Which dialogue act follows which across speakers: the transition graph (RoundTable, section 4.4, equation 1).
+"""Which dialogue act follows which across speakers: the transition graph (001, section 4.4, equation 1), and its tests.
 
 The paper's words and its equation differ in two places, and the two ways to count are both here.
 
@@ -15,56 +15,85 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts.acts import END, START, Coded, checked_acts
+from support.analysis.dialogue_acts import END, LABELS, START, checked_acts, trust_in
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 
 Count = Literal["exists", "printed"]
 PRINTED_ROUNDS = 10
 """Where the sum of equation (1) ends."""
+NAMES = (START, *LABELS, END)
+SIZE = len(NAMES)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Acts of many discussions as one array, the form on which transitions and stopping rules compute.
+
+    `values`: whether the agent's message of that round performs the act, bool of shape (runs, rounds, agents, labels),
+    False where nothing was said; `played`: how many rounds each run has, shape (runs,); `runs`: one row per run, with
+    the columns that are constant within it; `agents`: names along the third axis; `trust`: what a figure has to say.
+    """
+
+    values: np.ndarray
+    played: np.ndarray
+    runs: pd.DataFrame
+    agents: tuple[str, ...]
+    trust: str = ""
+
+
+def code(messages: pd.DataFrame, acts: str = "acts") -> Coded:
+    """Arrange labelled messages (run, round, sender, and tuples of labels in the column `acts`) as an array.
+
+    A message with an empty tuple could not be labelled: it performs nothing, and its round was still played.
+    """
+    need_columns(messages, ["run", "round", "sender", acts], "messages")
+    agents = tuple(dict.fromkeys(messages["sender"]))
+    ids = {run: i for i, run in enumerate(dict.fromkeys(messages["run"]))}
+    lengths = messages.groupby("run", sort=False)["round"].max().to_numpy(dtype=int)
+    values = np.zeros((len(ids), int(lengths.max()), len(agents), len(LABELS)), dtype=bool)
+    place, column = {a: i for i, a in enumerate(agents)}, {label: i for i, label in enumerate(LABELS)}
+    for run, number, sender, labels in zip(
+        messages["run"], messages["round"], messages["sender"], messages[acts], strict=True
+    ):
+        for label in checked_acts(labels) if len(labels) else ():  # nobody could label it: no act, not "others"
+            values[ids[run], number - 1, place[sender], column[label]] = True
+    varying = (acts, "round", "sender", "text", "acts", "recipients", "words")
+    runs = messages.drop_duplicates("run").drop(columns=list(varying), errors="ignore").reset_index(drop=True)
+    trust = trust_in(messages, acts).line(messages["environment"].unique() if "environment" in messages else ())
+    return Coded(values, lengths, runs, agents, trust)
 
 
 @dataclass(frozen=True)
 class Transitions:
-    """Counts of transitions, kept apart by run, so that drawing runs anew is a sum.
+    """Counts of transitions, kept apart by run, so that drawing runs anew is a sum. The last axes are `NAMES`.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        "start", the dialogue acts, "end": names of the last axes.
-    numerator : int array, shape (runs, labels, labels)
-        How often the transition from the row's act to the column's exists ("exists"), or how many pairs of speakers
-        make it ("printed").
-    denominator : int array, shape (runs, labels)
-        How often an agent performed the act; what is performed in no round of the sum does not count.
-    runs : DataFrame
-        One row per run, as in `Coded`.
-    count : str
-        "exists" or "printed".
+    `numerator`, shape (runs, names, names): how often the transition from the row's act to the column's exists
+    ("exists"), or how many pairs of speakers make it ("printed"). `denominator`, shape (runs, names): how often an
+    agent performed the act. `runs` and `trust` are those of `Coded`.
     """
 
-    labels: tuple[str, ...]
     numerator: np.ndarray
     denominator: np.ndarray
     runs: pd.DataFrame
-    count: Count = "exists"
+    trust: str = ""
 
     @property
     def probability(self) -> pd.DataFrame:
         """Equation (1) over all runs: rows are A, columns B; NaN where A never occurs."""
-        matrix = ratio(self.numerator.sum(axis=0), self.denominator.sum(axis=0))
-        return pd.DataFrame(matrix, index=list(self.labels), columns=list(self.labels))
+        return self._square(ratio(self.numerator.sum(axis=0), self.denominator.sum(axis=0)))
 
     @property
     def frequency(self) -> pd.Series[float]:
         """Each dialogue act's share of all acts performed; Start and End have none."""
         acts = self.denominator.sum(axis=0)[1:-1]
-        return pd.Series(acts / max(int(acts.sum()), 1), index=list(self.labels[1:-1]))
+        return pd.Series(acts / max(int(acts.sum()), 1), index=list(LABELS))
 
     @property
     def excess(self) -> pd.DataFrame:
@@ -72,30 +101,27 @@ class Transitions:
 
         Equation (1) does not set aside that an act which everybody performs all the time follows everything; this does.
         """
-        acts = slice(1, len(self.labels) - 1)
+        acts = slice(1, SIZE - 1)
         usual = self.numerator[:, acts].sum(axis=(0, 1)) / self.denominator[:, acts].sum()
-        return self.probability - usual
+        return self._square(self.probability.to_numpy() - usual)
+
+    def _square(self, values: np.ndarray) -> pd.DataFrame:
+        frame = pd.DataFrame(values, list(NAMES), list(NAMES))
+        frame.attrs["trust"] = self.trust
+        return frame
 
     def where(self, **values: Any) -> Transitions:
-        """The runs whose columns have the given values: `t.where(rule="majority")`.
-
-        Raises
-        ------
-        InvalidInput
-            On a column that the runs do not have, or values that no run has.
-        """
-        keep = np.ones(len(self.runs), dtype=bool)
-        for column, value in values.items():
-            need_columns(self.runs, [column], "runs")
-            keep &= (self.runs[column] == value).to_numpy()
+        """The runs whose columns have the given values: `t.where(rule="majority")`."""
+        need_columns(self.runs, list(values), "runs")
+        keep = np.logical_and.reduce([self.runs[column] == value for column, value in values.items()])
         if not keep.any():
-            raise InvalidInput(f"where: no run has {_words(values)}; choose values that `runs` holds")
-        return replace(
-            self,
-            numerator=self.numerator[keep],
-            denominator=self.denominator[keep],
-            runs=self.runs[keep].reset_index(drop=True),
-        )
+            raise InvalidInput(f"where: no run has {values}; choose values that `runs` holds")
+        return self.take(np.flatnonzero(keep))
+
+    def take(self, rows: np.ndarray) -> Transitions:
+        """Some of the runs, in the order given."""
+        runs = self.runs.iloc[rows].reset_index(drop=True)
+        return replace(self, numerator=self.numerator[rows], denominator=self.denominator[rows], runs=runs)
 
 
 def transitions(coded: Coded, count: Count = "exists") -> Transitions:
@@ -103,60 +129,29 @@ def transitions(coded: Coded, count: Count = "exists") -> Transitions:
 
     Silence is no act: an agent that says nothing in a round performs nothing there, and an A that nobody answers is
     an occurrence without a transition. Start and End are performed by the agents that speak at all in the run.
-
-    Raises
-    ------
-    InvalidInput
-        On another way to count, or with fewer than two speakers.
     """
-    if count not in ("exists", "printed"):
-        raise InvalidInput(f"count: {count!r} given; expected 'exists' or 'printed'")
     if len(coded.agents) < 2:
         raise InvalidInput(f"agents: {len(coded.agents)} given; a transition leads from one speaker to another")
-    performed = _with_ends(coded)
-    if count == "printed":
-        performed = _rounds_of_the_print(performed)
+    runs, rounds, agents, labels = coded.values.shape
+    length = PRINTED_ROUNDS + 1 if count == "printed" else rounds + 2  # the print ends before End, which stands at 11
+    performed = np.zeros((runs, max(length, rounds + 2), agents, labels + 2), dtype=bool)
+    speaks = coded.values.any(axis=(1, 3))
+    performed[:, 0, :, 0] = speaks
+    performed[:, 1 : rounds + 1, :, 1:-1] = coded.values
+    if count == "exists":
+        performed[np.arange(runs), coded.played + 1, :, -1] = speaks
+    performed = performed[:, :length]
     others = performed.sum(axis=2, keepdims=True, dtype=np.int16) - performed
     answers = (others if count == "printed" else others > 0)[:, 1:]
     sources = performed[:, :-1].copy()
     sources[..., -1] = False  # nothing follows the end
-    numerator, denominator = _pairs(sources, answers), sources.sum(axis=(1, 2))
-    return Transitions((START, *coded.labels, END), numerator, denominator, coded.runs, count)
-
-
-def _with_ends(coded: Coded) -> np.ndarray:
-    """Acts with Start in round 0 and End after the last round, shape (runs, rounds + 2, agents, labels + 2)."""
-    runs, rounds, agents, labels = coded.values.shape
-    performed = np.zeros((runs, rounds + 2, agents, labels + 2), dtype=bool)
-    performed[:, 1:-1, :, 1:-1] = coded.values
-    speaks = coded.values.any(axis=(1, 3))
-    performed[:, 0, :, 0] = speaks
-    performed[np.arange(runs), coded.played + 1, :, -1] = speaks
-    return performed
-
-
-def _rounds_of_the_print(performed: np.ndarray) -> np.ndarray:
-    """Rounds 0 to 10, empty ones where a run was shorter, and no End, which stands behind them at 11."""
-    runs, rounds, agents, labels = performed.shape
-    cut = np.zeros((runs, PRINTED_ROUNDS + 1, agents, labels), dtype=bool)
-    kept = min(rounds, PRINTED_ROUNDS + 1)
-    cut[:, :kept, :, :-1] = performed[:, :kept, :, :-1]
-    return cut
-
-
-def _pairs(sources: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """Sum over rounds and agents of source times answer, shape (runs, labels, labels); exact in float32 up to 2^24."""
-    runs, labels = len(sources), sources.shape[-1]
-    flat = sources.reshape(runs, -1, labels).astype(np.float32)
-    return np.rint(flat.transpose(0, 2, 1) @ answers.reshape(runs, -1, labels).astype(np.float32)).astype(np.int64)
+    before, after = (part.reshape(runs, -1, SIZE).astype(np.float32) for part in (sources, answers))  # exact to 2^24
+    numerator = np.rint(before.transpose(0, 2, 1) @ after).astype(np.int64)
+    return Transitions(numerator, sources.sum(axis=(1, 2)), coded.runs, coded.trust)
 
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """Numerators (…, A, B) over denominators (…, A); NaN where A never occurs.
-
-    >>> ratio(np.array([[1, 0], [0, 0]]), np.array([2, 0])).tolist()
-    [[0.5, 0.0], [nan, nan]]
-    """
+    """Numerators (…, A, B) over denominators (…, A); NaN where A never occurs."""
     below = denominator[..., None].astype(float)
     return np.divide(numerator, below, out=np.full(np.shape(numerator), np.nan), where=below > 0)
 
@@ -164,15 +159,7 @@ def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
 def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[tuple[str, str]], Counter[str]]:
     """The counts of "exists" by loops over sets, as the definition reads: the yardstick of `transitions`.
 
-    Parameters
-    ----------
-    messages : DataFrame
-        run, round, sender and the column `acts` of tuples of labels, with at least one message in the last round.
-
-    Returns
-    -------
-    Counter of (A, B), Counter of A
-        Transitions that exist, and occurrences, over all runs.
+    Returns transitions that exist, and occurrences, over all runs; every run needs a message in its last round.
     """
     found: Counter[tuple[str, str]] = Counter()
     occurs: Counter[str] = Counter()
@@ -188,73 +175,205 @@ def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[t
     return found, occurs
 
 
+# -- how sure --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Equation (1) on runs drawn anew: `draws` has the shape (draws, names, names), NaN where the act is in none."""
+
+    draws: np.ndarray
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Percentile bounds of 95 %, low and high: shape (2, names, names)."""
+        bounds = np.full((2, SIZE, SIZE), np.nan)
+        seen = ~np.isnan(self.draws).all(axis=0)
+        bounds[:, seen] = np.nanquantile(self.draws[:, seen], (0.025, 0.975), axis=0)
+        return bounds
+
+    @property
+    def leads(self) -> pd.DataFrame:
+        """In which share of the draws an edge is its source's most probable one, self-loops left out."""
+        return pd.DataFrame(np.mean(self._leading(), axis=0), list(NAMES), list(NAMES))
+
+    @property
+    def centres(self) -> pd.Series[float]:
+        """In which share of the draws more acts lead to this one than to any other (Start and End lead nowhere)."""
+        arrows = self._leading()[:, 1:-1].sum(axis=1)
+        best = arrows == arrows.max(axis=1, keepdims=True)
+        alone = best & (best.sum(axis=1, keepdims=True) == 1)
+        return pd.Series(alone.mean(axis=0), index=list(NAMES))
+
+    def _leading(self) -> np.ndarray:
+        """Which edge leads in each draw, shape (draws, names, names); none where nothing follows."""
+        p = np.nan_to_num(self.draws, nan=0.0) * ~np.eye(SIZE, dtype=bool)
+        first = np.arange(SIZE) == p.argmax(axis=2)[..., None]
+        return first & (p > 0)
+
+
+def bootstrap(t: Transitions, rng: np.random.Generator, draws: int = 2000, cluster: str = "") -> Bootstrap:
+    """Draw runs with replacement and compute the probabilities anew (Efron 1979), all draws at once.
+
+    `cluster`, a column of the runs, is drawn in the place of a run: where the same group talks under six rules its six
+    runs are no six independent ones, and `cluster="repetition"` draws groups.
+    """
+    numerator, denominator = t.numerator, t.denominator
+    if cluster:
+        need_columns(t.runs, [cluster], "runs")
+        place = t.runs.groupby(cluster, sort=False).ngroup().to_numpy()
+        member = (np.arange(place.max() + 1)[:, None] == place).astype(np.int64)
+        numerator, denominator = np.tensordot(member, numerator, 1), member @ denominator
+    count = len(denominator)
+    if count < 2:
+        raise InvalidInput(f"{count} runs given; intervals need at least 2 runs")
+    weights = rng.multinomial(count, np.full(count, 1 / count), size=draws).astype(float)
+    drawn = (weights @ numerator.reshape(count, -1)).reshape(draws, SIZE, SIZE)
+    return Bootstrap(ratio(drawn, weights @ denominator))
+
+
 def most_probable(
-    t: Transitions,
-    edges: int = 1,
-    threshold: float = 0.0,
-    *,
-    low: np.ndarray | None = None,
-    high: np.ndarray | None = None,
-    leads: np.ndarray | None = None,
+    t: Transitions, edges: int = 1, threshold: float = 0.0, boot: Bootstrap | None = None
 ) -> pd.DataFrame:
     """The most probable outgoing edges of each act, self-loops left out (Figures 4 to 6 show one for each).
 
-    Equally probable edges come in the order of the labels, so that the same counts give the same graph.
-
-    Parameters
-    ----------
-    edges : int
-        How many for each act, at most.
-    threshold : float
-        The smallest probability that is shown. A transition that never happened is never shown.
-    low, high, leads : arrays of shape (labels, labels), optional
-        Bounds of the probabilities, and the share of draws in which an edge leads, as `Bootstrap.bounds` gives them.
+    Equally probable edges come in the order of the labels, so that the same counts give the same graph. A transition
+    that never happened is never shown, nor one below the threshold.
 
     Returns
     -------
     DataFrame
-        source, target, probability, count (the numerator), occurrences (the denominator), low, high, leads, tied (how
-        many other edges of the source are as probable).
-
-    Raises
-    ------
-    InvalidInput
-        On fewer than one edge, or a threshold below 0.
+        source, target, probability, count (the numerator), occurrences (the denominator), tied (how many other edges
+        of the source are as probable), and with `boot`: low, high, and leads, the share of draws in which it leads.
     """
-    if edges < 1 or not threshold >= 0:
-        raise InvalidInput(f"edges {edges!r}, threshold {threshold!r} given; expected at least 1, and at least 0")
-    whole = all_edges(t, low, high, leads)
-    shown = whole[(whole["source"] != whole["target"]) & (whole["count"] > 0) & (whole["probability"] >= threshold)]
-    tied = shown.groupby(["place", "count"])["target"].transform("size") - 1
-    ranked = shown.assign(tied=tied, order=-shown["count"]).sort_values(["place", "order"], kind="stable")
-    return ranked.groupby("place").head(edges).drop(columns=["place", "order"]).reset_index(drop=True)
-
-
-def all_edges(
-    t: Transitions,
-    low: np.ndarray | None = None,
-    high: np.ndarray | None = None,
-    leads: np.ndarray | None = None,
-) -> pd.DataFrame:
-    """Every pair of labels as a row, in their order; columns as in `most_probable`, and place (that of the source)."""
-    size = len(t.labels)
     numerator, denominator = t.numerator.sum(axis=0), t.denominator.sum(axis=0)
-    unknown = np.full((size, size), np.nan)
-    place = np.repeat(np.arange(size), size)
-    return pd.DataFrame(
+    whole = pd.DataFrame(
         {
-            "source": np.repeat(t.labels, size),
-            "target": np.tile(t.labels, size),
+            "source": np.repeat(NAMES, SIZE),
+            "target": np.tile(NAMES, SIZE),
             "probability": ratio(numerator, denominator).ravel(),
             "count": numerator.ravel(),
-            "occurrences": denominator[place],
-            "low": (unknown if low is None else low).ravel(),
-            "high": (unknown if high is None else high).ravel(),
-            "leads": (unknown if leads is None else leads).ravel(),
-            "place": place,
+            "occurrences": np.repeat(denominator, SIZE),
+            "place": np.repeat(np.arange(SIZE), SIZE),
         }
     )
+    if boot:
+        whole["low"], whole["high"] = boot.bounds.reshape(2, -1)
+        whole["leads"] = boot.leads.to_numpy().ravel()
+    shown = whole[(whole["source"] != whole["target"]) & (whole["count"] > 0) & (whole["probability"] >= threshold)]
+    shown = shown.assign(tied=shown.groupby(["place", "count"])["target"].transform("size") - 1, order=-shown["count"])
+    ranked = shown.sort_values(["place", "order"], kind="stable").groupby("place").head(edges)
+    made = ranked.drop(columns=["place", "order"]).reset_index(drop=True)
+    made.attrs["trust"] = t.trust
+    return made
 
 
-def _words(values: dict[str, Any]) -> str:
-    return " and ".join(f"{k} {v!r}" for k, v in values.items())
+# -- conditions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A permutation test between two conditions.
+
+    `statistic` is the sum of squared differences of the probabilities, each act weighted by its share of all acts of
+    both; `p` the share of permutations, the observed one among them, in which it is at least as large. `edges` are the
+    transitions that occur in either condition, the largest differences first: source, target, probability_a,
+    probability_b, difference (a - b), p, p_adjusted (Holm, over the edges). `runs`: how many of a and b were used.
+    """
+
+    statistic: float
+    p: float
+    edges: pd.DataFrame
+    runs: tuple[int, int]
+
+
+def permutation_test(
+    a: Transitions, b: Transitions, rng: np.random.Generator, draws: int = 10_000, paired_by: str = ""
+) -> Difference:
+    """Whether two conditions have the same transition probabilities: runs change places (Fisher 1935).
+
+    Without pairs the labels of all runs are shuffled. With `paired_by`, a column that names a run's partner in the
+    other condition (the same group under another rule), the two runs of a pair change places or not, and runs without
+    a partner are left out. An act that does not occur on one side has no difference there: it counts as 0.
+
+    p is (1 + as large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010); that of an edge is two-sided.
+    """
+    if paired_by:
+        a, b = _partners(a, b, paired_by)
+    if min(len(a.runs), len(b.runs)) < 2:
+        raise InvalidInput(f"{len(a.runs)} and {len(b.runs)} runs given; a test needs at least 2 of each")
+    cells = [np.hstack([t.numerator.reshape(len(t.runs), -1), t.denominator]).astype(float) for t in (a, b)]
+    observed = cells[0].sum(axis=0)
+    total = observed + cells[1].sum(axis=0)
+    if paired_by:
+        coins = rng.integers(2, size=(draws, len(a.runs))).astype(float)
+        moved = observed + coins @ (cells[1] - cells[0])
+    else:
+        is_a = np.repeat([1.0, 0.0], [len(a.runs), len(b.runs)])
+        moved = rng.permuted(np.tile(is_a, (draws, 1)), axis=1) @ np.vstack(cells)
+    sides = np.vstack([observed, moved])  # what was observed is the first row
+    p_a, p_b = (ratio(c[:, :-SIZE].reshape(-1, SIZE, SIZE), c[:, -SIZE:]) for c in (sides, total - sides))
+    differences = np.nan_to_num(p_a - p_b, nan=0.0)
+    statistics = (differences**2).sum(axis=2) @ (total[-SIZE:] / total[-SIZE:].sum())
+    p = float((statistics >= statistics[0] - 1e-12).mean())
+    by_edge = (np.abs(differences) >= np.abs(differences[0]) - 1e-12).mean(axis=0)
+    return Difference(float(statistics[0]), p, _edge_frame(a, b, by_edge), (len(a.runs), len(b.runs)))
+
+
+def _partners(a: Transitions, b: Transitions, key: str) -> list[Transitions]:
+    """The runs of a and b that have a partner, in the same order."""
+    for side in (a, b):
+        need_columns(side.runs, [key], "runs")
+        if len(twice := side.runs.loc[side.runs[key].duplicated(), key]):
+            raise InvalidInput(
+                f"paired_by {key!r}: {twice.iloc[0]} occurs twice in one condition; choose one run for each"
+            )
+    both = sorted(set(a.runs[key]) & set(b.runs[key]))
+    return [side.take(pd.Index(side.runs[key]).get_indexer(both)) for side in (a, b)]
+
+
+def _edge_frame(a: Transitions, b: Transitions, p: np.ndarray) -> pd.DataFrame:
+    """The edges that occur in either condition with their tests, the largest differences first."""
+    from statsmodels.stats.multitest import multipletests
+
+    rows, columns = np.nonzero(a.numerator.sum(axis=0) + b.numerator.sum(axis=0))
+    names = np.array(NAMES)
+    p_a, p_b = (side.probability.to_numpy()[rows, columns] for side in (a, b))
+    frame = pd.DataFrame(
+        {
+            "source": names[rows],
+            "target": names[columns],
+            "probability_a": p_a,
+            "probability_b": p_b,
+            "difference": p_a - p_b,
+            "p": p[rows, columns],
+            "p_adjusted": multipletests(p[rows, columns], method="holm")[1],
+        }
+    )
+    return frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+
+
+def compare_levels(
+    t: Transitions, by: str, rng: np.random.Generator, draws: int = 10_000, paired_by: str = ""
+) -> pd.DataFrame:
+    """`permutation_test` between all pairs of levels of a column of the runs, p adjusted (Holm) over the pairs.
+
+    Columns a, b, runs_a, runs_b, statistic, p, p_adjusted, edge (the one with the largest difference) and difference.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    need_columns(t.runs, [by], "runs")
+    levels = list(dict.fromkeys(t.runs[by]))
+    if len(levels) < 2:
+        raise InvalidInput(f"by {by!r}: one level, {levels[0]!r}; a comparison needs two or more")
+    rows = []
+    for a, b in combinations(levels, 2):
+        test = permutation_test(t.where(**{by: a}), t.where(**{by: b}), rng, draws, paired_by)
+        edge = test.edges.iloc[0]
+        rows.append(
+            {"a": a, "b": b, "runs_a": test.runs[0], "runs_b": test.runs[1], "statistic": test.statistic, "p": test.p,
+             "edge": f"{edge['source']} → {edge['target']}", "difference": edge["difference"]}
+        )  # fmt: skip
+    frame = pd.DataFrame(rows)
+    frame.insert(6, "p_adjusted", multipletests(frame["p"], method="holm")[1])
+    return frame

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from support.analysis.prediction import MEASURES, scores, undecided_share, with_undecided
-from support.errors import InvalidInput
+from support.analysis.prediction import scores, undecided_share, with_undecided
 from support.figures import COLOURS, MARKERS, STYLES
 
 if TYPE_CHECKING:
@@ -29,40 +28,25 @@ def plot_error(
     published: pd.DataFrame | None = None,
     references: pd.DataFrame | None = None,
     intervals: bool = True,
-    level: float = 0.95,
 ) -> Axes:
     """Error over rounds as lines with bands of t intervals, the share still undecided as bars.
 
-    The axis spans the lines and marks; bands that are wider, where few have decided, are cut.
+    The axis spans the lines and marks; bands that are wider, where few have decided, are cut. `intervals` says whether
+    to draw them: they are of each line alone, and groups that had the same cases differ more surely than their bands
+    suggest, as a paired test shows.
 
     Parameters
     ----------
     errors : frame
-        One row per discussion and round, as `prediction.errors_of` gives it; undecided cases are left out of the lines.
-    ax : Axes
-        Takes the lines, in stars; a twin on the right takes the bars, in percent of discussions.
-    measure : {"mae", "rmse"}
-    order : sequence, optional
-        Which values of `by` to draw, in which order.
+        As `prediction.errors_of` gives it; undecided cases are left out of the lines. The bars are on a twin axis.
     published : frame, optional
         Printed values beside ours: "row", "column" ("mae@3", …) and "value". Hollow marks, in the colour and shape of
         the line of the same name; rows without a line of ours are left out.
     references : frame, optional
         Other predictors as grey horizontal lines: "method", "column" (the measure) and "value", as `scores` gives them.
-
-    intervals : bool
-        Whether to draw the bands. They are of each line alone; groups that had the same cases differ more surely than
-        their bands suggest, as a paired test shows.
-
-    Raises
-    ------
-    InvalidInput
-        On another measure, or a column that is missing.
     """
-    if measure not in MEASURES:
-        raise InvalidInput(f"measure: {measure!r} given; expected one of {', '.join(MEASURES)}")
     levels = list(order) if order is not None else list(dict.fromkeys(errors[by]))
-    decided = scores(with_undecided(errors), [by, "round"], level)
+    decided = scores(with_undecided(errors), [by, "round"])
     bars = ax.twinx()
     ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
     ax.patch.set_visible(False)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from itertools import combinations
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts.acts import END, START
-from support.analysis.frames import need_columns
+from support.analysis.dialogue_acts import END, START
 from support.errors import InvalidInput
+from support.plots.dialogue_acts import warn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,28 +41,29 @@ def crossings(order: Sequence[str], edges: Sequence[tuple[str, str]]) -> int:
     return count
 
 
-def ring_order(graphs: Sequence[pd.DataFrame], labels: Sequence[str] | None = None) -> tuple[str, ...]:
+def ring_order(graphs: Sequence[pd.DataFrame]) -> tuple[str, ...]:
     """An order of the acts on a ring with few crossings and short edges, the same for several graphs.
 
-    Start stands first. From the order of the labels and three rearrangements of it, the best move of one act to
-    another place is made until none helps; without chance, so that the same edges give the same drawing. Straight
-    edges between points of a ring never run through a third one.
-
-    Parameters
-    ----------
-    graphs : frames with the columns source and target
-        Crossings count within each graph, and are summed over all.
-    labels : sequence of str, optional
-        The acts to place; by default those of the edges.
+    Start stands first. From the order in which the acts occur and three rearrangements of it, the best move of one act
+    to another place is made until none helps; without chance, so that the same edges give the same drawing. Straight
+    edges between points of a ring never run through a third one. Crossings count within each graph (columns source and
+    target), and are summed over all.
     """
     pairs = [sorted({tuple(sorted(e)) for e in zip(g["source"], g["target"], strict=True)}) for g in graphs]
-    names = list(labels) if labels is not None else list(dict.fromkeys(n for g in pairs for e in g for n in e))
+    names = list(dict.fromkeys(n for g in pairs for e in g for n in e))
     names.sort(key=lambda name: (name != START, name == END))
     if len(names) < 4:
         return tuple(names)
     edges = sorted({edge for graph in pairs for edge in graph})
     cost = _Cost(names, edges, pairs)
-    best = min((_descend(cost, start) for start in _starts(len(names))), key=lambda found: found[0])
+    order = np.arange(len(names))
+    starts = (
+        order,
+        np.r_[0, order[:0:-1]],
+        np.r_[0, order[1::2], order[2::2]],
+        np.r_[0, order[1::2], order[2::2][::-1]],
+    )
+    best = min((_descend(cost, start) for start in starts), key=lambda found: found[0])
     return tuple(names[i] for i in best[1])
 
 
@@ -88,31 +88,16 @@ class _Cost:
         return 1000 * crossed + length
 
 
-def _starts(size: int) -> Iterator[np.ndarray]:
-    order = np.arange(size)
-    yield order
-    yield np.r_[0, order[:0:-1]]
-    yield np.r_[0, order[1::2], order[2::2]]
-    yield np.r_[0, order[1::2], order[2::2][::-1]]
-
-
 def _descend(cost: _Cost, order: np.ndarray) -> tuple[float, list[int]]:
     """The best single move, again and again; the first place is fixed."""
     now = float(cost(order[None])[0])
     while True:
-        moved = np.array(list(_moves(order)))
+        places = range(1, len(order))
+        moved = np.array([np.insert(np.delete(order, i), k, order[i]) for i in places for k in places if k != i])
         costs = cost(moved)
         if costs.min() >= now - 1e-9:
             return now, order.tolist()
         order, now = moved[int(costs.argmin())], float(costs.min())
-
-
-def _moves(order: np.ndarray) -> Iterator[np.ndarray]:
-    for here in range(1, len(order)):
-        rest = np.delete(order, here)
-        for there in range(1, len(order)):
-            if there != here:
-                yield np.insert(rest, there, order[here])
 
 
 def plot_graph(
@@ -121,60 +106,34 @@ def plot_graph(
     *,
     frequency: pd.Series | None = None,
     order: Sequence[str] | None = None,
-    warning: str = "",
 ) -> Axes:
     """Acts on a ring, Start at the left; width and label of an edge show its probability.
 
-    Dashed is an edge that does not surely lead: where the column `leads` is below 0.95.
-
-    Parameters
-    ----------
-    edges : frame
-        As `most_probable` gives it: source, target, probability, and optionally leads.
-    ax : Axes
-        Without scales.
-    frequency : series, optional
-        Each act's share of all acts: the area of its disc.
-    order : sequence of str, optional
-        As `ring_order` gives it, for drawings that are compared.
-    warning : str, optional
-        How far the annotator of these acts can be trusted; shown below.
-
-    Raises
-    ------
-    InvalidInput
-        Without edges: the threshold is too high.
+    `edges` is what `most_probable` gives; dashed is an edge whose `leads` is below 0.95. What
+    is known of the annotator stands below. `frequency`, each act's share of all acts, is the area of its disc; `order`
+    comes from `ring_order`, for drawings that are compared.
     """
     import networkx as nx
 
     if edges.empty:
         raise InvalidInput("edges: none given; lower the threshold")
-    need_columns(edges, ["source", "target", "probability"], "edges")
     graph = nx.DiGraph()
     graph.add_nodes_from(order or ring_order([edges]))
     graph.add_weighted_edges_from(edges[["source", "target", "probability"]].itertuples(index=False))
     position = _ring(list(graph))
     sizes = _draw_nodes(graph, position, frequency, ax)
-    _draw_edges(graph, position, sizes, _unsure(edges), ax)
+    unsure = edges[edges["leads"] < SURE] if "leads" in edges else edges.iloc[:0]
+    _draw_edges(graph, position, sizes, set(zip(unsure["source"], unsure["target"], strict=True)), ax)
     _draw_names(graph, position, sizes, ax)
     ax.set(xlim=(-WIDE - 0.55, WIDE + 0.55), ylim=(-1.3, 1.3))
     ax.set_axis_off()
-    if warning:
-        _warn(warning, ax)
-    return ax
+    return warn(ax, edges.attrs.get("trust", ""), 8)
 
 
 def _ring(names: list[str]) -> dict[str, np.ndarray]:
     """Places from the left over the top to the right and back."""
     angles = np.pi - 2 * np.pi * np.arange(len(names)) / len(names)
     return {name: np.array([WIDE * np.cos(a), np.sin(a)]) for name, a in zip(names, angles, strict=True)}
-
-
-def _unsure(edges: pd.DataFrame) -> set[tuple[str, str]]:
-    if "leads" not in edges:
-        return set()
-    doubtful = edges[edges["leads"] < SURE]
-    return set(zip(doubtful["source"], doubtful["target"], strict=True))
 
 
 def _draw_nodes(graph: DiGraph, position: dict, frequency: pd.Series | None, ax: Axes) -> list[float]:
@@ -241,20 +200,11 @@ def _draw_names(graph: DiGraph, position: dict, sizes: list[float], ax: Axes) ->
                     fontsize=9, fontweight="bold" if name in (START, END) else "normal")  # fmt: skip
 
 
-def plot_matrix(
-    matrix: pd.DataFrame, ax: Axes, *, label: str = "probability", centred: bool = False, warning: str = ""
-) -> Axes:
+def plot_matrix(matrix: pd.DataFrame, ax: Axes, *, label: str = "probability", centred: bool = False) -> Axes:
     """The whole matrix as a heatmap with its numbers: rows the act of round r - 1, columns that of round r.
 
-    Parameters
-    ----------
-    matrix : frame
-        `Transitions.probability`, or `Transitions.excess` with `centred`: colours then part at 0. An act that never
-        occurs is an empty row.
-    ax : Axes
-        Takes the heatmap and, beside it, the scale.
-    label : str
-        Of the scale.
+    `matrix` is `Transitions.probability`, or `Transitions.excess` with `centred`: colours then part at 0. An act that
+    never occurs is an empty row. `label` is that of the scale, beside the heatmap.
     """
     import seaborn as sns
 
@@ -267,12 +217,4 @@ def plot_matrix(
     sns.heatmap(shown.round(2) + 0.0, ax=ax, annot=True, fmt=".2f", annot_kws={"fontsize": 8}, linewidths=0.5,
                 cbar_kws={"label": label}, **scale)  # fmt: skip
     ax.set(xlabel="act of another agent in round r", ylabel="act of an agent in round r - 1")
-    if warning:
-        _warn(warning, ax, below=95)
-    return ax
-
-
-def _warn(text: str, ax: Axes, below: int = 8) -> None:
-    """The line in which a poor annotator is admitted, so many points below the axes."""
-    ax.annotate(fill(text, 90), (0.5, 0), xytext=(0, -below), xycoords="axes fraction", textcoords="offset points",
-                ha="center", va="top", fontsize=8, color="#8a3b00")  # fmt: skip
+    return warn(ax, matrix.attrs.get("trust", ""), 95)

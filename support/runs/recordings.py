@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
-from support.analysis.dialogue_acts.samples import small_tests
+from support.analysis.agreement import small_tests
+from support.analysis.annotators import LanguageModelAnnotator
 from support.analysis.organizing.judging import model_selections, model_verdicts, one_voice
 from support.choice import RULES
 from support.data import ROOT
@@ -76,7 +76,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Labels(Recording):
-    """A model's labels of the small samples of `support.analysis.dialogue_acts.samples`."""
+    """A model's labels of the small samples of `support.analysis.agreement.small_tests`."""
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have every message labelled."""

@@ -11,8 +11,8 @@ import ipywidgets as w
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts.acts import LABELS, MEANINGS
-from support.analysis.dialogue_acts.labels import LabelFile, coder_agreement, draw_sample, key
+from support.analysis.agreement import LabelFile, coder_agreement, draw_sample, key
+from support.analysis.dialogue_acts import LABELS, MEANINGS
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 

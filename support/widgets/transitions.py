@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as w
 import pandas as pd
 
-from support.analysis.dialogue_acts.acts import Coded, code
 from support.analysis.frames import need_columns
-from support.analysis.transitions import Transitions, most_probable, transitions
+from support.analysis.transitions import Transitions, code, most_probable, transitions
 from support.errors import InvalidInput
 from support.figures import png
 from support.plots.transitions import plot_graph, plot_matrix
@@ -34,8 +33,6 @@ class TransitionExplorer:
         Texts are not looked at.
     annotators : mapping of name to column
         Whose labels can be chosen; by default the acts that rule-based agents know they perform.
-    warnings : mapping of name to line, optional
-        What a figure has to say about a poor annotator.
     environment, rule, edges, threshold
         What the controls show at first.
 
@@ -49,7 +46,6 @@ class TransitionExplorer:
         self,
         messages: pd.DataFrame,
         annotators: Mapping[str, str] | None = None,
-        warnings: Mapping[str, str] | None = None,
         *,
         environment: str | None = None,
         rule: str = ALL,
@@ -57,7 +53,6 @@ class TransitionExplorer:
         threshold: float = 0.0,
     ) -> None:
         self.columns = dict(annotators if annotators is not None else {"true acts": "acts"})
-        self.warnings = dict(warnings or {})
         if not self.columns:
             raise InvalidInput("annotators: none given; expected names with the columns of their labels")
         need_columns(messages, ["run", "environment", "rule", "round", "sender", *self.columns.values()], "messages")
@@ -111,8 +106,9 @@ class TransitionExplorer:
         """The counts of the runs chosen."""
         key = (self.environment.value, self.annotator.value)
         if key not in self._counted:
-            here = self.messages[self.messages["environment"] == key[0]]
-            self._counted[key] = transitions(_coded(here, self.columns[key[1]]))
+            here, column = self.messages[self.messages["environment"] == key[0]], self.columns[key[1]]
+            labelled = here[column].map(len).groupby(here["run"]).transform("sum") > 0  # runs that were labelled at all
+            self._counted[key] = transitions(code(here[labelled], column))
         every = self._counted[key]
         return every if self.rule.value == ALL else every.where(rule=self.rule.value)
 
@@ -128,11 +124,10 @@ class TransitionExplorer:
         as_matrix = self.shown_as.value == MATRIX
         fig = Figure(figsize=(9, 7.5 if as_matrix else 6), layout="constrained")
         ax: Axes = fig.subplots()
-        warning = self.warnings.get(self.annotator.value, "")
         if as_matrix:
-            plot_matrix(self.transitions.probability, ax, warning=warning)
+            plot_matrix(self.transitions.probability, ax)
         else:
-            plot_graph(self.chosen, ax, frequency=self.transitions.frequency, warning=warning)
+            plot_graph(self.chosen, ax, frequency=self.transitions.frequency)
         ax.set_title(f"{self.environment.value}, {self.rule.value}, {self.annotator.value}")
         return fig
 
@@ -150,14 +145,6 @@ class TransitionExplorer:
 
     def _tell(self, text: str) -> None:
         self.status.value = f'<div class="convene-status" role="status">{text}</div>'
-
-
-def _coded(messages: pd.DataFrame, column: str) -> Coded:
-    """A message that the annotator could not label performs nothing, and still counts as a round that was played."""
-    labelled = messages[messages[column].map(len) > 0]
-    last = messages.groupby("run")["round"].max()
-    played = dict(zip(last.index.tolist(), last.tolist(), strict=True))
-    return code(labelled[["run", "environment", "rule", "round", "sender", column]], column, played=played)
 
 
 def _choice(options: list[str], value: str, description: str) -> w.Dropdown:

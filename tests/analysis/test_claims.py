@@ -5,9 +5,8 @@ import pytest
 
 from support import published
 from support.analysis.claims import CLOSE, NO, ROUNDTABLE, UNTESTED, YES, above, check_claims, holds
-from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING
-from support.analysis.transitions_claims import CENTRE
-from support.analysis.transitions_claims import STATEMENTS as TRANSITIONS
+from support.analysis.claims_conversation import CENTRE, CONVERSATION, MOVIELENS, STOPPING
+from support.analysis.claims_conversation import STATEMENTS as TRANSITIONS
 from support.errors import InvalidInput
 
 PAPER = published.load("001_5dc2ef75221ed897")

@@ -1,4 +1,4 @@
-"""Features of a conversation, its balance, and real groups in the frame of the agents."""
+"""Features of a conversation, its balance, the acts of its rounds, and real groups in the frame of the agents."""
 
 import asyncio
 from math import isnan, log, sqrt
@@ -6,13 +6,25 @@ from math import isnan, log, sqrt
 import numpy as np
 import pandas as pd
 import pytest
+import textstat
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from support.analysis.balance import balance, evenness, gini, shares
-from support.analysis.conversation import by_round, differences, features, information_difference, messages_of
-from support.analysis.people import messages_of_ami, messages_of_delidata
+from support.analysis.conversation import (
+    _textstat,
+    act_shares,
+    balance,
+    by_round,
+    features,
+    grade,
+    information_difference,
+    messages_of,
+    messages_of_ami,
+    messages_of_delidata,
+    words,
+)
+from support.analysis.dialogue_acts import LABELS
 from support.corpora import ami, delidata
 from support.data import VARIABLE
 from support.errors import InvalidInput, MissingData
@@ -30,14 +42,9 @@ class Compass:
         return np.array([{"e": EAST, "n": NORTH}.get(text[:1], DIAGONAL) for text in texts])
 
 
-def talk(*rows, rule="majority"):
+def talk(*rows):
     frame = pd.DataFrame(rows, columns=["run", "round", "sender", "text"])
-    return frame.assign(environment="exchange_economy", rule=rule)
-
-
-@pytest.fixture(scope="module")
-def meetings():
-    return messages_of_ami()
+    return frame.assign(environment="exchange_economy", rule="majority")
 
 
 @pytest.fixture
@@ -47,42 +54,20 @@ def simulated(store):
     return messages_of(sweep.records(store))
 
 
-# -- information difference ------------------------------------------------------------------------------------------
+# -- features --------------------------------------------------------------------------------------------------------
 
 
-def test_information_difference_by_hand():
-    messages = talk((0, 1, "A", "e"), (0, 1, "B", "n"), (0, 2, "A", "e"), (0, 2, "B", "east"), (0, 3, "A", "n"))
+def test_information_difference_by_hand_and_blank_texts_move_no_centre():
+    messages = talk((0, 1, "A", "e"), (0, 1, "B", "n"), (0, 2, "A", "e"), (0, 2, "B", "east"), (0, 3, "A", "n"),
+                    (0, 2, "C", " "), (0, 4, "C", ""), (0, 6, "A", "e"), (1, 2, "A", "e"))  # fmt: skip
     found = information_difference(messages, Compass().encode(messages["text"]))
-    # Round 1's centre points north-east, 45 degrees from east; round 2's points east, 90 degrees from north.
-    assert np.isnan(found[:2]).all()
-    assert found[2:] == pytest.approx([1 - 1 / sqrt(2), 1 - 1 / sqrt(2), 1.0])
+    # Round 1's centre points north-east, 45 degrees from east; round 2's points east, 90 degrees from north. Nothing is
+    # said of blank texts, nor after a round without messages, nor of another run's words.
+    assert found[2:5] == pytest.approx([1 - 1 / sqrt(2), 1 - 1 / sqrt(2), 1.0])
+    assert np.isnan(np.delete(found, [2, 3, 4])).all()
 
 
-def test_runs_do_not_hear_each_other_and_order_of_rows_does_not_matter():
-    messages = talk((0, 1, "A", "e"), (1, 1, "A", "n"), (1, 2, "A", "n"), (0, 2, "A", "n"))
-    shuffled = messages.iloc[[3, 1, 0, 2]]
-    found = differences(shuffled, Compass())
-    assert found.loc[0, 2] == pytest.approx(1) and found.loc[1, 2] == pytest.approx(0)
-
-
-def test_a_round_without_messages_leaves_no_difference_before_or_after():
-    messages = talk((0, 1, "A", "e"), (0, 3, "A", "e"), (0, 4, "A", "n"))
-    table = differences(messages, Compass())
-    assert list(table.columns) == [1, 2, 3, 4]
-    assert table.loc[0].isna().tolist() == [True, True, True, False]
-
-
-def test_blank_texts_neither_have_a_difference_nor_move_a_centre():
-    messages = talk((0, 1, "A", "e"), (0, 1, "B", " "), (0, 2, "A", "e"), (0, 2, "B", ""))
-    found = information_difference(messages, Compass().encode(messages["text"]))
-    assert found[2] == pytest.approx(0)
-    assert np.isnan(found[[1, 3]]).all()
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4)), min_size=1, max_size=15),
-)
+@given(st.integers(0, 2**32 - 1), st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4)), min_size=1, max_size=15))
 def test_property_the_vectorised_difference_is_that_of_a_loop(seed, places):
     frame = talk(*((run, number, "A", "x") for run, number in places))
     vectors = np.random.default_rng(seed).normal(size=(len(frame), 3))
@@ -94,14 +79,6 @@ def test_property_the_vectorised_difference_is_that_of_a_loop(seed, places):
     assert information_difference(frame, vectors) == pytest.approx(np.array(expected), nan_ok=True)
 
 
-def test_vectors_of_another_number_are_refused():
-    with pytest.raises(InvalidInput, match=r"shape \(2, 2\) given; expected \(1, dimensions\)"):
-        information_difference(talk((0, 1, "A", "x")), np.ones((2, 2)))
-
-
-# -- features of messages --------------------------------------------------------------------------------------------
-
-
 def test_features_stand_beside_the_messages_that_they_measure(simulated):
     measured = features(simulated, Compass())
     assert measured[simulated.columns].equals(simulated)
@@ -109,41 +86,39 @@ def test_features_stand_beside_the_messages_that_they_measure(simulated):
     assert measured["difference"].isna().equals(measured["round"] == 1)
 
 
-def test_without_an_encoder_there_is_no_difference_and_asking_for_one_says_so():
-    messages = talk((0, 1, "A", "I agree with you."))
-    assert "difference" not in features(messages)
-    with pytest.raises(InvalidInput, match="give an encoder"):
-        differences(messages)
+def test_a_grade_by_hand_and_of_a_long_message():
+    # 10 words in 2 sentences; ten syllables in six words, then four in four.
+    text = "We could accept a fair division. I say no now."
+    assert grade(text) == pytest.approx(0.39 * 10 / 2 + 11.8 * (1 + 1 + 2 + 1 + 1 + 3 + 4) / 10 - 15.59)
+    long = features(talk((0, 1, "A", "no, I will not. " * 1250))).iloc[0]
+    assert (long["words"], long["grade"]) == (5000, pytest.approx(0.39 * 4 + 11.8 - 15.59))
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("", 0), ("👍👍", 0), ("我同意安娜的建议", 1), ("Я согласен с ней", 4), ("ok", 1)]
-)
-def test_messages_without_an_english_sentence_have_words_and_no_grade(text, number):
-    measured = features(talk((0, 1, "A", text))).iloc[0]
-    assert measured["words"] == number and isnan(measured["grade"])
+    ("text", "number", "graded"),
+    [("", 0, False), ("👍👍 🎉", 0, False), ("我同意安娜的建议", 1, False), ("Я согласен с ней", 4, False),
+     ("ok", 1, False),     ("Yes A", 2, False), ("12 34 56 78", 4, False), ("Анна сказала ok нам всем", 5, False),
+     ("I agree fully.", 3, True), ("The café is naïve, Łukasz.", 5, True), ("I take 12 of A 👍", 5, True)],
+)  # fmt: skip
+def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded):
+    assert words(text) == number and isnan(grade(text)) != graded
+    assert not graded or grade(text) == textstat.flesch_kincaid_grade(text)
 
 
-def test_a_message_of_20_000_characters_is_measured_whole():
-    measured = features(talk((0, 1, "A", "no, I will not. " * 1250))).iloc[0]
-    assert measured["words"] == 5000
-    assert measured["grade"] == pytest.approx(0.39 * 4 + 11.8 - 15.59)
+@pytest.mark.parametrize("error", [LookupError, ImportError])
+def test_a_missing_dictionary_says_how_to_get_it(monkeypatch, error):
+    import nltk
+
+    def absent(name):
+        raise error(name)
+
+    monkeypatch.setattr(nltk.data, "find", absent)
+    _textstat.cache_clear()
+    with pytest.raises(MissingData, match=r"python -m support\.pronunciations"):
+        words("Nobody knows these words.")
 
 
-@pytest.mark.parametrize("wrong", [None, 3, float("nan")])
-def test_a_text_that_is_none_is_refused(wrong):
-    with pytest.raises(InvalidInput, match="among the messages; expected strings only"):
-        features(talk((0, 1, "A", wrong)))
-
-
-def test_a_frame_without_rounds_or_rows_is_refused():
-    with pytest.raises(InvalidInput, match="the messages has no column 'round'"):
-        features(pd.DataFrame({"run": [1], "text": ["x"]}))
-    with pytest.raises(InvalidInput, match="no rows"):
-        features(talk())
-
-
-# -- Table 8 ---------------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
@@ -160,121 +135,61 @@ def test_a_transcript_with_one_round_has_no_difference_and_no_interval():
     assert cells[["se", "low", "high"]].isna().all(axis=None) and (cells["n"] == 1).all()
 
 
-def test_rules_and_environments_are_kept_apart_and_rounds_in_order(simulated):
+def test_rules_and_environments_are_kept_apart_beside_published_cells(simulated):
     cells = by_round(pd.concat([simulated, simulated.assign(environment="other", run=simulated["run"] + 100)]))
-    assert list(cells.groupby(["environment", "rule"]).size().unique()) == [8]
-    assert (cells["n"] == 2).all()
-    words = cells[(cells["feature"] == "words") & (cells["row"] == "rated") & (cells["environment"] == "other")]
-    assert words["column"].tolist() == [f"words@{r}" for r in (1, 2, 3, 4)]
-
-
-def test_measured_messages_are_not_measured_again():
-    measured = features(talk((0, 1, "A", "one two three"))).assign(words=7)
-    assert by_round(measured).set_index("column").loc["words@1", "value"] == 7
-
-
-def test_a_wide_level_widens_the_intervals_and_a_wrong_one_is_refused(simulated):
-    narrow, wide = (by_round(simulated, level=level) for level in (0.5, 0.99))
-    assert ((wide["high"] - wide["low"]) >= (narrow["high"] - narrow["low"])).all()
-    with pytest.raises(InvalidInput, match="level is 95"):
-        by_round(simulated, level=95)
-
-
-def test_the_cells_can_be_set_beside_published_ones(simulated):
-    cells = by_round(simulated)
+    assert list(cells.groupby(["environment", "rule"]).size().unique()) == [8] and (cells["n"] == 2).all()
+    here = cells[(cells["feature"] == "words") & (cells["row"] == "rated") & (cells["environment"] == "other")]
+    assert here["column"].tolist() == [f"words@{r}" for r in (1, 2, 3, 4)]
     published = load("001_5dc2ef75221ed897").head(1).assign(row="rated", column="words@1", value=42.0)
-    table = against_published(cells, published, participant="rule-based")
-    assert table["ours"].iloc[0] == cells.set_index(["row", "column"]).loc[("rated", "words@1"), "value"]
+    assert against_published(here, published, participant="rule-based")["ours"].iloc[0] == here["value"].iloc[0]
 
 
-# -- balance ---------------------------------------------------------------------------------------------------------
+ACTS = pd.DataFrame(
+    [(0, 1, ("inform", "request")), (0, 1, ("inform",)), (1, 1, ("inform",)), (1, 1, ("inform",)), (1, 1, ("request",)),
+     (1, 1, ()), (0, 2, ("accept",))],
+    columns=["run", "round", "acts"],
+).assign(environment="exchange_economy", rule="majority")  # fmt: skip
 
 
-def test_shares_of_the_words_by_hand():
-    messages = talk((0, 1, "A", "one two three"), (0, 2, "B", "one"), (1, 1, "A", "x"))
-    table = shares(messages).set_index(["run", "agent"])
-    assert table["share"].to_dict() == {(0, "A"): 0.75, (0, "B"): 0.25, (1, "A"): 1.0}
+def test_shares_are_of_labelled_messages_and_each_run_weighs_the_same():
+    frame = act_shares(ACTS).set_index(["row", "round"])
+    assert frame.loc[("inform", 1), "value"] == pytest.approx((2 / 2 + 2 / 3) / 2)
+    assert frame.loc[("request", 1), "value"] == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert frame.loc[("inform", 1), "se"] == pytest.approx(np.std([1, 2 / 3], ddof=1) / np.sqrt(2))
+    assert frame.loc[("inform", 1), "high"] == 1, "no share exceeds one"
+    assert frame.loc[("accept", 2), "n"] == 1 and np.isnan(frame.loc[("accept", 2), "low"]), "one run has no spread"
+    assert set(frame.index.get_level_values("row")) == set(LABELS)
 
 
 def test_balance_by_hand():
-    messages = talk((0, 1, "A", "one two three"), (0, 2, "B", "one"))
-    found = balance(messages).iloc[0]
-    assert (found["agents"], found["words"]) == (2, 4)
-    assert found["evenness"] == pytest.approx(-(0.75 * log(0.75) + 0.25 * log(0.25)) / log(2))
-    assert found["gini"] == pytest.approx(0.25)
-
-
-def test_one_who_is_only_spoken_to_counts_with_nothing():
-    messages = talk((0, 1, "A", "one two")).assign(recipients=[("B", "C")])
-    table = shares(messages).set_index("agent")["share"]
-    assert table.to_dict() == {"A": 1, "B": 0, "C": 0}
-    assert balance(messages).iloc[0][["evenness", "gini"]].tolist() == pytest.approx([0, 2 / 3])
-
-
-def test_a_run_without_words_has_no_balance():
-    found = balance(talk((0, 1, "A", "👍"), (0, 1, "B", ""))).iloc[0]
-    assert found["agents"] == 2 and isnan(found["evenness"]) and isnan(found["gini"])
-
-
-def test_one_agent_alone_has_no_evenness():
-    assert isnan(evenness([1.0])) and gini([1.0]) == 0
-
-
-@given(st.lists(st.integers(0, 50), min_size=2, max_size=6).filter(any), st.randoms())
-def test_property_balance_does_not_depend_on_the_order_of_agents_and_stays_in_its_bounds(counts, random):
-    share = np.array(counts) / sum(counts)
-    mixed = random.sample(list(share), len(share))
-    assert evenness(share) == pytest.approx(evenness(mixed)) and gini(share) == pytest.approx(gini(mixed))
-    assert 0 <= evenness(share) <= 1 + 1e-12 and -1e-12 <= gini(share) <= 1 - 1 / len(share) + 1e-12
-    assert (evenness(share) == pytest.approx(1)) == (gini(share) == pytest.approx(0, abs=1e-5))
+    messages = features(talk((0, 1, "A", "one two three"), (0, 2, "B", "one"), (1, 1, "A", "one two"), (2, 1, "A", "x"),
+                             (3, 1, "A", "👍"), (3, 1, "B", "")))  # fmt: skip
+    messages["recipients"] = [("B",), ("A",), ("B", "C"), (), ("B",), ("A",)]
+    found = balance(messages).set_index("run")
+    assert found["agents"].tolist() == [2, 2 + 1, 1, 2] and found["words"].tolist() == [4, 2, 1, 0]
+    assert found.loc[0, "evenness"] == pytest.approx(-(0.75 * log(0.75) + 0.25 * log(0.25)) / log(2))
+    assert found.loc[1, "evenness"] == 0, "those who are only spoken to count with nothing"
+    assert found.loc[[2, 3], "evenness"].isna().all(), "one agent alone, and nobody's word"
 
 
 # -- people ----------------------------------------------------------------------------------------------------------
 
 
-def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people():
-    people, chats = messages_of_delidata(first_run=600), delidata()
+def test_chats_are_messages_in_rounds_of_as_many_as_there_are_people(have):
+    people, chats = messages_of_delidata(first_run=600), have(delidata)
     assert people["text"].tolist() == chats["text"].tolist()
     assert people["run"].min() == 600 and people["run"].nunique() == 250
     for _, run in list(people.groupby("run"))[:20]:
         sizes = run.groupby("round").size()
-        assert (sizes.iloc[:-1] == run["sender"].nunique()).all() and sizes.index.tolist() == list(
-            range(1, len(sizes) + 1)
-        )
-    first = people.iloc[0]
-    assert first["sender"] not in first["recipients"] and first["acts"] == ()
+        assert (sizes.iloc[:-1] == run["sender"].nunique()).all() and list(sizes.index) == [*range(1, len(sizes) + 1)]
+    assert people["sender"][0] not in people["recipients"][0] and people["acts"][0] == ()
 
 
-def test_meetings_are_turns_of_one_speaker_at_a_time(meetings):
-    people = meetings
-    together = people["run"].eq(people["run"].shift()) & people["sender"].eq(people["sender"].shift())
-    assert not together.any()
-    assert people["labels"].map(len).sum() == (ami()["label"] != "bck").sum()
+def test_meetings_are_turns_of_one_speaker_at_a_time(have):
+    segments, people = have(ami), messages_of_ami()
+    assert not (people["run"].eq(people["run"].shift()) & people["sender"].eq(people["sender"].shift())).any()
+    assert people["labels"].map(len).sum() == (segments["label"] != "bck").sum()
     assert people.groupby("run")["start"].is_monotonic_increasing.all()
-
-
-def test_backchannels_end_turns_only_on_request(meetings):
-    kept = messages_of_ami(backchannels=True)
-    assert kept["labels"].map(len).sum() == len(ami())
-    assert len(kept) > len(meetings)
-
-
-def test_the_size_of_a_round_can_be_chosen():
-    people = messages_of_delidata(per_round=5)
-    assert people.groupby(["run", "round"]).size().max() == 5
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 2.5, "3", True])
-def test_a_round_of_no_whole_number_of_messages_is_refused(wrong):
-    with pytest.raises(InvalidInput, match=r"per_round: .* expected a whole number of at least 1, or None"):
-        messages_of_delidata(per_round=wrong)
-
-
-def test_people_and_agents_share_a_frame(simulated):
-    both = pd.concat([simulated, messages_of_delidata(first_run=1000)])
-    cells = by_round(both)
-    assert set(cells["row"]) == {*simulated["rule"], "people"}
-    assert set(balance(both)["environment"]) == {"exchange_economy", "delidata"}
 
 
 @pytest.mark.parametrize("reader", [messages_of_ami, messages_of_delidata])
@@ -282,3 +197,17 @@ def test_missing_data_says_how_to_get_it(reader, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     with pytest.raises(MissingData, match=f"(?s)Put .* into the folder .*{VARIABLE}"):
         reader()
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [(lambda: features(talk((0, 1, "A", None))), "among the messages; expected strings only"),
+     (lambda: features(pd.DataFrame({"run": [1], "text": ["x"]})), "no column 'round'"),
+     (lambda: features(talk()), "no rows"),
+     (lambda: by_round(talk((None, 1, "A", "x"))), "'run' of the messages is empty in 1 rows"),
+     (lambda: act_shares(ACTS[ACTS["acts"].map(len) == 0]), "ask an annotator first"),
+     (lambda: act_shares(ACTS.assign(acts=[("chat",)] * 7)), "'chat' given")],
+)  # fmt: skip
+def test_what_users_get_wrong(ask, said):
+    with pytest.raises(InvalidInput, match=said):
+        ask()

@@ -13,12 +13,14 @@ from support.errors import DamagedFile, InvalidInput, MissingData
 class Counting:
     """In the place of a transformer: a vector by length, and a list of what was asked."""
 
-    def __init__(self, dimensions=3):
-        self.dimensions, self.asked = dimensions, []
+    def __init__(self):
+        self.asked = []
 
     def encode(self, texts, **options):
+        if "KeyboardInterrupt" in texts:
+            raise KeyboardInterrupt
         self.asked.append(list(texts))
-        vectors = np.ones((len(texts), self.dimensions)) * np.array([[len(t) % 5] for t in texts])
+        vectors = np.ones((len(texts), 3)) * np.array([[len(t) % 5] for t in texts])
         vectors[:, 0] += 1
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -35,54 +37,24 @@ def real():
     return Encoder()
 
 
-# -- kept ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_text_is_computed_once_and_vectors_come_in_the_order_of_the_texts(counting):
-    encoder = Encoder()
+def test_a_text_is_computed_once_for_each_model_and_file(counting, tmp_path):
+    encoder = Encoder(tmp_path / "vectors.sqlite")
     found = encoder.encode(["bb", "a", "bb"])
     assert counting.asked == [["a", "bb"]]
     assert (found[0] == found[2]).all() and not (found[0] == found[1]).all()
     assert (encoder.encode(["a"])[0] == found[1]).all()
-    assert len(counting.asked) == 1
-
-
-def test_a_file_spares_the_next_encoder_the_model(counting, tmp_path):
-    first = Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb"])
-    second = Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb"])
-    assert (first == second).all()
-    assert len(counting.asked) == 1
-
-
-def test_models_do_not_share_vectors(counting, tmp_path):
-    Encoder(tmp_path / "vectors.sqlite").encode(["a"])
+    assert (Encoder(tmp_path / "vectors.sqlite").encode(["bb", "a", "bb"]) == found).all()
+    assert len(counting.asked) == 1 and encoder.encode([]).shape[0] == 0
     Encoder(tmp_path / "vectors.sqlite", model="another").encode(["a"])
     assert len(counting.asked) == 2
 
 
 def test_what_was_computed_before_an_interruption_stays(counting, tmp_path, monkeypatch):
     monkeypatch.setattr(embeddings, "KEPT_EVERY", 2)
-    encoder, whole = Encoder(tmp_path / "vectors.sqlite"), counting.encode
-
-    def interrupted(texts, **options):
-        if "cccc" in texts:
-            raise KeyboardInterrupt
-        return whole(texts, **options)
-
-    counting.encode = interrupted
     with pytest.raises(KeyboardInterrupt):
-        encoder.encode(["cccc", "a", "bb", "ccc"])
-    counting.encode = whole
+        Encoder(tmp_path / "vectors.sqlite").encode(["KeyboardInterrupt", "a", "bb", "ccc"])
     Encoder(tmp_path / "vectors.sqlite").encode(["a", "bb", "ccc", "cccc"])
     assert counting.asked == [["a", "bb"], ["ccc", "cccc"]]
-
-
-def test_no_texts_are_no_vectors(counting):
-    assert Encoder().encode([]).shape[0] == 0
-    assert counting.asked == []
-
-
-# -- refused ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -118,34 +90,19 @@ def test_a_model_that_is_not_there_says_which_one_comes_with_the_environment(mon
         Encoder(model="some-model").encode(["a"])
 
 
-# -- the real model --------------------------------------------------------------------------------------------------
-
-
-def test_texts_that_mean_the_same_are_closer_and_vectors_have_length_one(real):
+def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(real):
     found = real.encode(["I accept your offer.", "I accept the offer you made.", "The remote control is yellow."])
     assert found.dtype == np.float32 and found.shape == (3, 384)
-    assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-3)
     assert found[0] @ found[1] > found[0] @ found[2] + 0.2
+    odd = real.encode(["", " ", "👍🎉", "我同意安娜的建议", "أوافق", "no. " * 5000, "\ud800 half a pair", "\0"])
+    assert np.linalg.norm(np.vstack([found, odd]), axis=1) == pytest.approx(1, abs=1e-3)
 
 
-ODD = ["", " ", "👍🎉", "我同意安娜的建议", "أوافق", "Я согласен", "no. " * 5000, "\ud800 half a pair", "\0"]
-
-
-def test_every_text_has_a_finite_vector_of_length_one(real):
-    found = real.encode(ODD)
-    assert np.isfinite(found).all()
-    assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-3)
-
-
-def test_what_follows_the_256th_token_is_not_read(real):
+def test_what_follows_the_256th_token_is_not_read_and_company_changes_nothing(real):
     head = "the offer is fair to all of us " * 40
     same, other, early = real.encode([head, head + "I refuse. " * 500, "I refuse. " * 20 + head])
-    assert same @ other == pytest.approx(1, abs=1e-3)
-    assert same @ early < 0.99
-
-
-def test_a_vector_does_not_depend_on_its_company(real):
-    text, company = "I take 12 of A.", ["word " * n for n in range(1, 40)]
+    assert same @ other == pytest.approx(1, abs=1e-3) and same @ early < 0.99
     alone, among = Encoder(), Encoder()
-    alone._transformer = among._transformer = real._model()
-    assert alone.encode([text])[0] @ among.encode([*company, text])[-1] == pytest.approx(1, abs=1e-3)
+    alone._transformer = among._transformer = real._transformer
+    company = ["word " * n for n in range(1, 40)]
+    assert alone.encode(["I take 12."])[0] @ among.encode([*company, "I take 12."])[-1] == pytest.approx(1, abs=1e-3)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from support.analysis import stopping
 from support.analysis.conversation import features, messages_of
-from support.analysis.dialogue_acts.acts import LABELS
+from support.analysis.dialogue_acts import LABELS
 from support.analysis.metrics import total_utility
 from support.analysis.stopping import PAPER, PEOPLE, Fitted, Live, Study, folds_of, priced, studies_of
 from support.errors import InvalidInput

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.analysis.dialogue_acts.language_model import LanguageModelAnnotator
+from support.analysis.annotators import LanguageModelAnnotator
 from support.errors import InvalidInput
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination

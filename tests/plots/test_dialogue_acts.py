@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.analysis.dialogue_acts.acts import LABELS
-from support.analysis.dialogue_acts.agreement import evaluate
+from support.analysis.agreement import evaluate
+from support.analysis.dialogue_acts import LABELS, Trust
 from support.errors import InvalidInput
 from support.plots.dialogue_acts import plot_agreement, plot_shares
 
 
 def shares():
     rows = [(act, number, i / 20 + number / 10) for i, act in enumerate(LABELS) for number in (1, 2)]
-    return pd.DataFrame(rows, columns=["row", "round", "value"])
+    return pd.DataFrame(rows, columns=["row", "round", "value"]).assign(environment="e")
 
 
 def test_every_cell_holds_its_share(axes):
@@ -24,8 +24,10 @@ def test_every_cell_holds_its_share(axes):
     assert [t.get_text() for t in ax.get_yticklabels()] == list(LABELS)
 
 
-def test_acts_that_an_annotator_cannot_give_show_no_number_and_the_warning_stands_there(axes):
-    ax = plot_shares(shares(), axes(), blind=["accept", "decline"], warning="tiny: mean kappa 0.03: near chance")
+def test_acts_that_an_annotator_cannot_give_show_no_number_and_what_is_known_stands_there(axes):
+    known = shares()
+    known.attrs["trust"] = Trust(("accept", "decline"), {"e": "tiny: mean kappa 0.03: near chance"})
+    ax = plot_shares(known, axes())
     assert len(ax.texts) == 9 * 2 + 1
     assert ax.texts[-1].get_text() == "tiny: mean kappa 0.03: near chance"
     assert len(ax.patches) == 2
@@ -44,16 +46,10 @@ def scores():
 
 def test_each_annotator_has_its_marks_hollow_where_it_cannot_see(axes):
     frame = scores()
-    ax = plot_agreement(frame, axes(), warning="mind this")
+    ax = plot_agreement(frame, axes())
     full, hollow = ax.lines[0], ax.lines[1]
     value = frame.query("act == 'inform' and measure == 'kappa'")["value"].iloc[0]
     assert full.get_xdata()[0] == pytest.approx(value)
     assert hollow.get_fillstyle() == "none" and len(hollow.get_xdata()) == 1
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["one", "two"]
     assert "kappa" in ax.get_xlabel()
-    assert ax.texts[-1].get_text() == "mind this"
-
-
-def test_an_unknown_measure_is_refused(axes):
-    with pytest.raises(InvalidInput, match="'accuracy' given"):
-        plot_agreement(scores(), axes(), measure="accuracy")

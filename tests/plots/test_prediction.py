@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from support.analysis.prediction import measured, scores
-from support.errors import InvalidInput
 from support.plots.prediction import plot_error
 
 
@@ -59,8 +58,3 @@ def test_other_predictors_are_horizontal_lines_with_names(errors, drawn):
     ax = drawn(errors, references=others)
     assert ax.lines[-1].get_ydata()[0] == pytest.approx(others["value"][0])
     assert "always 4" in [text.get_text() for text in ax.texts]
-
-
-def test_another_measure_is_refused(errors, drawn):
-    with pytest.raises(InvalidInput, match="measure: 'mse' given; expected one of mae, rmse"):
-        drawn(errors, measure="mse")

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from support.analysis.dialogue_acts.labels import LabelFile
+from support.analysis.agreement import LabelFile
 from support.analysis.embeddings import Encoder
 from support.database import STUDY, guarded, open_database, transaction
 from support.errors import DamagedFile, FileInUse, InvalidInput

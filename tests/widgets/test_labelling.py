@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from support.analysis.dialogue_acts.labels import load_labels
+from support.analysis.agreement import load_labels
 from support.errors import InvalidInput
 from support.widgets.labelling import LabellingDesk
 

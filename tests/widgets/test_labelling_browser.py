@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.analysis.dialogue_acts.labels import load_labels
+from support.analysis.agreement import load_labels
 
 SOURCE = """
 import pandas as pd

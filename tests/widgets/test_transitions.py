@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from support.analysis.dialogue_acts.acts import code
-from support.analysis.transitions import most_probable, transitions
+from support.analysis.dialogue_acts import Trust
+from support.analysis.transitions import code, most_probable, transitions
 from support.errors import InvalidInput
 from support.widgets.transitions import TransitionExplorer
 
@@ -29,7 +29,9 @@ def messages():
 @pytest.fixture
 def explorer():
     annotators = {"true acts": "acts", "guesser": "guessed"}
-    return TransitionExplorer(messages(), annotators, {"guesser": "guesser: kappa 0.00: near chance"})
+    labelled = messages()
+    labelled.attrs["trust"] = {"guessed": Trust(known={"exchange_economy": "guesser: kappa 0.00: near chance"})}
+    return TransitionExplorer(labelled, annotators)
 
 
 def test_it_opens_with_all_rules_of_the_first_environment(explorer):

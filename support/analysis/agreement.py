@@ -1,0 +1,443 @@
+"""How far two sets of labels agree, what annotators are tested on, and the labels that people give.
+
+Every measure of an act is a closed form of four counts (both give it, only the one, only the other, neither), so
+that the bootstrap resamples counts of whole groups, not messages, which are not independent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from support.analysis.annotators import sentences
+from support.analysis.conversation import messages_of
+from support.analysis.dialogue_acts import (
+    AMI_ACTS,
+    DELIDATA_ACTS,
+    LABELS,
+    MEAN,
+    OTHERS,
+    Annotator,
+    Labels,
+    acts_of_delidata,
+    checked_acts,
+    indicators,
+    labelled_ami,
+    union,
+)
+from support.analysis.frames import need_columns
+from support.database import guarded, open_database, transaction
+from support.errors import DamagedFile, InvalidInput, MissingData
+from support.roundtable.economy import exchange_economy
+from support.roundtable.seats import seat_all
+from support.roundtable.table import play
+from support.runs.study import Unit
+
+DRAWS = 2000
+MEASURES = ("precision", "recall", "f1", "kappa", "alpha")
+
+
+def measures(n: np.ndarray) -> dict[str, np.ndarray]:
+    """Measures over counts of shape (..., 4): both, truth only, prediction only, neither. NaN where one is undefined.
+
+    kappa is Cohen's (1960), agreement beyond that of two labellers who draw from their own rates; alpha Krippendorff's
+    (2011) for two labellers and a yes or no, whose chance draws from the rate that they share.
+    """
+    both, missed, wrong, neither = np.moveaxis(n, -1, 0)
+    total, first, second = n.sum(axis=-1), both + missed, both + wrong
+    chance = first * second + (total - first) * (total - second)
+    expected = (first + second) * (2 * total - first - second)  # first + second of 2 * total labels are yes
+    parts = {
+        "precision": (both, second),
+        "recall": (both, first),
+        "f1": (2 * both, first + second),
+        "kappa": ((both + neither) * total - chance, total**2 - chance),
+        "alpha": (expected - (missed + wrong) * (2 * total - 1), expected),
+    }
+    return {
+        name: np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+        for name, (above, below) in parts.items()
+    }
+
+
+def counts(truth: np.ndarray, predicted: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    """Both, truth only, prediction only, neither: shape (clusters, acts, 4), from indicators and cluster numbers."""
+    cells = np.stack([truth & predicted, truth & ~predicted, ~truth & predicted, ~truth & ~predicted], axis=-1)
+    made = np.zeros((clusters.max() + 1, *cells.shape[1:]))
+    np.add.at(made, clusters, cells)
+    return made
+
+
+def evaluate(
+    truth: Sequence[Labels],
+    predicted: Sequence[Labels],
+    clusters: Sequence[Any],
+    rng: np.random.Generator,
+    *,
+    acts: Sequence[str] = LABELS,
+    covered: Sequence[str] = LABELS,
+    draws: int = DRAWS,
+) -> pd.DataFrame:
+    """Precision, recall, F1, Cohen's kappa and Krippendorff's alpha of every act, with 95 % bootstrap intervals.
+
+    Parameters
+    ----------
+    truth, predicted : sequences of labels
+        An empty `truth` performs none of `acts`. A message with an empty prediction could not be labelled: it is left
+        out and counted.
+    clusters : sequence
+        The group, meeting or run of each message: whole ones are resampled.
+    acts : sequence of str
+        Those that the truth can tell; covered: those that the predictor can.
+
+    Returns
+    -------
+    DataFrame
+        act, measure, value, low, high, n, left_out, clusters, truth, predicted (how many messages were given the act),
+        covered. A last act, "mean of acts", averages over the acts where the measure is defined. Undefined values are
+        NaN; so are the intervals of fewer than two clusters.
+    """
+    kept, [table], frame = _compared(truth, [predicted], clusters, rng, acts, draws)
+    given, real = table[..., [0, 2]].sum(axis=(0, 2)), table[..., [0, 1]].sum(axis=(0, 2))
+    per_act = pd.DataFrame(
+        {"act": list(acts), "truth": real, "predicted": given, "covered": [a in covered for a in acts]}
+    )
+    made = frame.assign(n=kept, left_out=len(predicted) - kept, clusters=len(table)).merge(
+        per_act, on="act", how="left"
+    )
+    return made.astype({"truth": "Int64", "predicted": "Int64", "covered": "boolean"})
+
+
+def difference(
+    truth: Sequence[Labels],
+    first: Sequence[Labels],
+    second: Sequence[Labels],
+    clusters: Sequence[Any],
+    rng: np.random.Generator,
+    *,
+    acts: Sequence[str] = LABELS,
+    draws: int = DRAWS,
+) -> pd.DataFrame:
+    """How much better the first of two predictors agrees with the truth: paired, on messages that both labelled.
+
+    Both are judged on the same resamples of clusters, so that what makes a meeting hard for both does not widen the
+    interval. Columns act, measure, value (first - second), low, high, n, clusters; with "mean of acts".
+    """
+    kept, tables, frame = _compared(truth, [first, second], clusters, rng, acts, draws)
+    return frame.assign(n=kept, clusters=len(tables[0]))
+
+
+def _compared(
+    truth: Sequence[Labels],
+    predictions: Sequence[Sequence[Labels]],
+    clusters: Sequence[Any],
+    rng: np.random.Generator,
+    acts: Sequence[str],
+    draws: int,
+) -> tuple[int, list[np.ndarray], pd.DataFrame]:
+    """How many messages all labelled, counts by cluster, and a row for each act and measure; of two, first - second."""
+    if len({len(truth), *map(len, predictions), len(clusters)}) != 1:
+        raise InvalidInput(f"truth, predicted, clusters: {len(truth)} and {len(clusters)} given; as many of each")
+    kept = [i for i in range(len(truth)) if all(len(labels[i]) for labels in predictions)]
+    if not kept:
+        raise InvalidInput(f"predicted: none of {len(truth)} messages was labelled; agreement needs at least one")
+    numbers = np.unique([str(clusters[i]) for i in kept], return_inverse=True)[1]
+    real, *given = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, *predictions))
+    tables = [counts(real, one, numbers) for one in given]
+    size = len(tables[0])
+    weights = rng.multinomial(size, np.full(size, 1 / size), size=draws).astype(float)  # of clusters in each resample
+    whole = [measures(table.sum(axis=0)) for table in tables]
+    drawn = [measures(np.einsum("dc,cak->dak", weights, table)) for table in tables]
+    rows = []
+    for name in MEASURES:
+        value, spread = (
+            _with_mean(one[0][name]) - (_with_mean(one[1][name]) if len(one) > 1 else 0) for one in (whole, drawn)
+        )
+        low, high = _interval(spread) if size > 1 else np.full((2, len(acts) + 1), np.nan)
+        rows.append(pd.DataFrame({"act": [*acts, MEAN], "measure": name, "value": value, "low": low, "high": high}))
+    return len(kept), tables, pd.concat(rows, ignore_index=True)
+
+
+def _with_mean(values: np.ndarray) -> np.ndarray:
+    """The values, and behind them the mean of those that are defined."""
+    known = ~np.isnan(values)
+    total, count = np.where(known, values, 0.0).sum(axis=-1, keepdims=True), known.sum(axis=-1, keepdims=True)
+    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return np.concatenate([values, mean], axis=-1)
+
+
+def _interval(draws: np.ndarray) -> np.ndarray:
+    """Percentiles over the draws in which the measure is defined; NaN where it never is."""
+    columns = [column[~np.isnan(column)] for column in draws.T]
+    return np.array([np.percentile(c, (2.5, 97.5)) if len(c) else (np.nan, np.nan) for c in columns]).T
+
+
+# -- tests -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Test:
+    """Messages whose acts are known: run, round, sender, text; runs are what a bootstrap resamples whole.
+
+    `name` says whose labels they are, `kind` what talk they are of (see `dialogue_acts.kinds`), `acts` which acts the
+    truth can tell; an annotator is judged on no other.
+    """
+
+    __test__ = False  # no test of pytest's
+
+    name: str
+    kind: str
+    messages: pd.DataFrame
+    truth: list[Labels]
+    acts: Labels
+
+
+def ami_segments(segments: pd.DataFrame) -> Test:
+    """Every segment as a message of its own; `segments` as `labelled_ami` gives them."""
+    frame = segments.assign(run=segments["meeting"], sender=segments["speaker"])
+    frame = frame.assign(round=frame.groupby("run").cumcount() + 1).reset_index(drop=True)
+    return Test("people's labels of unseen AMI segments", "ami", frame, list(segments["acts"]), AMI_ACTS)
+
+
+def ami_turns(segments: pd.DataFrame) -> Test:
+    """Segments of one speaker that follow each other as one message, which performs the acts of all of them.
+
+    The truth of a message is the union that an annotator forms of its sentences, so that this tests the step from
+    segments to messages as well.
+    """
+    other = segments["meeting"].ne(segments["meeting"].shift()) | segments["speaker"].ne(segments["speaker"].shift())
+    groups = segments.groupby(other.cumsum().to_numpy())
+    turns = groups.agg({"meeting": "first", "speaker": "first", "text": " ".join})
+    truth = [union(act for labels in part for act in labels) for _, part in groups["acts"]]
+    test = ami_segments(turns.assign(acts=pd.Series(truth, index=turns.index, dtype=object)))
+    return replace(test, name="people's labels of unseen AMI turns")
+
+
+def delidata_messages(messages: pd.DataFrame) -> Test:
+    """DeliData's messages with the acts that its labels tell of; `messages` from `support.corpora.delidata`."""
+    frame = messages.assign(run=messages["group"], round=messages["place"] + 1).reset_index(drop=True)
+    return Test("people's labels of DeliData", "delidata", frame, acts_of_delidata(messages), DELIDATA_ACTS)
+
+
+def true_acts(messages: pd.DataFrame, name: str = "true acts of sentences kept apart") -> Test:
+    """Messages of rule-based agents of one environment with the acts that they know they perform.
+
+    They never perform "others", and a sentence that several runs speak is one template: intervals over runs say
+    nothing of other templates.
+    """
+    truth = [tuple(acts) for acts in messages["acts"]]
+    if not all(truth):
+        raise InvalidInput("acts: some messages carry none; true acts are known of rule-based agents only")
+    known = union(act for acts in truth for act in acts)
+    kind = f"{messages['environment'].iloc[0]}, rule-based agents"
+    return Test(name, kind, messages.reset_index(drop=True), truth, tuple(act for act in known if act != OTHERS))
+
+
+def labelled(messages: pd.DataFrame, environment: str, name: str = "labels that people share") -> Test:
+    """Talk of an environment that people labelled, as `settled` gives it."""
+    truth = [tuple(acts) for acts in messages["acts"]]
+    return Test(name, environment, messages.reset_index(drop=True), truth, LABELS)
+
+
+def without_marks(test: Test) -> Test:
+    """The same messages without question marks, as a transcript of speech may have them."""
+    text = test.messages["text"].str.replace("?", "", regex=False).str.strip()
+    return replace(test, name=f"{test.name}, without “?”", messages=test.messages.assign(text=text))
+
+
+def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
+    """The sentences of rule-based agents with the one act of each (run, text, acts): what a classifier can learn from.
+
+    A rule-based message is one sentence for each of its acts, in their order. Messages whose sentences cannot be told
+    apart (a full stop inside one) are left out.
+    """
+    rows = [
+        (run, text, (act,))
+        for run, message, acts in zip(messages["run"], messages["text"], messages["acts"], strict=True)
+        if len(acts) == len(parts := sentences(message))
+        for text, act in zip(parts, acts, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["run", "text", "acts"])
+
+
+async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exchange_economy") -> pd.DataFrame:
+    """Messages of n discussions whose rule-based agents speak only sentences that no study speaks, with their acts."""
+    if environment not in ("exchange_economy", "movielens"):
+        raise InvalidInput(f"environment: {environment!r} given; expected one of exchange_economy, movielens")
+    records = []
+    for repetition, stream in enumerate(np.random.default_rng(seed).spawn(n)):
+        table = exchange_economy() if environment == "exchange_economy" else _movielens(stream)
+        seats: dict[str, Any] = dict(seat_all(table, "mixed", stream))
+        for seat in seats.values():
+            seat.held_out_wordings = True
+        transcript = await play(table, seats, "majority", rounds=rounds, rng=stream)
+        records.append((Unit("held out", json.dumps({"rule": "majority"}), repetition), transcript))
+    return messages_of(records)
+
+
+def _movielens(stream: np.random.Generator) -> Any:
+    from support.roundtable.movielens import draw_cases, movielens
+
+    return movielens(draw_cases(100)[stream.integers(100)])
+
+
+MEETINGS, TURNS = 4, 6  # of AMI
+RUNS, ROUNDS = 2, 4  # of three rule-based agents
+
+
+async def small_tests(seed: int = 7) -> list[Test]:
+    """24 messages of agents in sentences kept apart, and 24 turns of unseen AMI meetings with the turn before each."""
+    whole = ami_turns(labelled_ami()[1])
+    chosen: list[int] = []
+    for run in whole.messages["run"].unique()[:MEETINGS]:
+        places = whole.messages.index[whole.messages["run"] == run]
+        chosen += list(places[len(places) // 2 :][:TURNS])
+    people = replace(
+        whole, messages=whole.messages.loc[chosen].reset_index(drop=True), truth=[whole.truth[i] for i in chosen]
+    )
+    return [true_acts(await held_out(RUNS, seed, ROUNDS)), people]
+
+
+async def scores(
+    annotators: Sequence[Annotator], tests: Sequence[Test], rng: np.random.Generator, *, draws: int = DRAWS
+) -> pd.DataFrame:
+    """Every annotator on every test: the frame of `evaluate` with the columns test, kind and annotator before it."""
+    parts = []
+    for test in tests:
+        for annotator in annotators:
+            given = await annotator.label(test.messages)
+            made = evaluate(test.truth, given, list(test.messages["run"]), rng, acts=test.acts,
+                            covered=annotator.covered, draws=draws)  # fmt: skip
+            head = pd.DataFrame({"test": test.name, "kind": test.kind, "annotator": annotator.name}, index=made.index)
+            parts.append(pd.concat([head, made], axis=1))
+    return pd.concat(parts, ignore_index=True)
+
+
+def summary(agreement: pd.DataFrame, measure: str = "kappa") -> pd.DataFrame:
+    """One row for each act: the measure of each annotator as "0.43 (0.40 to 0.46)"; needs a column annotator."""
+    part = agreement[agreement["measure"] == measure]
+    cells = [
+        "–" if pd.isna(v) else f"{v:.2f} ({lo:.2f} to {hi:.2f})"
+        for v, lo, hi in zip(part["value"], part["low"], part["high"], strict=True)
+    ]
+    table = part.assign(cell=cells).pivot(index="act", columns="annotator", values="cell")
+    return table.reindex(index=part["act"].unique(), columns=part["annotator"].unique()).rename_axis(columns=None)
+
+
+# -- labels of people ------------------------------------------------------------------------------------------------
+
+COLUMNS = ("message", "coder", "run", "round", "sender", "text", "acts")
+TABLE = """CREATE TABLE IF NOT EXISTS labels (
+    number INTEGER PRIMARY KEY, message TEXT NOT NULL, coder TEXT NOT NULL, run TEXT NOT NULL,
+    round INTEGER NOT NULL, sender TEXT NOT NULL, text TEXT NOT NULL, acts TEXT NOT NULL)"""
+
+
+class LabelFile:
+    """Labels in an SQLite file: one row each time somebody labels a message; a later one counts, none is erased."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._db = open_database(self.path)
+        with transaction(self._db, self.path):
+            self._db.execute(TABLE)
+
+    def add(self, message: Mapping[Any, Any], coder: str, acts: Iterable[str]) -> Labels:
+        """Keep the acts that `coder` gives a message (run, round, sender, text).
+
+        Raises InvalidInput when no label is given, an unknown one, "others" beside another, or no coder.
+        """
+        if not coder.strip():
+            raise InvalidInput(f"coder: {coder!r} given; expected a name, so that two people can be told apart")
+        if not (ticked := tuple(acts)):
+            raise InvalidInput(f"acts: none given; tick at least one, and {OTHERS!r} when no other fits")
+        given = checked_acts(ticked)
+        if OTHERS in given and len(given) > 1:
+            raise InvalidInput(
+                f"acts: {', '.join(given)} given; {OTHERS!r} says that no other fits: untick it or the rest"
+            )
+        row = (key(message), coder, str(message["run"]), int(message["round"]), str(message["sender"]),
+               message["text"], json.dumps(given))  # fmt: skip
+        places = ", ".join("?" * len(COLUMNS))
+        with transaction(self._db, self.path):
+            self._db.execute(f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES ({places})", row)
+        return given
+
+    def read(self) -> pd.DataFrame:
+        """The latest label of each coder for each message: the columns of `COLUMNS`, in the order of labelling."""
+        with guarded(self.path):
+            rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number").fetchall()
+        frame = pd.DataFrame(rows, columns=list(COLUMNS))
+        frame["acts"] = pd.Series([self._acts(text) for text in frame["acts"]], dtype=object)
+        return frame.drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
+
+    def _acts(self, text: str) -> Labels:
+        try:
+            return checked_acts(json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise DamagedFile(f"{self.path} holds the label {text!r}, which cannot be read: {error}") from None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+
+def key(message: Mapping[Any, Any]) -> str:
+    """Tells messages apart: a sum over the run, the round, the sender and the text."""
+    parts = json.dumps([str(message[c]) for c in ("run", "round", "sender", "text")])
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+def load_labels(path: str | Path) -> pd.DataFrame:
+    """What people labelled in a file: message (a key), coder, run, round, sender, text, acts; the latest labels."""
+    if not Path(path).is_file():
+        raise MissingData(f"no labels at {path}; label messages with support.widgets.labelling.LabellingDesk first")
+    file = LabelFile(path)
+    try:
+        return file.read()
+    finally:
+        file.close()
+
+
+def coder_agreement(
+    labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str], *, draws: int = DRAWS
+) -> pd.DataFrame:
+    """How far two coders agree, act by act: as `evaluate`, with the first coder in the place of the truth.
+
+    Kappa, alpha and F1 are the same either way round; precision and recall change places. Intervals resample runs.
+    """
+    there = [name for name in coders if name in set(labels["coder"])]
+    if len(there) < 2:
+        who = labels["coder"].iloc[0] if len(labels) else "nobody"
+        raise InvalidInput(f"only {who} has labelled: agreement needs a second person on the same messages")
+    first, second = (labels[labels["coder"] == name] for name in there)
+    shared = first.merge(second[["message", "acts"]], on="message", suffixes=("", "_second"))
+    if shared.empty:
+        raise InvalidInput(f"{there[0]} and {there[1]} have no message in common: agreement needs the same messages")
+    return evaluate(list(shared["acts"]), list(shared["acts_second"]), list(shared["run"]), rng, draws=draws)
+
+
+def settled(labels: pd.DataFrame) -> pd.DataFrame:
+    """One row for each message with the acts that all who labelled it give, to train or test an annotator.
+
+    Where coders share no act, the message stays out: nobody knows its acts.
+    """
+    need_columns(labels, list(COLUMNS), "labels")
+    groups = labels.groupby("message", sort=False)["acts"]
+    common = {name: tuple(act for act in LABELS if all(act in acts for acts in given)) for name, given in groups}
+    made = labels.drop_duplicates("message").drop(columns="coder").reset_index(drop=True)
+    made["acts"], made["coders"] = made["message"].map(common), made["message"].map(groups.size())
+    return made[made["acts"].map(len) > 0].reset_index(drop=True)
+
+
+def draw_sample(messages: pd.DataFrame, n: int, rng: np.random.Generator) -> list[int]:
+    """Places of `n` messages, drawn without return and in the order of the frame; all of them when there are fewer."""
+    if n < 1:
+        raise InvalidInput(f"n: {n} given; expected at least one message")
+    return sorted(rng.choice(len(messages), size=min(n, len(messages)), replace=False).tolist())

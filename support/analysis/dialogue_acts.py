@@ -1,0 +1,266 @@
+"""Dialogue acts (001, section 4.3, appendix C.5): what they are, how people's labels map to them, and trust in labels.
+
+A frame that `annotate` made carries in its `attrs` what is known of each annotator, and everything that is counted or
+drawn from it says so (see `Trust`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from support.analysis.frames import need_columns
+from support.corpora import AMI_LABELS, ami
+from support.errors import InvalidInput
+
+ACTS = ("inform", "request", "confirm", "summarize", "evaluate", "propose", "compromise", "defend", "accept", "decline")
+OTHERS = "others"
+LABELS = (*ACTS, OTHERS)
+START, END = "start", "end"
+
+Labels = tuple[str, ...]
+"""The acts of one message in the order of `LABELS`; empty when the annotator could not label it."""
+
+MEANINGS: Mapping[str, str] = {
+    "inform": "gives a fact that the others did not have",
+    "request": "asks for a fact or an opinion that the speaker lacks",
+    "confirm": "asks whether something already said or agreed is right",
+    "summarize": "gathers the main points of what was said so far",
+    "evaluate": "judges or weighs information or an offer",
+    "propose": "brings a new solution to the table",
+    "compromise": "offers a middle way that takes in what several sides want",
+    "defend": "holds on to an idea after it was considered or challenged",
+    "accept": "agrees to an idea or a solution",
+    "decline": "refuses an idea or a solution, or disagrees with it",
+    "others": "none of these: small talk, noise, an unfinished phrase",
+}
+"""What each label means, in our words; annotators, people and models, get these."""
+
+# Two corpora, two schemes. AMI labels every segment of speech with one of fifteen acts (Carletta 2007); DeliData labels
+# a chat message by what it does for the deliberation (Karadzhov et al. 2023). Neither was made for our ten acts: what
+# follows is an argument, and `None` stands where we have none.
+AMI_TO_ACTS: Mapping[str, tuple[str, str]] = {
+    "inf": ("inform", "gives information: the same act, without our demand that it be new"),
+    "el.inf": ("request", "asks for information"),
+    "el.sug": ("request", "asks for suggestions or offers, which the speaker lacks"),
+    "sug": ("propose", "suggests what the group may do or make"),
+    "ass": ("evaluate", "judges what is talked about. A bare 'yeah' that agrees is in it too, not told apart"),
+    "el.ass": ("confirm", "asks to judge what already lies on the table ('right?'); 'what do you think?' is in it too"),
+    "el.und": ("confirm", "asks whether what was said got through"),
+    "off": (OTHERS, "says what the speaker will do, mostly to run the meeting: no solution to the group's question"),
+    "und": (OTHERS, "shows that something was understood, without a judgement"),
+    "be.pos": (OTHERS, "thanks, jokes, praises a person"),
+    "be.neg": (OTHERS, "complains, or shows ill feeling towards a person"),
+    "bck": (OTHERS, "listens aloud"),
+    "stl": (OTHERS, "keeps the floor while the speaker thinks"),
+    "fra": (OTHERS, "was broken off"),
+    "oth": (OTHERS, "fits none of AMI's own labels"),
+}
+"""AMI label to (our act, why)."""
+AMI_ACTS = tuple(label for label in LABELS if label in {act for act, _ in AMI_TO_ACTS.values()})
+UNCOVERED: Mapping[str, str] = {
+    "summarize": "AMI files a summary under inf",
+    "compromise": "AMI files a middle way under sug",
+    "defend": "AMI files an argument under inf or ass",
+    "accept": "AMI files consent under ass, beside every other judgement",
+    "decline": "AMI files refusal under ass, beside every other judgement",
+}
+"""Acts that an annotator trained on AMI can never give, and where AMI hides them."""
+
+DELIDATA_TO_ACTS: Mapping[tuple[str, str], tuple[str | None, str]] = {
+    ("Probing", "Moderation"): ("request", "asks the others to speak, or to come to a decision"),
+    ("Probing", "Reasoning"): ("request", "asks for reasons"),
+    ("Probing", "Solution"): ("request", "asks which solution; may name one in the question, which we do not count"),
+    ("Non-probing-deliberation", "Solution"): ("propose", "puts a choice of cards forward, not always a new one"),
+    ("Non-probing-deliberation", "Agree"): ("accept", "agrees with a participant or a solution"),
+    ("Non-probing-deliberation", "Disagree"): ("decline", "disagrees with a participant or a solution"),
+    ("Non-probing-deliberation", "Reasoning"): (None, "argues: inform, evaluate or defend, and the label does not say"),
+    ("", ""): (OTHERS, "no part of the deliberation: greetings, hesitation, thanks"),
+}
+"""DeliData (annotation_type, annotation_target) to (our act or none, why)."""
+SUMMARY = "solution_summary"
+"""DeliData's additional label that we take for summarize, beside the act of the message."""
+DELIDATA_ACTS = ("request", "summarize", "propose", "accept", "decline", OTHERS)
+"""The only acts on which DeliData can test an annotator."""
+
+
+def checked_acts(acts: Iterable[str]) -> Labels:
+    """Labels in the order of `LABELS`, each once; a message without any performs "others".
+
+    >>> checked_acts(["propose", "inform", "propose"])
+    ('inform', 'propose')
+    """
+    given = set(acts)
+    if unknown := sorted(given - set(LABELS)):
+        raise InvalidInput(f"acts: {unknown[0]!r} given; expected some of {', '.join(LABELS)}")
+    return tuple(label for label in LABELS if label in given) or (OTHERS,)
+
+
+def union(labels: Iterable[str]) -> Labels:
+    """How the labels of segments become those of a message: all acts that any performs; "others" when none does any.
+
+    >>> union(["others", "request", "inform"]), union(["others"])
+    (('inform', 'request'), ('others',))
+    """
+    return checked_acts(set(labels) - {OTHERS})
+
+
+def indicators(labels: Sequence[Labels], acts: Sequence[str] = LABELS) -> np.ndarray:
+    """Whether each message performs each act, bool of shape (messages, acts)."""
+    for given in set(labels):
+        checked_acts(given)
+    return np.array([[act in given for act in acts] for given in labels], dtype=bool).reshape(len(labels), len(acts))
+
+
+def acts_of_ami(labels: pd.Series) -> list[Labels]:
+    """The act of every AMI label, as a tuple of one."""
+    if unknown := sorted(set(labels) - set(AMI_TO_ACTS)):
+        raise InvalidInput(f"labels: {unknown[0]!r} given; expected AMI's own: {', '.join(AMI_LABELS)}")
+    return [(AMI_TO_ACTS[label][0],) for label in labels]
+
+
+def acts_of_delidata(messages: pd.DataFrame) -> list[Labels]:
+    """The acts that DeliData's labels (kind, target, additional) tell of; an empty tuple where they tell of none."""
+    pairs = list(zip(messages["kind"], messages["target"], strict=True))
+    if unknown := sorted(set(pairs) - set(DELIDATA_TO_ACTS)):
+        raise InvalidInput(f"kind, target: {unknown[0]!r} given; expected some of {list(DELIDATA_TO_ACTS)}")
+    acts = [DELIDATA_TO_ACTS[pair][0] for pair in pairs]
+    sums = [SUMMARY in extra.split(",") for extra in messages["additional"]]
+    return [tuple(x for x in ("summarize" if s else None, act) if x) for s, act in zip(sums, acts, strict=True)]
+
+
+def unseen_teams(teams: Iterable[str]) -> Labels:
+    """The AMI teams that no training may see: every fourth of those of each site, in the order of their names.
+
+    People meet several times, so that whole teams are set apart, not single meetings.
+    """
+    sites: dict[str, list[str]] = {}
+    for name in sorted(set(teams)):
+        sites.setdefault(name[:2], []).append(name)
+    return tuple(name for names in sites.values() for name in names[3::4])
+
+
+def labelled_ami() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """AMI's segments with our acts: those of the training teams, and those of the teams that no training sees.
+
+    Each has meeting, speaker, start, label, addressee, text, and run: the team (ES2002 meets as ES2002a, ES2002b, …);
+    acts: a tuple of one.
+    """
+    segments = ami()
+    acts = pd.Series(acts_of_ami(segments["label"]), dtype=object)
+    segments = segments.assign(run=segments["meeting"].str.rstrip("abcd"), acts=acts)
+    unseen = segments["run"].isin(unseen_teams(segments["run"]))
+    return segments[~unseen].reset_index(drop=True), segments[unseen].reset_index(drop=True)
+
+
+# -- trust -----------------------------------------------------------------------------------------------------------
+
+GRADES = ((0.2, "near chance"), (0.4, "weak"), (0.6, "moderate"))
+"""Upper ends of mean kappa and the words for them; from 0.6 on (Landis and Koch 1977: substantial) none is needed."""
+MEAN = "mean of acts"
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is known of the labels in a column.
+
+    `blind` are the acts that the annotator can never give: they are not absent, it cannot see them. `known` says of
+    each kind of talk (an environment, and "rule-based agents" where these speak) how the annotator did on it.
+    """
+
+    blind: Labels = ()
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    def line(self, environments: Iterable[str]) -> str:
+        """What a figure of these environments has to say; "" where nothing is to be said."""
+        there = set(environments)
+        return "; ".join(
+            dict.fromkeys(said for kind, said in self.known.items() if said and kind.split(",")[0] in there)
+        )
+
+
+def trust_in(messages: pd.DataFrame, column: str) -> Trust:
+    """What `annotate` noted about a column; nothing for acts that are true by construction."""
+    found: Trust = messages.attrs.get("trust", {}).get(column, Trust())
+    return found
+
+
+def kinds(messages: pd.DataFrame) -> pd.Series:
+    """The kind of talk that each message is of: its environment, and whether a rule-based agent speaks."""
+    environment = messages["environment"] if "environment" in messages else pd.Series("other talk", messages.index)
+    scripted = messages["acts"].map(len) > 0 if "acts" in messages else pd.Series(False, messages.index)
+    return environment.where(~scripted, environment + ", rule-based agents")
+
+
+def warning(agreement: pd.DataFrame, name: str, against: str) -> str:
+    """The line that every figure has to show which rests on an annotator that is not good; "" for a good one.
+
+    `agreement` is one annotator's frame of `support.analysis.agreement.evaluate`; `against` says whose labels it was
+    measured by ("people's labels of unseen AMI meetings").
+    """
+    row = agreement[(agreement["act"] == MEAN) & (agreement["measure"] == "kappa")]
+    value, low, high = row[["value", "low", "high"]].to_numpy(dtype=float).reshape(3)
+    grade = next((word for end, word in GRADES if not value >= end), "")
+    blind = sorted(set(agreement.loc[agreement["covered"].eq(False), "act"]))
+    parts = [f"{name}: mean kappa {value:.2f} ({low:.2f} to {high:.2f}) against {against}: {grade}"] if grade else []
+    return "; ".join([*parts, f"{name} cannot see: {', '.join(blind)}"] if blind else parts)
+
+
+def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame | None) -> Trust:
+    name, blind = annotator.name, tuple(act for act in LABELS if act not in annotator.covered)
+    known = {}
+    for kind, talk in messages.groupby(kinds(messages), sort=False):
+        said = []
+        if measured is not None:
+            here = measured[(measured["annotator"] == name) & (measured["kind"] == kind)]
+            said = [warning(rows, name, str(test)) for test, rows in here.groupby("test", sort=False)]
+        if not said:
+            said = [f"{name} was never measured on {kind}", f"{name} cannot see: {', '.join(blind)}" if blind else ""]
+        if getattr(annotator, "marked", False) and not talk["text"].str.contains("?", regex=False).any():
+            said.append(f"{name} knows questions by their mark, and no message has one")
+        known[str(kind)] = "; ".join(filter(None, said))
+    return Trust(blind, known)
+
+
+# -- annotators ------------------------------------------------------------------------------------------------------
+
+
+class Annotator(Protocol):
+    """Whoever labels messages.
+
+    `name` heads its column and its curve; `covered` are the labels that it can give at all; `problems` says of the
+    latest call which messages it could not label (their place) and why.
+    """
+
+    name: str
+    covered: Labels
+    problems: dict[int, str]
+
+    async def label(self, messages: pd.DataFrame) -> list[Labels]:
+        """The acts of each message of a frame as `support.analysis.conversation.messages_of` gives it."""
+
+
+async def annotate(
+    messages: pd.DataFrame, annotators: Sequence[Annotator], measured: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """The messages with one more column of labels for each annotator, under its name, and what is known of it.
+
+    `measured` is a frame of `support.analysis.agreement.scores`: where it holds no test of an annotator on talk of this
+    kind, every figure of its labels says so.
+    """
+    need_columns(messages, ["text"], "messages")
+    names = [annotator.name for annotator in annotators]
+    if taken := sorted({n for n in names if names.count(n) > 1 or n in messages.columns}):
+        raise InvalidInput(
+            f"annotators: {taken[0]!r} is there twice, or is a column already; give each a name of its own"
+        )
+    made = messages.copy()
+    for annotator in annotators:
+        made[annotator.name] = pd.Series(await annotator.label(messages), index=messages.index, dtype=object)
+    noted = {annotator.name: _trust(annotator, messages, measured) for annotator in annotators}
+    made.attrs["trust"] = messages.attrs.get("trust", {}) | noted
+    return made

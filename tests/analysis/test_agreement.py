@@ -1,0 +1,267 @@
+"""Agreement equals what well-kept libraries say, its intervals resample groups; what annotators are tested on."""
+
+import asyncio
+import sqlite3
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.metrics.agreement import AnnotationTask
+from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall_score
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from support.analysis import agreement as ag
+from support.analysis.agreement import MEASURES, LabelFile, coder_agreement, difference, evaluate, load_labels, settled
+from support.analysis.annotators import UNMARKED, EmbeddingAnnotator, MajorityAnnotator
+from support.analysis.dialogue_acts import MEAN, labelled_ami
+from support.analysis.embeddings import Encoder
+from support.english import wordings
+from support.errors import DamagedFile, InvalidInput, MissingData
+from support.simulations import available
+
+PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40)
+
+
+def by_counts(pairs):
+    real, guess = (np.array(column)[:, None] for column in zip(*pairs, strict=True))
+    return {k: float(v) for k, v in ag.measures(ag.counts(real, guess, np.zeros(len(pairs), dtype=int))[0, 0]).items()}
+
+
+@given(PAIRS)
+def test_measures_equal_those_of_scikit_learn_statsmodels_and_nltk(pairs):
+    real, guess = zip(*pairs, strict=True)
+    ours = by_counts(pairs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = {
+            "kappa": cohen_kappa_score(real, guess),
+            "precision": precision_score(real, guess, zero_division=np.nan),
+            "recall": recall_score(real, guess, zero_division=np.nan),
+            "f1": f1_score(real, guess, zero_division=np.nan),
+        }
+        square = np.array([[pairs.count((a, b)) for b in (True, False)] for a in (True, False)])
+        assert ours["kappa"] == pytest.approx(cohens_kappa(square, return_results=False), nan_ok=True)
+    for name, value in theirs.items():
+        assert ours[name] == pytest.approx(value, nan_ok=True), name
+    task = AnnotationTask([(c, i, v) for i, pair in enumerate(pairs) for c, v in zip("ab", pair, strict=True)])
+    if len({v for pair in pairs for v in pair}) == 1:
+        assert np.isnan(ours["alpha"]), "nobody can agree beyond chance where nothing varies"
+    else:
+        assert ours["alpha"] == pytest.approx(task.alpha())
+
+
+def labels(n=200, seed=5):
+    rng = np.random.default_rng(seed)
+    truth = [tuple(a for a in ("inform", "request", "propose") if rng.random() < 0.4) or ("others",) for _ in range(n)]
+    guess = [t if rng.random() < 0.7 else ("inform",) for t in truth]
+    return truth, guess, [i % 8 for i in range(n)]
+
+
+def value(frame, act, measure, column="value"):
+    return frame.loc[(frame["act"] == act) & (frame["measure"] == measure), column].item()
+
+
+def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_left_out_and_counted():
+    truth, guess, groups = labels()
+    frame = evaluate(truth, guess, groups, np.random.default_rng(1))
+    expected = cohen_kappa_score(["request" in t for t in truth], ["request" in g for g in guess])
+    assert value(frame, "request", "kappa") == pytest.approx(expected)
+    assert value(frame, "request", "kappa", "truth") == sum("request" in t for t in truth)
+    assert value(frame, "request", "kappa", "predicted") == sum("request" in g for g in guess)
+    assert np.isnan(value(frame, "defend", "kappa")), "an act that nobody performs and nobody gives"
+    known = [value(frame, a, "kappa") for a in ("inform", "request", "propose", "others")]
+    assert value(frame, MEAN, "kappa") == pytest.approx(np.mean(known))
+    part = evaluate(truth, [(), (), *guess[2:]], groups, np.random.default_rng(1))
+    rest = evaluate(truth[2:], guess[2:], groups[2:], np.random.default_rng(1))
+    assert part["left_out"].eq(2).all()
+    pd.testing.assert_series_equal(part["value"], rest["value"])
+
+
+def test_intervals_come_from_whole_groups_and_equal_a_bootstrap_that_recounts_the_messages():
+    truth, guess, groups = labels()
+    fine = evaluate(truth, guess, range(200), np.random.default_rng(1))
+    # Copies of one message in a group add no knowledge: the interval must not shrink when all are said four times.
+    copied = evaluate(truth * 4, guess * 4, [*range(200)] * 4, np.random.default_rng(1))
+    others = fine["measure"] != "alpha"  # whose chance draws without return
+    pd.testing.assert_frame_equal(fine.loc[others, ["low", "high"]], copied.loc[others, ["low", "high"]])
+    assert value(fine, "inform", "f1", "low") < value(fine, "inform", "f1") < value(fine, "inform", "f1", "high")
+    assert evaluate(truth, guess, [0] * 200, np.random.default_rng(1))["low"].isna().all(), "one group has no spread"
+    frame = evaluate(truth, guess, groups, np.random.default_rng(4), draws=50)
+    slow = []
+    for draw in np.random.default_rng(4).multinomial(8, np.full(8, 1 / 8), size=50):
+        kept = [i for i, g in enumerate(groups) for _ in range(draw[g])]
+        slow.append(f1_score(["inform" in truth[i] for i in kept], ["inform" in guess[i] for i in kept]))
+    assert value(frame, "inform", "f1", "low") == pytest.approx(np.percentile(slow, 2.5))
+
+
+def test_two_predictors_are_compared_on_the_same_resamples():
+    truth, guess, groups = labels()
+    worse = [("inform",)] * 100 + guess[100:]
+    frame = difference(truth, guess, worse, groups, np.random.default_rng(1))
+    one, other = (evaluate(truth, p, groups, np.random.default_rng(1)) for p in (guess, worse))
+    gain = value(one, "request", "kappa") - value(other, "request", "kappa")
+    assert value(frame, "request", "kappa", "low") < gain < value(frame, "request", "kappa", "high")
+    assert value(frame, "request", "kappa") == pytest.approx(gain)
+    same = difference(truth, guess, guess, groups, np.random.default_rng(1)).dropna(subset="value")
+    assert (same[["value", "low", "high"]] == 0).all(axis=None), "a predictor is no better than itself, in any resample"
+
+
+# -- tests -----------------------------------------------------------------------------------------------------------
+
+SEGMENTS = pd.DataFrame(
+    [("m1", "A", "um", ("others",)), ("m1", "A", "I like it .", ("evaluate",)), ("m1", "B", "why ?", ("request",)),
+     ("m2", "B", "it is red .", ("inform",)), ("m2", "B", "and round .", ("inform",))],
+    columns=["meeting", "speaker", "text", "acts"],
+)  # fmt: skip
+
+
+def test_a_turn_is_what_one_speaker_says_without_a_break():
+    test = ag.ami_turns(SEGMENTS)
+    assert test.messages["text"].tolist() == ["um I like it .", "why ?", "it is red . and round ."]
+    assert test.truth == [("evaluate",), ("request",), ("inform",)]
+    assert test.messages["round"].tolist() == [1, 2, 1]
+    assert test.messages["run"].tolist() == ["m1", "m1", "m2"]
+    assert ag.ami_segments(SEGMENTS).truth == SEGMENTS["acts"].tolist()
+    assert ag.without_marks(test).messages["text"].tolist() == ["um I like it .", "why", "it is red . and round ."]
+
+
+@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
+def test_agents_speak_only_sentences_kept_apart_and_know_their_acts(environment):
+    if missing := available()[environment]:
+        pytest.skip(missing)
+    messages = asyncio.run(ag.held_out(2, seed=3, rounds=3, environment=environment))
+    room = "roundtable/negotiators" if environment == "exchange_economy" else "roundtable/raters"
+    texts = [t for kept in wordings(room).values() for t in kept]
+    studied = [t.split("{")[0] for t in texts if isinstance(t, str) and len(t.split("{")[0]) > 12]
+    assert len(studied) > 5 and len(messages) == 2 * 3 * 3
+    assert not [text for text in messages["text"] if any(beginning in text for beginning in studied)]
+    spoken = ag.spoken_sentences(messages)
+    assert spoken["acts"].map(len).eq(1).all() and len(spoken) > len(messages) / 2
+    test = ag.true_acts(messages)
+    assert test.kind == f"{environment}, rule-based agents" and "others" not in test.acts
+    with pytest.raises(InvalidInput, match="rule-based agents only"):
+        ag.true_acts(messages.assign(acts=[()] * len(messages)))
+
+
+def test_the_small_samples_are_small_known_and_unseen(have):
+    agents, people = asyncio.run(ag.small_tests())
+    assert len(agents.messages) == len(agents.truth) == len(people.messages) == len(people.truth) == 24
+    seen, _ = have(labelled_ami)
+    assert not set(people.messages["run"]) & set(seen["meeting"])
+    assert people.messages.groupby("run")["round"].apply(lambda r: (r.diff().dropna() == 1).all()).all()
+
+
+def test_the_committed_annotators_on_people_whom_they_never_saw(have):
+    """Both beat the majority label; without question marks only the unmarked one still finds requests."""
+    seen, unseen = have(labelled_ami)
+    encoder = Encoder()
+    annotators = [EmbeddingAnnotator.load(encoder), EmbeddingAnnotator.load(encoder, UNMARKED), MajorityAnnotator(seen)]
+    test = ag.ami_segments(unseen.sample(600, random_state=1))
+    tests = [test, ag.without_marks(test)]
+    frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1), draws=200))
+    mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(["test", "annotator"])
+    assert mean.loc[(test.name, "embedding"), "low"] > 0.35 > mean.loc[(test.name, "majority label"), "high"]
+    recall = frame[(frame["act"] == "request") & (frame["measure"] == "recall")].set_index(["test", "annotator"])
+    found = recall["value"][tests[1].name]
+    assert found["embedding"] < 0.1 < 0.3 < found["embedding, unmarked"]
+
+
+# -- labels of people ------------------------------------------------------------------------------------------------
+
+
+def message(i, text="hello"):
+    return {"run": i // 3, "round": 1, "sender": "Ana", "text": f"{text} {i}"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "labels.sqlite"
+
+
+def give(path, coder, given_labels, text="hello"):
+    file = LabelFile(path)
+    for i, acts in given_labels.items():
+        file.add(message(i, text), coder, acts)
+    file.close()
+
+
+def test_labels_survive_and_the_latest_counts_while_none_is_erased(path):
+    give(path, "Kim", {0: ["inform"], 1: ["request", "inform"]})
+    give(path, "Kim", {0: ["propose"]})
+    kept = load_labels(path)
+    assert dict(zip(kept["text"], kept["acts"], strict=True)) == {
+        "hello 0": ("propose",), "hello 1": ("inform", "request"),
+    }  # fmt: skip
+    assert sqlite3.connect(path).execute("SELECT count(*) FROM labels").fetchone() == (3,)
+
+
+@pytest.mark.parametrize("text", ["", "我同意", "🙂", "x" * 20_000, "<b>&'\"; DROP TABLE labels"])
+def test_any_text_is_kept_as_it_is(path, text):
+    LabelFile(path).add({**message(0), "text": text}, "Kim", ["others"])
+    assert load_labels(path)["text"].item() == text
+
+
+def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_settled(path, words):
+    give(path, "Kim", {i: ["inform"] if i % 2 else ["request"] for i in range(24)}, "what do you need ?")
+    give(path, "Lee", {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)}, "what do you need ?")
+    give(path, "Lee", {10: ["decline"]}, "what do you need ?")
+    kept = load_labels(path)
+    frame = coder_agreement(kept, np.random.default_rng(1), ["Kim", "Lee"], draws=50)
+    assert frame["n"].eq(10).all()
+    assert value(frame, "inform", "kappa") == value(frame, "inform", "alpha") == 1 > value(frame, "request", "kappa")
+    made = settled(kept)
+    assert len(made) == 23 and set(made["acts"]) == {("inform",), ("request",)}, "none where they share no act"
+    assert sorted(made["coders"].value_counts()) == [9, 14]
+    assert EmbeddingAnnotator.fit(made, words).heads.acts == ("inform", "request")
+
+
+def test_a_sample_is_drawn_without_return_in_the_order_of_the_frame():
+    frame = pd.DataFrame({"text": list("abcdefgh")})
+    places = ag.draw_sample(frame, 5, np.random.default_rng(2))
+    assert places == sorted(set(places)) and len(places) == 5
+    assert ag.draw_sample(frame, 99, np.random.default_rng(2)) == list(range(8))
+
+
+RNG = np.random.default_rng(1)
+WRONG = [
+    (lambda p: LabelFile(p).add(message(0), "Kim", []), InvalidInput, "tick at least one"),
+    (lambda p: LabelFile(p).add(message(0), "Kim", ["agree"]), InvalidInput, "'agree' given"),
+    (lambda p: LabelFile(p).add(message(0), "Kim", ["others", "inform"]), InvalidInput, "no other fits"),
+    (lambda p: LabelFile(p).add(message(0), " ", ["inform"]), InvalidInput, "expected a name"),
+    (lambda p: load_labels(p), MissingData, "LabellingDesk"),
+    (lambda p: p.write_text("a text") and load_labels(p), DamagedFile, "labels"),
+    (lambda p: evaluate([("inform",)], [], [1], RNG), InvalidInput, "as many of each"),
+    (lambda p: evaluate([("inform",)], [()], [1], RNG), InvalidInput, "none of 1 messages was labelled"),
+    (lambda p: evaluate([("inform",)], [("chat",)], [1], RNG), InvalidInput, "'chat' given"),
+    (lambda p: asyncio.run(ag.held_out(1, 3, environment="opera")), InvalidInput, "expected one of exchange_economy"),
+    (lambda p: ag.draw_sample(pd.DataFrame(), 0, RNG), InvalidInput, "n: 0"),
+]
+
+
+@pytest.mark.parametrize(("act", "error", "said"), WRONG, ids=[said for *_, said in WRONG])
+def test_what_users_get_wrong(path, act, error, said):
+    with pytest.raises(error, match=said):
+        act(path)
+
+
+def test_labels_that_cannot_be_compared_or_read_are_named(path):
+    give(path, "Kim", {0: ["inform"]})
+    with pytest.raises(InvalidInput, match="only Kim has labelled: agreement needs a second person on the same"):
+        coder_agreement(load_labels(path), RNG, ["Kim", "Lee"])
+    give(path, "Lee", {1: ["inform"]})
+    with pytest.raises(InvalidInput, match="no message in common"):
+        coder_agreement(load_labels(path), RNG, ["Kim", "Lee"])
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE labels SET acts = '[\"chat\"]'")
+    with pytest.raises(DamagedFile, match="chat"):
+        load_labels(path)
+
+
+def test_every_measure_has_a_row_for_every_act():
+    frame = evaluate(*labels(), np.random.default_rng(2), draws=20)
+    assert frame.groupby("measure").size().to_dict() == dict.fromkeys(MEASURES, 12)
+    table = ag.summary(pd.concat([frame.assign(annotator="a"), frame.assign(annotator="b")]))
+    assert list(table.columns) == ["a", "b"] and " to " in table.loc["inform", "a"] and table.loc["defend", "a"] == "–"

@@ -1,0 +1,267 @@
+"""Labels of people as our acts, and what annotators make of messages that nobody expected."""
+
+import asyncio
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.analysis import dialogue_acts as da
+from support.analysis.agreement import evaluate
+from support.analysis.annotators import (
+    COEFFICIENTS,
+    FOREIGN,
+    LONGEST,
+    UNMARKED,
+    EmbeddingAnnotator,
+    Heads,
+    LanguageModelAnnotator,
+    MajorityAnnotator,
+    WordAnnotator,
+    best_threshold,
+    pieces,
+    sentences,
+)
+from support.analysis.embeddings import Encoder
+from support.corpora import AMI_LABELS, delidata
+from support.errors import ContextOverflow, DamagedFile, InvalidInput, MissingData, ModelUnavailable
+from support.models.fakes import scripted
+
+SAID = {
+    "inform": ["good A is worth sixty to me", "my weight on B is twenty", "the rest is worth little"],
+    "request": ["what do you need ?", "which good is yours ?", "how much do you want ?"],
+    "others": ["hello", "well", "um"],
+}
+TAUGHT = pd.DataFrame(
+    [(text, (act,), f"run {i % 4}") for i in range(12) for act, texts in SAID.items() for text in texts],
+    columns=["text", "acts", "run"],
+)
+
+
+def label(annotator, *texts):
+    return asyncio.run(annotator.label(pd.DataFrame({"text": texts})))
+
+
+# -- labels of people ------------------------------------------------------------------------------------------------
+
+
+def test_every_label_of_people_is_mapped_with_a_reason_and_every_act_is_learnt_or_excused():
+    assert set(da.AMI_TO_ACTS) == set(AMI_LABELS)
+    assert all(act in da.LABELS and len(why) > 10 for act, why in da.AMI_TO_ACTS.values())
+    assert sorted([*da.AMI_ACTS, *da.UNCOVERED]) == sorted(da.LABELS) == sorted(da.MEANINGS)
+    assert set(da.DELIDATA_ACTS) == {act for act, _ in da.DELIDATA_TO_ACTS.values() if act} | {"summarize"}
+
+
+def test_all_of_delidata_is_mapped_and_a_message_may_sum_up_and_propose_at_once(have):
+    messages = have(delidata)
+    assert len(da.acts_of_delidata(messages)) == len(messages)
+    row = {"kind": "Non-probing-deliberation", "target": "Solution", "additional": "solution_summary,x"}
+    argued = {"kind": "Non-probing-deliberation", "target": "Reasoning", "additional": ""}
+    assert da.acts_of_delidata(pd.DataFrame([row, argued])) == [("summarize", "propose"), ()]
+
+
+def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_from_it(have):
+    seen, unseen = have(da.labelled_ami)
+    assert not set(seen["run"]) & set(unseen["run"])
+    assert len(seen) + len(unseen) == 56958 and 0.15 < len(unseen) / 56958 < 0.25
+    assert {name[:2] for name in unseen["run"]} == {"ES", "IS", "TS"}, "people of every site are tested on"
+    for path in (COEFFICIENTS, UNMARKED):
+        about = json.loads(path.read_text())
+        assert about["mapping"] == {name: act for name, (act, _) in da.AMI_TO_ACTS.items()}
+        assert about["training_meetings"] == sorted(seen["meeting"].unique())
+        assert about["unseen_meetings"] == sorted(unseen["meeting"].unique())
+        assert (about["segments"], about["licence"]) == (len(seen), "CC BY 4.0")
+
+
+def test_the_split_depends_on_no_order():
+    teams = ["ES2002", "ES2003", "ES2004", "ES2005", "ES2005", "ES2006"]
+    assert da.unseen_teams(teams) == da.unseen_teams(teams[::-1]) == ("ES2005",)
+
+
+# -- sentences -------------------------------------------------------------------------------------------------------
+
+
+def test_amounts_are_not_cut_at_their_decimals_and_are_all_the_same():
+    assert sentences("I take 33.34 of A, e.g. all.  Is it fine? Yes!") == [
+        "I take 33.34 of A, e.g.", "all.", "Is it fine?", "Yes!",
+    ]  # fmt: skip
+    assert pieces("My weight on A is 33.34 % and on B 1,000.") == pieces("My weight on A is 7 % and on B 2.")
+
+
+@given(st.text(alphabet="ab .?!\n", max_size=80))
+def test_no_letter_is_lost_between_sentences(text):
+    assert "".join(c for s in sentences(text) for c in s if c in "ab") == "".join(c for c in text if c in "ab")
+
+
+def test_a_message_of_20000_characters_is_read_to_its_end():
+    text = "word " * 3999 + "bingo"
+    assert max(map(len, pieces(text))) <= LONGEST
+    assert " ".join(pieces(text)) == text
+
+
+# -- annotators that learn -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["embedding", "unmarked", "words"])
+def test_a_message_performs_the_acts_of_its_sentences(kind, words):
+    taught = {"embedding": lambda: EmbeddingAnnotator.fit(TAUGHT, words), "words": lambda: WordAnnotator.fit(TAUGHT),
+              "unmarked": lambda: EmbeddingAnnotator.fit(TAUGHT, words, marked=False)}[kind]()  # fmt: skip
+    assert taught.covered == ("inform", "request", "others")
+    assert label(taught, "my weight on B is twenty. what do you need ?", "which good is yours ?", "hello") == [
+        ("inform", "request"), ("request",), ("others",),
+    ]  # fmt: skip
+    assert "request" in label(taught, "well um " * 2490 + ". what do you need ?")[0], "the end of a long one counts"
+
+
+def test_an_unmarked_annotator_reads_a_question_with_and_without_its_mark_alike(words):
+    taught = EmbeddingAnnotator.fit(TAUGHT, words, marked=False)
+    assert label(taught, "what do you need ?") == label(taught, "what do you need") == [("request",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [("", ("others",)), ("  \n ", ("others",)), ("🙂🎉👍", ("others",)), ("?!", ("others",)), ("我同意这个方案。", ()),
+     ("Я согласен", ()), ("نعم", ()), ("déjà vu, naïve", ("others",)), ("3 & 4 🙂 寿司 hello", ("others",))],
+)  # fmt: skip
+def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(text, acts, words):
+    annotator = EmbeddingAnnotator.fit(TAUGHT, words)
+    assert label(annotator, text) == [acts]
+    assert annotator.problems == ({} if acts else {0: FOREIGN})
+
+
+def test_what_can_be_told_apart_is_learnt_and_what_nearly_never_occurs_is_not():
+    rng = np.random.default_rng(3)
+    there = rng.random((60, 2)) < 0.4
+    acts = [tuple(a for a, y in zip(("inform", "request"), row, strict=True) if y) or ("others",) for row in there]
+    features, groups = there + 0.05 * rng.normal(size=(60, 2)), rng.integers(6, size=60)
+    heads = Heads.fit(features, acts, groups, 100)
+    assert heads.acts == ("inform", "request") and heads.decide(features) == acts
+    assert Heads.fit(features, [("decline",), *acts[1:]], groups, 1).acts == heads.acts
+    with pytest.raises(InvalidInput, match="label more messages of two runs at least"):
+        Heads.fit(features, acts, [0] * 60, 1)
+
+
+def test_the_threshold_is_the_one_of_the_largest_f1():
+    rng = np.random.default_rng(1)
+    there = rng.random(200) < 0.3
+    chances = np.clip(0.3 * there + rng.random(200) * 0.5, 0, 1)
+
+    def f1(t):
+        return 2 * ((chances >= t) & there).sum() / ((chances >= t).sum() + there.sum())
+
+    assert f1(best_threshold(chances, there)) == max(f1(t) for t in np.arange(0.05, 0.96, 0.01))
+    assert best_threshold(np.zeros(4), np.array([True, False, True, False])) == 0.5
+
+
+def test_what_was_learnt_survives_its_file_which_names_its_encoder(words, tmp_path):
+    annotator = EmbeddingAnnotator.fit(TAUGHT, words, marked=False)
+    annotator.save(tmp_path / "heads.json", {"source": "a test"})
+    again = EmbeddingAnnotator.load(words, tmp_path / "heads.json")
+    texts = [text for texts in SAID.values() for text in texts]
+    assert label(again, *texts) == label(annotator, *texts) and not again.marked
+    assert np.allclose(again.heads.weights, annotator.heads.weights, atol=5e-5)
+    with pytest.raises(InvalidInput, match="were fitted on words"):
+        EmbeddingAnnotator.load(Encoder(), tmp_path / "heads.json")
+    with pytest.raises(MissingData, match=r"python -m support\.analysis\.annotators"):
+        EmbeddingAnnotator.load(path=tmp_path / "none.json")
+    (tmp_path / "bad.json").write_text('{"heads": {"inform": {}}}')
+    with pytest.raises(DamagedFile, match=r"bad\.json"):
+        EmbeddingAnnotator.load(path=tmp_path / "bad.json")
+
+
+# -- a language model ------------------------------------------------------------------------------------------------
+
+MESSAGES = pd.DataFrame(
+    [(1, 1, "Ana", "I value A."), (1, 1, "Ben", "And what is yours?"), (1, 2, "Ana", "So we split A?"),
+     (2, 2, "Eve", "Another discussion.")],
+    columns=["run", "round", "sender", "text"],
+)  # fmt: skip
+
+
+def asked_of(script, messages=MESSAGES):
+    asked = []
+
+    def reply(chat):
+        asked.append(chat)
+        return script(chat) if callable(script) else script
+
+    annotator = LanguageModelAnnotator(scripted(reply))
+    return asyncio.run(annotator.label(messages)), annotator, asked
+
+
+def test_a_model_is_told_every_meaning_the_message_and_the_round_before_it_only():
+    given_, _, asked = asked_of({"acts": ["request", "inform", "others"]})
+    assert given_ == [("inform", "request")] * 4, "in the order of the labels, and others only alone"
+    system, user = (turn["content"] for turn in asked[2])
+    assert all(act in system and meaning in system for act, meaning in da.MEANINGS.items())
+    assert all(said in user for said in ("Ana: I value A.", "Ben: And what is yours?", "So we split A?"))
+    assert "nothing was said before" in asked[0][1]["content"]
+    assert "nothing was said before" in asked[3][1]["content"], "round 1 of another discussion is no context"
+
+
+def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_and_a_broken_model_is_raised():
+    given_, annotator, asked = asked_of(
+        lambda chat: {"acts": ["agree"]} if "So we" in chat[1]["content"] else '{"acts": ["inform"]}'
+    )
+    assert given_ == [("inform",), ("inform",), (), ("inform",)]
+    assert "did not give a ActsReply in 3 attempts" in annotator.problems[2] and len(asked) == 3 + 3
+    given_, annotator, _ = asked_of(ContextOverflow("too long for 8192"), MESSAGES.head(1))
+    assert given_ == [()] and annotator.problems == {0: "too long for 8192"}
+    with pytest.raises(ModelUnavailable):
+        asked_of(ModelUnavailable("no such model"))
+
+
+def test_a_blank_message_is_not_asked_about():
+    given_, _, asked = asked_of({"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000]))
+    assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2
+
+
+# -- trust -----------------------------------------------------------------------------------------------------------
+
+
+def judged(right, covered=("inform", "request")):
+    rng = np.random.default_rng(1)
+    acts = ("inform", "request")
+    truth = [(acts[i % 2],) for i in range(400)]
+    guess = [t if rng.random() < right else (acts[(i + 1) % 2],) for i, t in enumerate(truth)]
+    return evaluate(truth, guess, range(400), rng, acts=acts, covered=covered)
+
+
+@pytest.mark.parametrize(("right", "word"), [(0.5, "near chance"), (0.66, "weak"), (0.75, "moderate"), (0.95, "")])
+def test_a_poor_annotator_is_called_what_it_is_and_a_good_one_needs_no_warning(right, word):
+    line = da.warning(judged(right), "tiny model", "true acts")
+    assert line.startswith("tiny model: mean kappa ") == bool(word)
+    assert line.endswith(f"against true acts: {word}" if word else "")
+    assert da.warning(judged(0.95, ("inform",)), "good", "true acts") == "good cannot see: request"
+
+
+def test_labels_carry_what_is_known_of_their_annotator_on_talk_of_their_kind(words):
+    annotator = EmbeddingAnnotator.fit(TAUGHT, words)
+    talk = pd.DataFrame({"text": ["hello", "well", "um"], "environment": ["a", "b", "c"],
+                         "acts": [("inform",), (), ()]}, index=[5, 9, 7])  # fmt: skip
+    measured = judged(0.5).assign(annotator="embedding", test="their own talk")
+    measured = pd.concat([measured.assign(kind="a"), measured.assign(kind="b")])
+    made = asyncio.run(da.annotate(talk, [annotator, MajorityAnnotator(TAUGHT)], measured))
+    assert made.index.tolist() == [5, 9, 7] and "embedding" not in talk
+    trust = da.trust_in(made[made["environment"] != "z"].assign(round=1), "embedding")
+    assert trust.blind == tuple(act for act in da.LABELS if act not in ("inform", "request", "others"))
+    assert "against their own talk: near chance" in trust.line(["b"])
+    unmeasured = "embedding was never measured on a, rule-based agents; embedding cannot see: confirm, summarize"
+    assert trust.line(["a"]).startswith(unmeasured), "a test on people of the same environment says nothing"
+    assert "knows questions by their mark, and no message has one" in trust.line(["c"])
+    assert da.trust_in(made, "acts") == da.Trust(), "true by construction"
+    with pytest.raises(InvalidInput, match="'embedding' is there twice"):
+        asyncio.run(da.annotate(made, [annotator]))
+
+
+def test_labels_of_nobody_s_are_refused():
+    for refused, said in [
+        (lambda: da.checked_acts(["inform", "inquire"]), r"'inquire' given; expected some of inform, request"),
+        (lambda: da.acts_of_ami(pd.Series(["inf", "qy"])), "'qy' given"),
+        (lambda: da.acts_of_delidata(pd.DataFrame([{"kind": "Probing", "target": "", "additional": ""}])), "Probing"),
+    ]:
+        with pytest.raises(InvalidInput, match=said):
+            refused()
