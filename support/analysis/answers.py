@@ -20,8 +20,8 @@ from scipy import stats
 from scipy.optimize import linprog
 
 from support.analysis.frames import need_columns, need_keys, numbers
-from support.analysis.inference import describe, with_holm
 from support.analysis.printed import FIVE, RECONSTRUCTED, Convention, Reconstructed, Scale, check_n
+from support.analysis.stats import describe, with_holm
 from support.errors import InvalidInput
 
 PEOPLE, SIMULATED, PLANNED = "people", "simulated: ", "planned"
@@ -80,7 +80,7 @@ def means(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
         raise InvalidInput(f"group {ALL!r} is what the table calls everyone; give that group another name.")
     groups = checked.sort_values("group", key=lambda names: names.astype(str), kind="stable")
     both = pd.concat([checked.assign(group=ALL), groups])
-    table = describe(both, "answer", by=["source", "item", "group"], show=False)
+    table = describe(both, "answer", by=["source", "item", "group"])
     return table.sort_values(["source", "item"], key=lambda names: pd.factorize(names)[0], ignore_index=True)
 
 

@@ -22,9 +22,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.effects import small_sample_factor
 from support.analysis.frames import check_level, need_columns, need_keys, numbers
-from support.analysis.inference import with_holm
+from support.analysis.stats import small_sample_factor, with_holm
 from support.errors import InvalidInput
 
 PUBLISHED, RECONSTRUCTED = "published", "reconstructed"

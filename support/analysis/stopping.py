@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import information_difference as information_difference_of
 from support.analysis.dialogue_acts import LABELS, START, acts_of_delidata
-from support.analysis.inference import compare, describe
 from support.analysis.metrics import total_utility
+from support.analysis.stats import compare, describe
 from support.analysis.transitions import code
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
@@ -359,12 +359,12 @@ def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     }
     means = tested[["stopping", "run"]].assign(**saved).groupby(["stopping", "run"], sort=False).mean().reset_index()
     long = means.melt(["stopping", "run"], list(saved), var_name="measure")
-    table = describe(long, "value", ["stopping", "measure"], show=False)
+    table = describe(long, "value", ["stopping", "measure"])
     return table.sort_values("measure", kind="stable", ignore_index=True)
 
 
 def compare_rules(tested: pd.DataFrame, reference: str | None = BASELINE) -> pd.DataFrame:
-    """Paired tests between stopping rules: `rule`, then the columns of `support.analysis.inference.compare`.
+    """Paired tests between stopping rules: `rule`, then the columns of `support.analysis.stats.compare`.
 
     A family of tests, corrected by itself, for each social choice rule, and one, "all rules", on the means of each
     group over them. Without a reference all pairs are tested.

@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from support.analysis import answers
-from support.analysis.effects import cliffs_delta
 from support.analysis.printed import Scale, enumerate_samples
+from support.analysis.stats import cliffs_delta
 from support.errors import InvalidInput
 
 SAMPLE = st.lists(st.integers(1, 5), min_size=2, max_size=12)

@@ -15,8 +15,8 @@ from scipy import stats
 
 from support import published
 from support.analysis import printed
-from support.analysis.effects import hedges_g
 from support.analysis.printed import Convention, Moments, Scale, enumerate_samples, grim, interval_check, possible_sums
+from support.analysis.stats import hedges_g
 from support.errors import InvalidInput
 
 TABLE = printed.printed_means(published.load("000_cf17db17b5f2de1a", "Table 3"))

@@ -23,7 +23,7 @@ from scipy.stats import t
 
 from support.analysis.coordination.rounds import METRICS, run_columns
 from support.analysis.frames import need_columns, need_keys
-from support.analysis.inference import describe
+from support.analysis.stats import describe
 from support.errors import InvalidInput
 
 Zero = Literal["leave out", "difference"]
@@ -76,7 +76,7 @@ def mean_changes(table: pd.DataFrame, by: str | Sequence[str] = "setting", *, le
     keys = [*([by] if isinstance(by, str) else by), "metric", "round"]
     need_columns(table, [*keys, "change", "start", "value", "unit"], "changes")
     need_keys(table, keys, "changes")
-    means = describe(table, "change", keys, level=level, show=False).rename(columns={"missing": "left_out"})
+    means = describe(table, "change", keys, level=level).rename(columns={"missing": "left_out"})
     groups = table.groupby(keys, sort=False)[["start", "value"]].mean().reset_index()
     merged = means.merge(groups, on=keys)
     unit = str(table["unit"].iloc[0])

@@ -13,7 +13,7 @@ from scipy.stats import t
 from support.analysis.consistency import identified, setting_of
 from support.analysis.coordination.rounds import METRICS, final, head
 from support.analysis.frames import need_columns, need_keys
-from support.analysis.inference import compare
+from support.analysis.stats import compare
 from support.errors import InvalidInput
 from support.meetings.records import Coordination
 from support.meetings.study import MEETINGS
@@ -58,7 +58,7 @@ def compare_designs(
 ) -> pd.DataFrame:
     """Student's paired t between the designs' last rounds, for each metric, with Holm's correction within a metric.
 
-    The same meeting is a pair; `support.analysis.inference.compare` says what the columns hold.
+    The same meeting is a pair; `support.analysis.stats.compare` says what the columns hold.
     """
     need_columns(frame, [by, "round", *metrics], "rounds")
     last = final(frame)

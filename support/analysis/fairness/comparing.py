@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from support.analysis.frames import need_columns, need_keys, numbers
-from support.analysis.inference import compare, describe
+from support.analysis.stats import compare, describe
 from support.errors import InvalidInput
 
 EXACT = 100  # gaps up to which the signed-rank test is exact
@@ -20,9 +20,9 @@ EXACT = 100  # gaps up to which the signed-rank test is exact
 def means(frame: pd.DataFrame, by: str | Sequence[str], value: str = "divergence", level: float = 0.95) -> pd.DataFrame:
     """Mean and t interval of `value` in each group; `missing` counts the runs without a plan.
 
-    The columns are those of `support.analysis.inference.describe`.
+    The columns are those of `support.analysis.stats.describe`.
     """
-    return describe(frame, value, by, level=level, show=False)
+    return describe(frame, value, by, level=level)
 
 
 def paired(

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.inference import with_holm
+from support.analysis.stats import with_holm
 from support.analysis.user_study.points import in_order, need_repeated
 from support.errors import InvalidInput
 

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from support.analysis.frames import check_level
-from support.analysis.inference import with_holm
+from support.analysis.stats import with_holm
 from support.analysis.user_study.points import in_order, need_repeated
 from support.errors import InvalidInput
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.inference import compare, with_holm
+from support.analysis.stats import compare, with_holm
 from support.analysis.user_study.correlations import false_discovery
 from support.analysis.user_study.points import need_points, need_repeated
 from support.errors import InvalidInput
@@ -90,7 +90,7 @@ def paired_tests(data: pd.DataFrame, before: str, after: str, items: tuple[str, 
         source, item, n (pairs), left_out (answers without a partner), before, after (means), difference
         (after - before, points) with its 95 % interval low, high, t, df, p, p_holm and p_fdr (Benjamini and Hochberg;
         both over the items), cohens_dz (mean over standard deviation of the differences), hedges_g (over the average
-        standard deviation; see `support.analysis.effects`) with g_low, g_high, w, changed, p_wilcoxon, rank_biserial,
+        standard deviation; see `support.analysis.stats`) with g_low, g_high, w, changed, p_wilcoxon, rank_biserial,
         note. Where no test exists p is NaN and `note` says why.
 
     Raises

@@ -1,6 +1,7 @@
-"""Means, intervals, tests and effect sizes against scipy, statsmodels, hand computations and laws."""
+"""Means, intervals, tests, effect sizes and resampling against scipy, statsmodels, hand computations and laws."""
 
-from math import sqrt
+from itertools import product
+from math import inf, sqrt
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,22 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.meta_analysis import effectsize_smd
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paired
 
-from support.analysis.effects import hedges_interval, small_sample_factor
-from support.analysis.inference import cliffs_delta, compare, describe, hedges_g, sentence
-from support.analysis.wording import number, p_text
+from support.analysis.stats import (
+    cliffs_delta,
+    cluster_bootstrap,
+    compare,
+    describe,
+    enough,
+    equivalent,
+    hedges_g,
+    hedges_interval,
+    percentiles,
+    resampled,
+    signed_rank,
+    small_sample_factor,
+)
 from support.errors import InvalidInput
 
 VALUES = st.integers(-50, 50)
@@ -43,70 +55,32 @@ def values(runs, rule):
 
 
 def test_description_of_a_hand_computed_sample():
-    row = describe(pd.DataFrame({"u": [2.0, 4.0, 6.0]}), "u", show=False).iloc[0]
+    row = describe(pd.DataFrame({"u": [2.0, 4.0, 6.0]}), "u").iloc[0]
     assert (row["n"], row["mean"], row["sd"], row["se"]) == (3, 4.0, 2.0, 2 / sqrt(3))
     assert row["high"] == pytest.approx(4 + 4.302653 * 2 / sqrt(3), abs=1e-5)
 
 
 def test_t_interval_is_that_of_statsmodels(runs):
-    table = describe(runs, "utility", "rule", level=0.9, show=False).set_index("rule")
+    table = describe(runs, "utility", "rule", level=0.9).set_index("rule")
     for rule in table.index:
         expected = DescrStatsW(values(runs, rule)).tconfint_mean(alpha=0.1)
         assert table.loc[rule, ["low", "high"]].tolist() == pytest.approx(expected)
 
 
-def test_bootstrap_interval_is_scipys_with_the_same_generator(runs):
-    ours = describe(
-        runs[runs["rule"] == "rated"], "utility", method="bootstrap", rng=np.random.default_rng(1), show=False
-    )
-    theirs = stats.bootstrap((values(runs, "rated"),), np.mean, n_resamples=2000, rng=np.random.default_rng(1))
-    assert ours.loc[0, ["low", "high"]].tolist() == pytest.approx(list(theirs.confidence_interval))
-
-
-def test_bootstrap_without_a_generator_is_refused(runs):
-    with pytest.raises(InvalidInput, match="randomness is passed"):
-        describe(runs, "utility", method="bootstrap")
-
-
-def test_missing_values_are_left_out_and_counted(capsys):
-    row = describe(pd.DataFrame({"u": [1.0, np.nan, 3.0, None]}), "u").iloc[0]
-    assert (row["n"], row["missing"], row["mean"]) == (2, 2, 2.0)
-    assert "n = 2 (2 missing)" in capsys.readouterr().out
-
-
-def test_a_single_value_has_no_interval_and_says_so(capsys):
-    row = describe(pd.DataFrame({"u": [5.0]}), "u").iloc[0]
-    assert np.isnan([row["sd"], row["se"], row["low"], row["high"]]).all()
-    assert row["note"] == "one value: no interval"
-    assert "interval undefined for a single value" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
 @pytest.mark.filterwarnings("error")
-def test_equal_values_have_an_interval_of_no_width(method):
+def test_equal_values_have_an_interval_of_no_width():
     frame = pd.DataFrame({"u": [0.1 + 0.2] * 5})
-    row = describe(frame, "u", method=method, rng=np.random.default_rng(0), show=False).iloc[0]
+    row = describe(frame, "u").iloc[0]
     assert row["low"] == row["high"] == row["mean"]
     assert row["note"] == "all values are equal"
 
 
-def test_a_group_without_values_is_kept_and_said():
-    frame = pd.DataFrame({"rule": ["a", "a", "b"], "u": [1.0, 2.0, np.nan]})
-    table = describe(frame, "u", "rule", show=False)
-    assert table["n"].tolist() == [2, 0]
-    assert table["sentence"][1] == "b has no values (1 missing)"
-
-
-def test_description_prints_one_sentence_for_all_groups(runs, capsys):
-    describe(runs, "utility", "rule")
-    printed = capsys.readouterr().out
-    assert printed.count("\n") == 1
-    assert printed.startswith("utility: unanimous M = ") and "; majority M = " in printed
-
-
-def test_groups_of_two_columns_keep_both(runs):
-    table = describe(runs.assign(kind="rule-based"), "utility", ["rule", "kind"], show=False)
-    assert table.columns[:2].tolist() == ["rule", "kind"] and len(table) == 3
+def test_missing_and_single_values_are_counted_and_said():
+    table = describe(pd.DataFrame({"g": list("aaabbc"), "u": [1.0, np.nan, 3.0, 5.0, None, np.nan]}), "u", "g")
+    assert table["n"].tolist() == [2, 1, 0] and table["missing"].tolist() == [1, 1, 1]
+    assert table["note"].tolist() == ["", "one value: no interval", "no values"]
+    assert table["sentence"][1] == "b M = 5.00, interval undefined for a single value, n = 1 (1 missing)"
+    assert table["sentence"][2] == "c has no values (1 missing)"
 
 
 # --- compare ---
@@ -156,14 +130,6 @@ def test_corrections_are_those_of_statsmodels(runs, correction):
     assert (table["correction"] == correction).all()
 
 
-def test_holm_by_hand():
-    frame = pd.DataFrame({"g": list("aaabbbccc"), "u": [1, 2, 3, 2, 3, 5, 8, 9, 11.0]})
-    table = compare(frame, "u", "g", show=False)
-    ordered = sorted(table["p"])
-    steps = np.maximum.accumulate([3 * ordered[0], 2 * ordered[1], ordered[2]])
-    assert sorted(table["p_adjusted"]) == pytest.approx(np.minimum(steps, 1).tolist())
-
-
 def test_a_reference_is_compared_with_each_other_level(runs):
     table = compare(runs, "utility", "rule", reference="majority", show=False)
     assert table[["a", "b"]].to_numpy().tolist() == [["unanimous", "majority"], ["rated", "majority"]]
@@ -196,40 +162,12 @@ def test_an_untestable_comparison_does_not_count_in_the_correction():
     assert table["note"][1] == "no test: fewer than two values on a side"
 
 
-def test_an_empty_group_is_noted_not_tested():
-    frame = pd.DataFrame({"g": list("aab"), "u": [1.0, 2, np.nan]})
-    row = compare(frame, "u", "g", show=False).iloc[0]
-    assert (row["n_b"], row["left_out"]) == (0, 1)
-    assert "b (no values)" in row["sentence"]
-
-
-def test_the_sentence_carries_the_numbers_of_its_row(runs, capsys):
-    table = compare(runs, "utility", "rule", paired_by="seed")
-    row = table.iloc[0]
-    text = sentence(row)
-    assert text == row["sentence"] == capsys.readouterr().out.split("\n")[0]
-    assert text.startswith("On utility, unanimous (M = ") and "fell below majority" in text
-    assert f"paired t(29) = {row['t']:.2f}, p < .001 (Holm), g = {row['hedges_g']:.2f} [" in text
-    assert text.endswith(f"Cliff's delta = {row['cliffs_delta']:.2f}.")
-
-
 def test_only_a_difference_that_survives_the_correction_is_claimed():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"g": np.repeat(list("abcdef"), 8), "u": rng.normal(0, 1, 48)})
     table = compare(frame, "u", "g", show=False)
     lost = table[(table["p"] < 0.05) & (table["p_adjusted"] >= 0.05)]
     assert len(lost) and lost["sentence"].str.contains("did not differ reliably").all()
-
-
-def test_p_and_numbers_in_the_manner_of_the_apa():
-    assert [p_text(p) for p in (0.0009, 0.001, 0.0304, 1.0, float("nan"))] == [
-        "p < .001",
-        "p = .001",
-        "p = .030",
-        "p = 1.000",
-        "p undefined",
-    ]
-    assert number(-0.001) == "0.00"
 
 
 # --- what is refused ---
@@ -243,15 +181,15 @@ def test_p_and_numbers_in_the_manner_of_the_apa():
         (lambda f: describe(f, "rule"), "column 'rule' must hold numbers"),
         (lambda f: describe(f.assign(utility=np.inf), "utility"), "infinite"),
         (lambda f: describe(f, "utility", level=95), "level is 95"),
-        (lambda f: describe(f, "utility", method="jackknife"), "'t' or 'bootstrap'"),
-        (lambda f: describe(f, "utility", draws=0), "draws is 0"),
         (lambda f: describe(f.assign(n=1), "utility", "n"), "rename it"),
         (lambda f: describe(f.assign(rule=None), "utility", "rule"), "is empty in 90 rows"),
         (lambda f: compare(f, "utility", "team"), "no column 'team'"),
         (lambda f: compare(f, "utility", "rule", paired_by="pair"), "no column 'pair'"),
         (lambda f: compare(f[:30], "utility", "rule"), "has one level, unanimous; a comparison needs two"),
         (lambda f: compare(f, "utility", "rule", reference="dictator"), "levels are: unanimous, majority, rated"),
-        (lambda f: compare(f, "utility", "rule", correction="sidak"), "'holm', 'fdr_bh' or None"),
+        (lambda f: resampled([], np.random.default_rng(0)), "none given"),
+        (lambda f: resampled(["a", "a"], np.random.default_rng(0), within=[0, 1]), "of two kinds"),
+        (lambda f: cluster_bootstrap(f.assign(utility=np.nan), "utility", "seed", np.random.default_rng(0)), "blank"),
         (lambda f: compare(f.assign(seed=1), "utility", "rule", paired_by="seed"), "does not identify a pair"),
         (lambda f: cliffs_delta([], [1]), "0 and 1 values"),
         (lambda f: hedges_g([1, np.nan], [1, 2]), "NaN"),
@@ -276,11 +214,6 @@ def test_hedges_g_agrees_with_statsmodels(runs):
     theirs, _ = effectsize_smd(a.mean(), a.std(ddof=1), len(a), b.mean(), b.std(ddof=1), len(b))
     # statsmodels corrects with Hedges' approximation, we with the gamma function.
     assert hedges_g(a, b) == pytest.approx(theirs, rel=1e-4)
-
-
-def test_small_sample_factor_is_near_hedges_approximation():
-    assert [small_sample_factor(df) for df in (10, 50)] == pytest.approx([1 - 3 / 39, 1 - 3 / 199], abs=5e-4)
-    assert np.isnan(small_sample_factor(1))
 
 
 def test_paired_g_divides_by_the_average_spread_not_by_that_of_the_differences():
@@ -338,3 +271,61 @@ def test_property_a_shift_of_all_values_changes_no_test(pairs, shift, paired):
     )
     columns = ["difference", "low", "high", "t", "p", "hedges_g", "cliffs_delta"]
     assert after[columns].tolist() == pytest.approx(before[columns].tolist(), rel=1e-6, abs=1e-9)
+
+
+# --- signed ranks, equivalence, resampling ---
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9), st.sampled_from(["drop", "pratt"]))
+def test_property_signed_ranks_count_every_pattern_of_signs(gaps, zeros):
+    kept = np.array([g for g in gaps if g or zeros == "pratt"], dtype=float)
+    found = signed_rank(gaps, zeros)
+    assume((kept != 0).any())
+    ranks = stats.rankdata(np.abs(kept))[kept != 0]
+    observed = (np.sign(kept[kept != 0]) * ranks).sum()
+    all_sums = [np.dot(signs, ranks) for signs in product((-1, 1), repeat=len(ranks))]
+    assert found.p == pytest.approx(np.mean(np.abs(all_sums) >= abs(observed) - 1e-9))
+    assert found.rank_biserial == pytest.approx(observed / ranks.sum())
+
+
+def test_signed_ranks_of_many_pairs_are_scipys_normal_approximation():
+    gaps = np.random.default_rng(5).normal(0.1, 1, 400)
+    assert signed_rank(gaps).p == pytest.approx(stats.wilcoxon(gaps, correction=False, method="asymptotic").pvalue)
+
+
+def test_equivalence_is_that_of_statsmodels(runs):
+    a, b = values(runs, "majority"), values(runs, "rated")
+    gaps = a - b
+    se = gaps.std(ddof=1) / sqrt(len(gaps))
+    p = ttost_paired(a, b, -2.0, 2.0)[0]
+    assert equivalent(gaps.mean(), se, 2.0, len(gaps) - 1) == pytest.approx(p)
+
+
+def test_the_number_that_would_tell_tells_as_often_as_it_says():
+    rng, sd, margin = np.random.default_rng(3), 10.0, 2.0
+    n = int(enough(50, sd / sqrt(50), margin, other_se=0.3))
+    hits = 0
+    for _ in range(2000):
+        ours, theirs = rng.normal(0, sd / sqrt(n)), rng.normal(0, 0.3)
+        hits += equivalent(ours - theirs, sqrt(sd**2 / n + 0.3**2), margin) < 0.05
+    assert 0.77 <= hits / 2000 <= 0.83
+    assert enough(50, 1.0, margin, other_se=1.0) == inf
+
+
+def test_a_bootstrap_over_clusters_is_as_wide_as_that_over_their_means():
+    rng = np.random.default_rng(2)
+    means = rng.normal(0, 1, 40)
+    frame = pd.DataFrame({"case": np.repeat(range(40), 25), "u": np.repeat(means, 25) + rng.normal(0, 0.01, 1000)})
+    found = cluster_bootstrap(frame, "u", "case", rng)
+    assert found["se"] == pytest.approx(means.std(ddof=1) / sqrt(40), rel=0.1)
+    assert (found["n"], found["clusters"]) == (1000, 40) and found["low"] < found["mean"] < found["high"]
+    assert np.isnan(cluster_bootstrap(frame.assign(case=1), "u", "case", rng)["low"])
+
+
+def test_as_many_of_each_kind_are_drawn_as_there_are():
+    clusters, kinds = list("aabbccdd"), [0, 0, 0, 0, 1, 1, 1, 1]
+    times, place = resampled(clusters, np.random.default_rng(0), 200, kinds)
+    assert place.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert (times[:, :2].sum(axis=1) == 2).all() and (times[:, 2:].sum(axis=1) == 2).all()
+    assert percentiles(np.array([[1.0, np.nan], [3.0, np.nan]]), 0.5)[:, 0].tolist() == [1.5, 2.5]
