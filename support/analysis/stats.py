@@ -13,7 +13,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from math import ceil, exp, inf, isnan, lgamma, nan, sqrt
 from typing import Any, Literal, NamedTuple
@@ -393,8 +393,8 @@ def cluster_bootstrap(
     there = frame.assign(**{value: numbers(frame, value)}).dropna(subset=[value])
     if there.empty:
         raise InvalidInput(f"{value}: all {len(frame)} are blank; expected a number in one at least")
-    kinds = there[within] if within else None
-    times, place = resampled(there[cluster], rng, draws, kinds)
+    kinds = there[within].tolist() if within else None
+    times, place = resampled(there[cluster].tolist(), rng, draws, kinds)
     said = {"mean": float(there[value].mean()), "n": len(there), "clusters": times.shape[1]}
     alone = there.groupby(within)[cluster].nunique().min() if within else times.shape[1]
     if alone < 2:
