@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from support.data import ROOT, output, source_digest
+from support.draw import COLOURS, png, save
+from support.draw import LINES as STYLES
+from support.draw import MARKS as MARKERS
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -18,11 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, safe for colour-blind readers; line styles and markers tell lines apart in grey.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#999999")
-STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-FORMATS = ("png", "svg", "pdf")
+__all__ = ["COLOURS", "MARKERS", "STYLES", "draw_discussion", "plot_allocation", "plot_utility", "png", "save"]
 
 
 def plot_utility(
@@ -114,56 +109,6 @@ def plot_allocation(
     return ax
 
 
-def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None) -> Path:
-    """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
-
-    `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added.
-    Returns the path of the PNG.
-
-    Raises
-    ------
-    InvalidInput
-        When one of the three is missing.
-    """
-    missing = [key for key in ("parameters", "participants", "seed") if key not in provenance]
-    if missing:
-        raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
-    target = Path(folder) if folder else output("figures", study)
-    target.mkdir(parents=True, exist_ok=True)
-    for suffix in FORMATS:
-        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=_metadata(suffix))
-    text = json.dumps({"figure": name, "study": study, **provenance, **_origin()}, indent=1, default=str)
-    (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    return target / f"{name}.png"
-
-
-def _metadata(suffix: str) -> dict[str, Any]:
-    """No dates inside the files: the same drawing is the same bytes."""
-    return {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
-
-
-def _origin() -> dict[str, Any]:
-    from support import __version__
-
-    return {
-        "version": __version__,
-        "commit": _commit(),
-        "sources": source_digest(),
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def _commit() -> str:
-    """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
-    import subprocess
-
-    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    try:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
 def _need(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     missing = [c for c in columns if c not in frame]
     if missing:
@@ -214,12 +159,3 @@ def draw_discussion(
         right.text(0.5, 0.5, "nothing decided yet", ha="center", va="center", color="#555555")
         right.set_axis_off()
     return fig
-
-
-def png(fig: Figure) -> bytes:
-    """A figure as the bytes of a PNG, for a widget."""
-    from io import BytesIO
-
-    buffer = BytesIO()
-    fig.savefig(buffer, format="png", dpi=96)
-    return buffer.getvalue()

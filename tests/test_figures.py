@@ -1,15 +1,11 @@
 """Figures draw the data that they are given, and are saved with where they come from."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from support import __version__, figures
+from support import figures
 from support.errors import InvalidInput
-
-PROVENANCE = {"parameters": {"N": 2}, "participants": "rule-based", "seed": 7}
 
 
 @pytest.fixture
@@ -48,10 +44,6 @@ def test_a_frame_without_a_needed_column_is_refused(ax, curves):
         figures.plot_utility(curves.drop(columns="undecided"), ax)
 
 
-def test_lines_differ_in_more_than_colour():
-    assert len(set(figures.COLOURS)) == len(figures.COLOURS) == len(set(figures.MARKERS))
-
-
 def test_an_allocation_is_stacked_to_its_endowment(ax):
     figures.plot_allocation([[80, 10], [20, 90]], ["Ana", "Ben"], ["A", "B"], ax)
     tops = [bar.get_y() + bar.get_height() for bar in ax.patches]
@@ -64,27 +56,3 @@ def test_a_discussion_is_drawn_beside_simulated_ones():
     assert lines["this discussion"] == [0.0, 50.0]
     assert lines["rule-based, mean of 2"] == [0.0, 20.0, 30.0]
     assert figures.png(fig).startswith(b"\x89PNG")
-
-
-def test_a_figure_is_saved_in_three_formats_with_its_provenance(tmp_path, ax):
-    ax.plot([1, 2])
-    path = figures.save(ax.figure, "study", "name", PROVENANCE, folder=tmp_path)
-    assert path == tmp_path / "name.png"
-    assert sorted(p.suffix for p in tmp_path.iterdir()) == [".json", ".pdf", ".png", ".svg"]
-    about = json.loads((tmp_path / "name.json").read_text())
-    assert about["participants"] == "rule-based" and about["seed"] == 7 and about["version"] == __version__
-    assert about["commit"] and len(about["sources"]) == 64 and about["time"].endswith("+00:00")
-
-
-def test_the_same_drawing_is_the_same_bytes(tmp_path, ax):
-    ax.plot([1, 2])
-    for folder in ("one", "two"):
-        figures.save(ax.figure, "study", "name", PROVENANCE, folder=tmp_path / folder)
-    for suffix in ("png", "pdf"):
-        assert (tmp_path / f"one/name.{suffix}").read_bytes() == (tmp_path / f"two/name.{suffix}").read_bytes()
-
-
-def test_a_figure_without_its_participants_is_not_saved(tmp_path, ax):
-    with pytest.raises(InvalidInput, match="participants missing"):
-        figures.save(ax.figure, "study", "name", {"parameters": {}, "seed": 1}, folder=tmp_path / "none")
-    assert not (tmp_path / "none").exists()

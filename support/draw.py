@@ -1,0 +1,204 @@
+"""Four drawings that most figures are made of (lines, dots, bars, tiles), their look, and saving with provenance."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.data import ROOT, output, source_digest
+from support.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, safe for colour-blind readers; line styles, marks and hatches tell things apart in grey.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#999999")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
+FORMATS = ("png", "svg", "pdf")
+BESIDE: Mapping[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "fontsize": 8, "frameon": False}
+
+
+def style(i: int) -> dict[str, Any]:
+    """Colour, line and mark of the i-th line: told apart in grey as well."""
+    return {"color": COLOURS[i % 8], "linestyle": LINES[i % 8], "marker": MARKS[i % 8], "markersize": 5}
+
+
+def margins(part: pd.DataFrame, value: str) -> np.ndarray:
+    """The intervals of a frame (low, high) as error bars of shape (2, rows), 0 where there is none."""
+    return np.nan_to_num(np.vstack([part[value] - part["low"], part["high"] - part[value]])).clip(0)
+
+
+def levels_of(table: pd.DataFrame, column: str | None, order: Sequence[Any] | None = None) -> list[Any]:
+    """What a column tells apart, in the given order or that of appearance; one None without a column."""
+    if column is None:
+        return [None]
+    return list(order) if order is not None else list(dict.fromkeys(table[column]))
+
+
+def lines(
+    ax: Axes,
+    table: pd.DataFrame,
+    x: str,
+    value: str = "mean",
+    hue: str | None = "row",
+    order: Sequence[Any] | None = None,
+    published: pd.DataFrame | None = None,
+    band: bool = False,
+    places: Mapping[Any, int] | None = None,
+) -> Axes:
+    """A line with intervals (low, high) for each level of `hue`; published values as hollow marks of the same look.
+
+    `band` shades the interval instead of drawing bars; `places` gives a level the look of another place than its own;
+    `published` has the columns `x`, `hue`, "value".
+    """
+    names = levels_of(table, hue, order)
+    step = np.diff(sorted(table[x].unique())).min(initial=1)
+    for i, name in enumerate(names):
+        part = (table if hue is None else table[table[hue] == name]).sort_values(x)
+        look = style((places or {}).get(name, i))
+        at = part[x] if band or "low" not in part else part[x] + 0.05 * step * (i - (len(names) - 1) / 2)
+        if band or "low" not in part:
+            ax.plot(at, part[value], label=name, **look)
+            if "low" in part:
+                ax.fill_between(at, part["low"], part["high"], color=look["color"], alpha=0.15, linewidth=0)
+        else:
+            ax.errorbar(at, part[value], margins(part, value), label=name, capsize=3, **look)
+        if published is not None:
+            mine = published[published[hue] == name] if hue else published
+            ax.plot(mine[x], mine["value"], **look | {"linestyle": "", "markersize": 9}, fillstyle="none")
+    ax.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
+    if hue is not None:
+        ax.legend(title=hue, **BESIDE)
+    return ax
+
+
+def dots(
+    ax: Axes,
+    table: pd.DataFrame,
+    y: str,
+    value: str = "mean",
+    hue: str | None = None,
+    order: Sequence[Any] | None = None,
+    hollow: pd.Series | None = None,
+    notes: Mapping[Hashable, str] | None = None,
+) -> Axes:
+    """A row for each level of `y`, a mark with its interval (low, high) for each level of `hue`.
+
+    Marks are hollow where `hollow` (a boolean series on the rows of `table`) says so; `notes` stand right of a row.
+    """
+    rows, names = levels_of(table, y, order), levels_of(table, hue)
+    for i, name in enumerate(names):
+        part = table[table[y].isin(rows) & (True if hue is None else table[hue] == name)]
+        at, colour = part[y].map(rows.index) + 0.7 * ((i + 0.5) / len(names) - 0.5), COLOURS[i % 8]
+        if "low" in part:
+            ax.errorbar(part[value], at, xerr=margins(part, value), fmt="none", ecolor=colour, capsize=3)
+        faces = [colour if hollow is None or not hollow[k] else "white" for k in part.index]
+        ax.scatter(part[value], at, c=faces, edgecolors=colour, marker=MARKS[i % 8], s=28, label=name, zorder=2)
+    for name, note in (notes or {}).items():
+        if name in rows:
+            ax.annotate(note, (1.01, rows.index(name)), xycoords=("axes fraction", "data"), fontsize=8, va="center")
+    ax.set_yticks(range(len(rows)), [fill(str(row).replace("_", " "), 30) for row in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xlabel(value.replace("_", " "))
+    if hue is not None:
+        ax.legend(title=hue, **BESIDE)
+    return ax
+
+
+def bars(
+    ax: Axes,
+    table: pd.DataFrame,
+    x: str,
+    value: str = "mean",
+    hue: str | None = None,
+    order: Sequence[Any] | None = None,
+    counts: bool = True,
+) -> Axes:
+    """Bars with intervals (low, high), a hatch for each level of `hue`; at their foot how many values (n) there are."""
+    places, names = levels_of(table, x, order), levels_of(table, hue)
+    for i, name in enumerate(names):
+        part = table[table[x].isin(places) & (True if hue is None else table[hue] == name)]
+        at = part[x].map(places.index) + 0.8 * ((i + 0.5) / len(names) - 0.5)
+        look = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "alpha": 0.7, "edgecolor": "white"}
+        error = margins(part, value) if "low" in part else None
+        ax.bar(at, part[value], 0.76 / len(names), yerr=error, ecolor="black", capsize=3, label=name, **look)
+        for k, n in zip(at, part["n"], strict=True) if counts else ():
+            ax.annotate(f"{n:.0f}", (k, 0), (0, 3), textcoords="offset points", ha="center", fontsize=7,
+                        bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1})  # fmt: skip
+    ax.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
+    ax.set_xticks(range(len(places)), [str(place) for place in places])
+    if hue is not None:
+        ax.legend(title=hue, **BESIDE)
+    return ax
+
+
+def tiles(
+    ax: Axes,
+    table: pd.DataFrame,
+    text: pd.DataFrame | bool = True,
+    fmt: str = ".2f",
+    frames: Sequence[tuple[int, int]] = (),
+    **look: Any,
+) -> Axes:
+    """A table as coloured cells with their numbers (or `text`); `frames` are (row, column) with a frame around them."""
+    from matplotlib.patches import Rectangle
+    from seaborn import heatmap
+
+    ax.set_facecolor("#DDDDDD")
+    shown: dict[str, Any] = {"cmap": "Blues", "cbar": False, "linewidths": 0.5, "annot_kws": {"fontsize": 8}} | look
+    heatmap(table, ax=ax, annot=text, fmt=fmt if text is True else "", **shown)
+    for row, column in frames:
+        ax.add_patch(Rectangle((column, row), 1, 1, fill=False, edgecolor=COLOURS[4], linewidth=2, clip_on=False))
+    ax.tick_params(axis="y", rotation=0)
+    return ax
+
+
+def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None) -> Path:
+    """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
+
+    `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added. Returns the
+    path of the PNG.
+    """
+    from support import __version__
+
+    if missing := [key for key in ("parameters", "participants", "seed") if key not in provenance]:
+        raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
+    target = Path(folder) if folder else output("figures", study)
+    target.mkdir(parents=True, exist_ok=True)
+    # No dates inside the files: the same drawing is the same bytes.
+    dates: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    for suffix in FORMATS:
+        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=dates[suffix])
+    made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
+    when = {"time": datetime.now(UTC).isoformat(timespec="seconds")}
+    text = json.dumps({"figure": name, "study": study, **provenance, **made, **when}, indent=1, default=str)
+    (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return target / f"{name}.png"
+
+
+def png(fig: Figure) -> bytes:
+    """A figure as the bytes of a PNG, for a widget."""
+    buffer = BytesIO()
+    fig.savefig(buffer, format="png", dpi=96)
+    return buffer.getvalue()
+
+
+def _commit() -> str:
+    """The commit of the checkout, marked when its files differ from it; "unknown" outside of one."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
