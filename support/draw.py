@@ -131,7 +131,7 @@ def bars(
     for i, name in enumerate(names):
         part = table[table[x].isin(places) & (True if hue is None else table[hue] == name)]
         at = part[x].map(places.index) + 0.8 * ((i + 0.5) / len(names) - 0.5)
-        look = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "alpha": 0.7, "edgecolor": "white"}
+        look: dict[str, Any] = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "alpha": 0.7, "edgecolor": "white"}
         error = margins(part, value) if "low" in part else None
         ax.bar(at, part[value], 0.76 / len(names), yerr=error, ecolor="black", capsize=3, label=name, **look)
         for k, n in zip(at, part["n"], strict=True) if counts else ():

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isnan, sqrt
+from math import hypot, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import t
 
 from support.analysis.frames import check_level, need_columns, need_keys, numbers
+from support.analysis.stats import enough, equivalent
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
     from great_tables import GT
 
 VERDICTS: Mapping[str, str] = {
-    "within interval": "our figure and the published one differ by no more than the interval of their difference",
-    "same direction": "outside the interval, but on the same side of the reference row as in the paper",
-    "differs": "outside the interval, and not on the same side of the reference row, or there is none",
+    "agrees": "two one-sided tests: the difference lies within the margin that the table names",
+    "differs": "the difference is not zero, nor shown to be within the margin",
+    "too little data": "neither of the two can be said; `needed` is the number of cases that would tell",
     "not testable here": "one of the two figures is missing: not run here, or not printed there",
 }
 """The four verdicts of `against_published` and what each one means."""
@@ -33,9 +34,9 @@ UNBROKEN = 24
 _KEYS = ["row", "column"]
 # Light enough for black text; the symbols carry the verdict where colours are not seen.
 _MARKS = {
-    "within interval": ("✓", "#cce5f6"),
-    "same direction": ("↗", "#e3f1df"),
+    "agrees": ("✓", "#cce5f6"),
     "differs": ("✗", "#f9d9b8"),
+    "too little data": ("?", "#efe7f3"),
     "not testable here": ("–", "#f2f2f2"),
 }
 _LATEX = str.maketrans(
@@ -55,34 +56,34 @@ def against_published(
     ours: pd.DataFrame,
     published: pd.DataFrame,
     *,
+    margin: float | Mapping[str, float] | None = None,
     reference: str | None = None,
     level: float = 0.95,
     participant: str,
 ) -> pd.DataFrame:
-    """Set our figures beside the published ones, cell by cell, with a verdict.
+    """Set our figures beside the published ones, cell by cell, with a verdict and what it rests on.
 
-    A cell is "within interval" when |ours - published| <= z sqrt(se_ours^2 + se_published^2), z the
-    normal quantile of `level`; a missing standard error counts as 0. Else it is "same direction"
-    when ours is on the same side of our `reference` row as the published figure is of the
-    published one, in the same column (the reference row itself cannot be). Else it "differs". With
-    a figure missing on either side it is "not testable here". `VERDICTS` says the same in short.
+    A cell *agrees* when two one-sided tests at 1 - `level` place the difference within `margin` (so that little data
+    earns no agreement), else *differs* when the interval of the difference excludes 0, else there is *too little
+    data*, and `needed` says how many cases would tell: inf where the printed figure's own error is too wide for any.
+    A missing published error counts as 0. Without a spread of ours (one case, or repetitions that are all alike)
+    there is no interval, and too little data.
 
     Parameters
     ----------
-    ours : row, column, value, se, n; a cell that was not run may be absent or NaN.
+    ours : row, column, value, se, n (distinct cases behind the value); a cell that was not run may be absent or NaN.
     published : one table of `support.published.load`.
-    participant : which kind made ours ("rule-based", "SmolLM2-135M-Instruct", "human").
+    margin : the largest difference that does not matter, in the unit of the cells, for all of them or by column, where
+        "utility" stands for "utility@3" as well. Without one nothing can agree.
+    reference : the row against which `direction` is read in every column.
+    participant : which kind made ours ("rule-based", "model:gpt-4o-mini", "human").
 
     Returns
     -------
     DataFrame
-        row, column, published, published_se, ours, ours_se, n, difference (ours - published),
-        verdict, note, participant; the published cells in their order, then cells that only we have.
-
-    Raises
-    ------
-    InvalidInput
-        A column is missing, a cell occurs twice (choose one table), or `reference` is no row of both.
+        row, column, published, published_se, ours, ours_se, n, difference (ours - published), low, high, margin,
+        verdict, needed, direction ("same" where ours is on the same side of the reference row as the paper's figure,
+        else "other", or empty), note, participant; the published cells in their order, then cells that only we have.
     """
     if not participant:
         raise InvalidInput("participant is empty; a result always says which kind of participant produced it.")
@@ -94,10 +95,13 @@ def against_published(
     table = theirs.merge(mine, on=_KEYS, how="outer")
     table = _in_order(table, theirs, mine).assign(participant=participant)
     table["difference"] = table["ours"] - table["published"]
-    table["verdict"] = _verdicts(table, reference, float(norm.ppf((1 + check_level(level)) / 2)))
+    table["margin"] = [_margin(margin, str(column)) for column in table["column"]]
+    judged = [_judged(row, check_level(level)) for row in table.to_dict("records")]
+    table[["low", "high", "verdict", "needed"]] = judged
+    table["direction"] = _directions(table, reference)
     table["note"] = [_note(row, reference) for row in table.to_dict("records")]
-    order = "row column published published_se ours ours_se n difference verdict note participant"
-    return table[order.split()]
+    order = "row column published published_se ours ours_se n difference low high margin verdict needed direction"
+    return table[[*order.split(), "note", "participant"]]
 
 
 def agreement(comparison: pd.DataFrame, by: str = "column") -> pd.DataFrame:
@@ -190,29 +194,45 @@ def _in_order(table: pd.DataFrame, theirs: pd.DataFrame, mine: pd.DataFrame) -> 
     return cells.merge(table, on=_KEYS, how="left")
 
 
-def _verdicts(table: pd.DataFrame, reference: str | None, z: float) -> list[str]:
-    sides = _sides(table, reference)
-    rows = table.to_dict("records")
-    return [_verdict(row, same, z) for row, same in zip(rows, sides, strict=True)]
+def _margin(margin: float | Mapping[str, float] | None, column: str) -> float:
+    if not isinstance(margin, Mapping):
+        return nan if margin is None else margin
+    name = column if column in margin else column.partition("@")[0]
+    if name not in margin:
+        raise InvalidInput(f"margin: none for the column {column!r}; there are: {', '.join(margin)}.")
+    return margin[name]
 
 
-def _verdict(row: Mapping[Any, Any], same_side: bool, z: float) -> str:
-    if isnan(row["difference"]):
-        return "not testable here"
-    errors = [0.0 if isnan(row[name]) else row[name] for name in ("ours_se", "published_se")]
-    # The tolerance is for the rounding of a difference of equal decimals, nothing else.
-    if abs(row["difference"]) <= z * sqrt(sum(error**2 for error in errors)) + 1e-9:
-        return "within interval"
-    return "same direction" if same_side else "differs"
+def _judged(row: Mapping[Any, Any], level: float) -> tuple[float, float, str, float]:
+    """Low and high of the difference, the verdict, and how many cases would tell."""
+    gap, own, printed, n, margin = (row[name] for name in ("difference", "ours_se", "published_se", "n", "margin"))
+    if isnan(gap):
+        return nan, nan, "not testable here", nan
+    if isnan(own) or own <= 0 or pd.isna(n) or n < 2:
+        return nan, nan, "too little data", nan
+    other = 0.0 if isnan(printed) else printed
+    se = hypot(own, other)
+    freedom = (n - 1) * (se / own) ** 4  # Welch and Satterthwaite, the printed figure's error taken as known
+    half = float(t.ppf((1 + level) / 2, freedom)) * se
+    if equivalent(gap, se, margin, freedom) < 1 - level:
+        verdict = "agrees"
+    else:
+        verdict = "differs" if abs(gap) > half else "too little data"
+    needed = enough(n, own, margin, other, 1 - level) if verdict == "too little data" and not isnan(margin) else nan
+    return gap - half, gap + half, verdict, needed
 
 
-def _sides(table: pd.DataFrame, reference: str | None) -> list[bool]:
+def _directions(table: pd.DataFrame, reference: str | None) -> list[str]:
     if reference is None:
-        return [False] * len(table)
+        return [""] * len(table)
     mark = table[table["row"] == reference].set_index("column")
-    mine = np.sign(table["ours"] - table["column"].map(mark["ours"]))
-    theirs = np.sign(table["published"] - table["column"].map(mark["published"]))
-    return [bool(same) for same in (mine == theirs) & (table["row"] != reference)]
+    mine = table["ours"] - table["column"].map(mark["ours"])
+    theirs = table["published"] - table["column"].map(mark["published"])
+    known = (table["row"] != reference) & mine.notna() & theirs.notna()
+    return [
+        "" if not told else "same" if same else "other"
+        for told, same in zip(known, np.sign(mine) == np.sign(theirs), strict=True)
+    ]
 
 
 def _note(row: Mapping[Any, Any], reference: str | None) -> str:
@@ -221,6 +241,8 @@ def _note(row: Mapping[Any, Any], reference: str | None) -> str:
         own = "The paper prints no figure."
     elif isnan(row["ours"]):
         own = "Not run here."
+    elif isnan(row["low"]):
+        own = "No interval: one case, or repetitions that are all alike."
     elif row["row"] == reference:
         own = "Reference row."
     printed = row["note"] if isinstance(row["note"], str) else ""

@@ -51,40 +51,50 @@ def ours(table_1):
 
 def test_each_verdict_has_its_case():
     theirs = printed(majority=(80, 1), rated=(85, 1), ranked=(90, 1), plurality=(70, 1), unanimous=(40, 1))
-    ours = made(majority=(60, 1), rated=(84, 1), ranked=(70, 1), plurality=(65, 1), unanimous=(nan, nan))
-    assert verdicts(ours, theirs, reference="majority") == {
+    ours = made(majority=(60, 1), rated=(84.5, 1), ranked=(89, 3), plurality=(70, 0), unanimous=(nan, nan))
+    table = against_published(ours, theirs, participant="rule-based", margin=4.0, reference="majority")
+    assert dict(zip(table["row"], table["verdict"], strict=True)) == {
         "majority": "differs",
-        "rated": "within interval",
-        "ranked": "same direction",
-        "plurality": "differs",
+        "rated": "agrees",
+        "ranked": "too little data",
+        "plurality": "too little data",
         "unanimous": "not testable here",
     }
+    assert table.set_index("row")["direction"].to_dict() == {
+        "majority": "", "rated": "same", "ranked": "same", "plurality": "other", "unanimous": "",
+    }  # fmt: skip
+    assert table["note"][3] == "No interval: one case, or repetitions that are all alike."
 
 
 def test_the_interval_is_that_of_the_difference_of_two_means():
-    # 1.96 sqrt(3^2 + 4^2) = 9.8
+    # t of 29 (5 / 3)^4 = 223.8 degrees of freedom: 1.9706; sqrt(3^2 + 4^2) = 5
     theirs = printed(a=(50, 4))
-    assert verdicts(made(a=(59.79, 3)), theirs) == {"a": "within interval"}
-    assert verdicts(made(a=(59.81, 3)), theirs) == {"a": "differs"}
-    assert verdicts(made(a=(59.81, 3)), theirs, level=0.99) == {"a": "within interval"}
+    assert verdicts(made(a=(59.8, 3)), theirs) == {"a": "too little data"}
+    assert verdicts(made(a=(59.9, 3)), theirs) == {"a": "differs"}
+    assert verdicts(made(a=(59.9, 3)), theirs, level=0.99) == {"a": "too little data"}
 
 
-def test_a_missing_standard_error_counts_as_none():
-    assert verdicts(made(a=(50.3, nan)), printed(a=(50.3, nan))) == {"a": "within interval"}
-    assert verdicts(made(a=(50.4, nan)), printed(a=(50.3, nan))) == {"a": "differs"}
+def test_little_data_earns_no_agreement_and_says_how_much_would():
+    frame = made(a=(50, 3)).assign(n=2)
+    row = against_published(frame, printed(a=(50, 0.5)), participant="random", margin=2.0).iloc[0]
+    assert row["verdict"] == "too little data" and row["needed"] == 83  # 18 / ((2 / (1.645 + 1.282))^2 - 0.5^2)
+    more = frame.assign(n=int(row["needed"]), se=3 * np.sqrt(2 / row["needed"]))
+    assert verdicts(more, printed(a=(50, 0.5)), margin=2.0) == {"a": "agrees"}
+    hopeless = against_published(frame, printed(a=(50, 3)), participant="random", margin=2.0).iloc[0]
+    assert hopeless["needed"] == np.inf
 
 
-def test_without_a_reference_there_is_no_direction():
-    assert "same direction" not in verdicts(made(a=(1, 0), b=(9, 0)), printed(a=(10, 0), b=(90, 0))).values()
-
-
-def test_a_direction_without_our_reference_figure_is_not_claimed():
-    ours = made(a=(nan, nan), b=(9, 0))
-    assert verdicts(ours, printed(a=(10, 0), b=(90, 0)), reference="a")["b"] == "differs"
+def test_a_margin_may_be_given_by_column_and_none_is_made_up():
+    ours, theirs = made(a=(50, 1)).assign(column="u@3"), printed(a=(50, 0.1)).assign(column="u@3")
+    table = against_published(ours, theirs, participant="rule-based", margin={"u": 5.0})
+    assert table["margin"][0] == 5.0 and table["verdict"][0] == "agrees"
+    assert verdicts(ours, theirs) == {"a": "too little data"}
+    with pytest.raises(InvalidInput, match="margin: none for the column 'u@3'; there are: gini"):
+        against_published(ours, theirs, participant="rule-based", margin={"gini": 0.1})
 
 
 def test_cells_that_only_one_side_has_are_kept_and_said():
-    table = against_published(made(a=(1, 0), c=(3, 0)), printed(a=(1, 0), b=(2, 0)), participant="human")
+    table = against_published(made(a=(1, 1), c=(3, 1)), printed(a=(1, 0), b=(2, 0)), participant="human")
     assert table["row"].tolist() == ["a", "b", "c"]
     assert table["note"].tolist() == ["", "Not run here.", "The paper prints no figure."]
     assert (table["participant"] == "human").all()
@@ -104,25 +114,20 @@ def test_the_papers_order_is_kept(ours, table_1):
 
 def test_the_paper_agrees_with_itself(table_1):
     same = table_1.rename(columns={"spread": "se"}).assign(n=100)
-    table = against_published(same, table_1, reference="majority", participant="the paper")
-    assert (table["verdict"] == "within interval").all() and (table["difference"] == 0).all()
+    table = against_published(same, table_1, margin=20.0, participant="the paper")
+    assert (table["verdict"] == "agrees").all() and (table["difference"] == 0).all()
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.tuples(FIGURES, FIGURES), st.tuples(FIGURES, FIGURES))
 def test_property_every_cell_gets_one_of_the_four_verdicts(a, b):
-    found = verdicts(made(a=a, b=b), printed(a=b, b=a), reference="a")
-    assert set(found.values()) <= set(VERDICTS)
-    assert found["a"] != "same direction"
+    assert set(verdicts(made(a=a, b=b), printed(a=b, b=a), reference="a", margin=1.0).values()) <= set(VERDICTS)
 
 
 @settings(deadline=None, max_examples=40)
-@given(FIGURES, FIGURES, FIGURES)
-def test_property_a_wider_interval_never_loses_a_cell(value, se, other):
-    levels = (0.5, 0.9, 0.99)
-    held = [
-        verdicts(made(a=(value, se)), printed(a=(other, 1)), level=level)["a"] == "within interval" for level in levels
-    ]
+@given(FIGURES, st.floats(0.01, 20), FIGURES)
+def test_property_a_wider_margin_never_loses_a_cell(value, se, other):
+    held = [verdicts(made(a=(value, se)), printed(a=(other, 1)), margin=m)["a"] == "agrees" for m in (1, 5, 25, 125)]
     assert held == sorted(held)
 
 
@@ -147,10 +152,10 @@ def test_bad_input_is_refused(ours, table_1, change, message):
 
 
 def test_agreement_counts_every_cell_once(ours, table_1):
-    table = against_published(ours, table_1, reference="majority", participant="rule-based")
+    table = against_published(ours, table_1, margin=20.0, participant="rule-based")
     by_row = agreement(table, by="row").set_index("row")
     assert by_row.columns.tolist() == [*VERDICTS, "cells"]
-    assert by_row.loc["unanimous", "not testable here"] == 9 and by_row.loc["majority", "within interval"] == 9
+    assert by_row.loc["unanimous", "not testable here"] == 9 and by_row.loc["majority", "agrees"] == 9
     assert agreement(table)["cells"].tolist() == [6] * 9
 
 
@@ -188,7 +193,7 @@ def test_a_page_escapes_text_rounds_numbers_and_marks_what_is_missing():
 
 
 def test_a_page_refuses_a_verdict_it_has_no_colour_for():
-    with pytest.raises(InvalidInput, match="verdict 'maybe' is unknown; expected one of: within interval"):
+    with pytest.raises(InvalidInput, match="verdict 'maybe' is unknown; expected one of: agrees"):
         for_page(pd.DataFrame({"verdict": ["maybe"]}), "T")
 
 
