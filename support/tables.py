@@ -208,11 +208,11 @@ def _judged(row: Mapping[Any, Any], level: float) -> tuple[float, float, str, fl
     gap, own, printed, n, margin = (row[name] for name in ("difference", "ours_se", "published_se", "n", "margin"))
     if isnan(gap):
         return nan, nan, "not testable here", nan
-    if isnan(own) or own <= 0 or pd.isna(n) or n < 2:
+    if isnan(own) or own <= 1e-9 * abs(row["ours"]) or pd.isna(n) or n < 2:  # what is smaller is rounding
         return nan, nan, "too little data", nan
     other = 0.0 if isnan(printed) else printed
     se = hypot(own, other)
-    freedom = (n - 1) * (se / own) ** 4  # Welch and Satterthwaite, the printed figure's error taken as known
+    freedom = (n - 1) / max((own / se) ** 4, 1e-12)  # Welch and Satterthwaite, the printed error taken as known
     half = float(t.ppf((1 + level) / 2, freedom)) * se
     if equivalent(gap, se, margin, freedom) < 1 - level:
         verdict = "agrees"

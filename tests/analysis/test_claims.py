@@ -4,7 +4,23 @@ import pandas as pd
 import pytest
 
 from support import published
-from support.analysis.claims import CLOSE, NO, ROUNDTABLE, UNTESTED, YES, above, check_claims, holds
+from support.analysis.claims import (
+    CLOSE,
+    NO,
+    ROUNDTABLE,
+    UNTESTED,
+    YES,
+    above,
+    across,
+    alike,
+    check_claims,
+    combined,
+    counted,
+    either,
+    holds,
+    moves,
+    untested,
+)
 from support.analysis.claims_conversation import CENTRE, CONVERSATION, MOVIELENS, STOPPING
 from support.analysis.claims_conversation import STATEMENTS as TRANSITIONS
 from support.errors import InvalidInput
@@ -47,6 +63,45 @@ def test_every_pair_has_to_agree():
 def test_a_row_that_was_not_run_is_not_testable():
     assert above(["a"], ["z"], "u")(tidy(a=(1, 1))) == UNTESTED
     assert holds(lambda means: True, "z")(tidy(a=(1, 1))) == UNTESTED
+
+
+def test_an_answer_says_what_it_rests_on_and_how_many_would_tell():
+    ours = tidy(a=(6, 1), b=(5, 1), c=(1, 1)).assign(n=20)
+    close = above(["a"], ["b", "c"], "u")(ours)  # the least clear difference decides: 1 +- 1.96 sqrt 2
+    assert close == CLOSE
+    assert close.evidence == (
+        "a - b, u: +1.00 (-1.77 to 3.77), n = 20; N = 154 would tell a difference of this size from none"
+    )
+    assert moves(-1, ["a"], "u")(ours).evidence == "a, u: +6.00 (4.04 to 7.96), n = 20"
+
+
+@pytest.mark.parametrize(
+    ("b", "answer"), [((5.1, 0.2), YES), ((5.1, 2), CLOSE), ((9, 0.2), NO), ((5.8, 0.2), CLOSE), ((5, 0), CLOSE)]
+)
+def test_alike_needs_evidence(b, answer):
+    assert alike(["a"], ["b"], 1.0, "u")(tidy(a=(5, b[1]), b=b).assign(n=9)) == answer
+
+
+def test_checks_are_combined_by_the_worst_or_the_best_and_keep_its_evidence():
+    yes, no = above(["a"], ["b"], "u"), above(["b"], ["a"], "u")
+    ours = tidy(a=(10, 1), b=(5, 1))
+    assert (combined(yes, no)(ours), either(yes, no)(ours)) == (NO, YES)
+    assert either(yes, untested("no such run"))(ours).evidence == yes(ours).evidence
+    assert combined(yes, untested("no such run"))(ours).evidence == "no such run"
+
+
+def test_each_participant_is_tested_by_itself_and_all_of_them_across():
+    parts = {"mixed": tidy(a=(10, 1), b=(5, 1)), "model:x": tidy(a=(5, 1), b=(10, 1))}
+    ours = pd.concat(part.assign(participant=name) for name, part in parts.items())
+    said = pd.DataFrame({"table": "T", "statement": ["a > b", "x as mixed", "x talks"], "note": ""})
+    seen = []
+    checks = {"a > b": above(["a"], ["b"], "u"), "x as mixed": across(lambda frame: seen.append(frame) or NO),
+              "x talks": untested("nobody recorded talk")}  # fmt: skip
+    table = check_claims(ours, said, checks)
+    assert table[["mixed", "model:x"]].to_numpy().tolist() == [[YES, NO], [NO, NO], [UNTESTED, UNTESTED]]
+    assert len(seen[0]) == 4 and table["evidence"][2] == "mixed: nobody recorded talk; model:x: nobody recorded talk"
+    counts = counted(table).set_index("participant")
+    assert counts.loc["model:x"].tolist() == [0, 2, 0, 1, 3]
 
 
 def test_every_statement_that_is_recorded_has_a_check():
