@@ -36,6 +36,11 @@ class Answer(str):
         return answer
 
 
+def evidence(answer: str) -> str:
+    """What an answer rests on, "" where it does not say."""
+    return str(getattr(answer, "evidence", ""))
+
+
 Check = Callable[[pd.DataFrame], str]
 """A claim as a function of tidy results (row, column, value, se) that gives one of the four answers."""
 
@@ -253,17 +258,17 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
         {name: checks[s](ours if hasattr(checks[s], "across") else part) for name, part in parts.items()}
         for s in published["statement"]
     ]
-    evidence = [
+    grounds = [
         "; ".join(dict.fromkeys(
             (f"{name}: " if len(parts) > 1 else "") + why
-            for name, answer in row.items() if (why := getattr(answer, "evidence", ""))
+            for name, answer in row.items() if (why := evidence(answer))
         ))
         for row in told
     ]  # fmt: skip
     table = pd.DataFrame([{name: str(answer) for name, answer in row.items()} for row in told], columns=list(parts))
     table.insert(0, "where", published["table"].to_numpy())
     table.insert(1, "statement", published["statement"].to_numpy())
-    return table.assign(evidence=evidence, **{"of the paper's own numbers": published["note"].to_numpy()})
+    return table.assign(evidence=grounds, **{"of the paper's own numbers": published["note"].to_numpy()})
 
 
 def counted(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,13 +1,20 @@
-"""The checks that every analysis of a tidy frame begins with."""
+"""What every analysis of a tidy frame begins with: a row's settings, and checks of its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.errors import InvalidInput
+from support.runs.study import Unit, flat
+
+
+def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
+    """What a row of an analysis begins with: the settings of a unit as cells, with its repetition."""
+    return {**flat(unit.settings), "repetition": unit.repetition} if isinstance(unit, Unit) else flat(unit)
 
 
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "the frame") -> None:

@@ -6,7 +6,7 @@ segment before it ("I love Meal 1, Meal 2") or after it ("Meal 1, Meal 2 and Mea
 but does not mirror it, strengthening words scale its distance from the middle (as in Taboada et al. 2011, Computational
 Linguistics 37).
 
-No participant's wordings were known when this was written; after the blind test of `analysis.fairness.reading` some
+No participant's wordings were known when this was written; after the blind test of `analysis.listening` some
 rules were mended on the rule-based participants ("nothing beats", "could be worse"): there it is not blind any more.
 """
 

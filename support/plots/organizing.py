@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.fairness.comparing import means
 from support.analysis.frames import need_columns
+from support.analysis.stats import describe
 from support.errors import InvalidInput
 from support.figures import COLOURS, MARKERS
 
@@ -76,7 +76,7 @@ def plot_outcomes(
     """
     keys = [by] if hue is None else [by, hue]
     need_columns(frame, [*keys, value], "rehearsals")
-    table = means(frame, keys, value, level)
+    table = describe(frame, value, keys, level)
     places = _levels(table, by, order)
     hues = [None] if hue is None else list(dict.fromkeys(table[hue]))
     width = 0.8 / len(hues)

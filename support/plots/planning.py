@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.fairness.comparing import means
-from support.analysis.fairness.rounds import budget
+from support.analysis.fairness import budget
 from support.analysis.frames import need_columns
+from support.analysis.stats import describe
 from support.errors import InvalidInput
 from support.figures import COLOURS, MARKERS, STYLES
 from support.plots.planning_runs import plot_people, plot_totals, plot_trajectory
@@ -85,7 +85,7 @@ def plot_quality(
     behind = frame if references is None else references
     if {"instance", "optimum", "random"} <= set(behind.columns) and value in ("divergence", "welfare"):
         _references(behind, ax, x)
-    table = means(frame, [hue, x], value, level)
+    table = describe(frame, value, [hue, x], level)
     places = sorted(table[x].unique())
     levels = _levels(table, hue, order)
     for i, (name, style) in enumerate(styles(levels).items()):
@@ -166,7 +166,7 @@ def plot_budget(
     rounds : as `rounds_of` gives it; runs that stop early keep what they have
     """
     followed = budget(rounds, by, value)
-    table = means(followed, [by, "evaluations"], value, level)
+    table = describe(followed, value, [by, "evaluations"], level)
     for name, i in styles(_levels(table, by, order)).items():
         part = table[table[by] == name].sort_values("evaluations")
         runs = followed.loc[followed[by] == name, "run"].nunique()
@@ -231,7 +231,7 @@ def plot_ablation(
     """
     need_columns(frame, [x, by, value], "runs")
     levels, places = _levels(frame, by, order), sorted(frame[x].unique())
-    table = means(frame, [by, x], value, level).set_index([by, x])
+    table = describe(frame, value, [by, x], level).set_index([by, x])
     width = 0.8 / len(levels)
     dots: list[pd.DataFrame] = []
     for i, name in enumerate(levels):

@@ -109,9 +109,9 @@ def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
 
     Parameters
     ----------
-    table : as `support.analysis.fairness.against_solver` gives it
+    table : as `support.analysis.bargains.against_solver` gives it
     """
-    from support.analysis.fairness.people import frontier, possible
+    from support.analysis.bargains import frontier, possible
 
     need_columns(table, ["gains", "reached", "points_a", "points_b", "fair_a", "fair_b"], "deals")
     if table["gains"].map(str).nunique() == 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from support.analysis.fairness.instances import random_plans
+from support.analysis.fairness import random_plans
 from support.fair_decisions.measures import divergence, value
 from support.fair_decisions.problem import FairDecisions, Heard, Table
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
@@ -53,7 +53,7 @@ class Truth:
     ----------
     solution : the best plan that a solver found in `SECONDS`
     best : by the objective, how good that plan is: its divergence, or its welfare
-    random : as `support.analysis.fairness.instances.random_plans` gives it, for as many plans as were proposed
+    random : as `support.analysis.fairness.random_plans` gives it, for as many plans as were proposed
     tried : how many plans that were
     """
 

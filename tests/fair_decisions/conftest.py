@@ -109,7 +109,7 @@ def _answer(problem, i, plans, feedback):
 @pytest.fixture(scope="session")
 def likeness():
     """A function to the rank correlation of estimated with true totals over random plans, the mean of participants."""
-    from support.analysis.fairness.estimating import likeness
+    from support.analysis.listening import likeness
 
     def correlate(problem, gains):
         plans = np.random.default_rng(1).integers(problem.shape[2], size=(200, problem.shape[1]))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.analysis.fairness.estimating import estimates
+from support.analysis.listening import estimates
 from support.fair_decisions.estimators import BayesianEstimator, LexicalEstimator, chosen, preferred, prior_for
 from support.fair_decisions.instances import DRAWS, HIGHEST
 from support.fair_decisions.problem import COMPARED, COMPARISON, SCORE, WORDS, Heard, Table

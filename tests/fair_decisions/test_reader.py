@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.analysis.fairness import heard as read_texts
-from support.analysis.fairness import read_well, told, wordings
+from support.analysis.listening import heard as read_texts
+from support.analysis.listening import read_well, told, wordings
 from support.fair_decisions.lexicon import lexicon, tokens
 from support.fair_decisions.problem import Table
 from support.fair_decisions.reader import compared, read, scaled, turned

@@ -6,9 +6,9 @@ import pytest
 from matplotlib.colors import to_hex
 
 from support import published
-from support.analysis.fairness import means
 from support.analysis.organizing import three_runs
 from support.analysis.organizing.outcomes import OUTCOMES
+from support.analysis.stats import describe
 from support.errors import InvalidInput
 from support.plots.organizing import (
     LABELS,
@@ -56,7 +56,7 @@ def points(ax):
 def test_bars_stand_at_the_means_with_their_intervals(ax):
     frame = rehearsals()
     plot_outcomes(frame, ax, hue="scenario")
-    table = means(frame, ["policies", "scenario"], "share_filled").set_index(["scenario", "policies"])
+    table = describe(frame, "share_filled", ["policies", "scenario"]).set_index(["scenario", "policies"])
     heights = [bar.get_height() for bar in ax.patches]
     expected = table.loc[[(s, p) for s in ("four", "panel") for p in ("seed", "none")]]
     assert heights == pytest.approx(expected["mean"].tolist())

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from support.analysis.fairness import budget, frontier, means
+from support.analysis.bargains import frontier
+from support.analysis.fairness import budget
+from support.analysis.stats import describe
 from support.errors import InvalidInput
 from support.figures import COLOURS
 from support.plots.planning import (
@@ -47,7 +49,7 @@ def drawn(ax, values):
 def test_quality_is_drawn_at_its_means_with_intervals(ax):
     given = frame()
     plot_quality(given, ax)
-    for name, part in means(given, ["coordinator", "decisions"]).groupby("coordinator"):
+    for name, part in describe(given, "divergence", ["coordinator", "decisions"]).groupby("coordinator"):
         assert drawn(ax, part["mean"]), name
         (bars,) = [c for c in ax.containers if c.get_label() == name]
         ends = np.array([segment[:, 1] for segment in bars[2][0].get_segments()])
@@ -113,7 +115,7 @@ def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
     ]  # fmt: skip
     rounds = pd.DataFrame(rows)
     plot_budget(rounds, ax)
-    table = means(budget(rounds), ["coordinator", "evaluations"], "standing_divergence")
+    table = describe(budget(rounds), "standing_divergence", ["coordinator", "evaluations"])
     assert drawn(ax, table[table["coordinator"] == "mcts"]["mean"])
     assert drawn(ax, table[table["coordinator"] == "model"]["mean"])
     assert set(table["n"]) == {4}
@@ -142,7 +144,7 @@ def test_an_ablation_shows_means_and_every_case(ax):
     given = frame(places=(3, 5), hue="prompt", names=("full", "no example"), count=5)
     plot_ablation(given, ax)
     heights = sorted(p.get_height() for p in ax.patches)
-    assert heights == pytest.approx(sorted(means(given, ["prompt", "decisions"])["mean"]))
+    assert heights == pytest.approx(sorted(describe(given, "divergence", ["prompt", "decisions"])["mean"]))
     dots = np.concatenate([line.get_ydata() for line in ax.lines if line.get_marker() == "."])
     assert sorted(dots) == sorted(given["divergence"])
     assert legend(ax) == ["full (5 cases)", "no example (5 cases)"]

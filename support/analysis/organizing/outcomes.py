@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.coordination.rounds import head
-from support.analysis.fairness.comparing import paired
+from support.analysis.fairness import paired
 from support.analysis.frames import need_columns
 from support.analysis.organizing.evaluating import score
 from support.errors import InvalidInput

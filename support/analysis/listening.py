@@ -1,12 +1,10 @@
-"""How well words are read that the reader's author did not write: the blind test of the estimators.
+"""How well words are read that the reader's author did not write, and what that is worth: tests of the estimators.
 
-The reader of `fair_decisions.reader` and its lexicon are held against two kinds of text:
-
-- `wordings`: answers that another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice,
-- `told`: what rule-based participants say, by style and noise; the truth is what the option is to them, without noise.
-
-`heard` reads texts into one row for each thing that was said or read, and `read_well` sums those up, with percentile
-intervals that resample whole texts. `support.analysis.fairness.estimating` follows words to the end.
+The reader of `fair_decisions.reader` and its lexicon are held against two kinds of text: `wordings`, answers that
+another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice; and `told`, what rule-based
+participants say, by style and noise, where the truth is what the option is to them, without noise. `heard` reads texts
+into one row for each thing that was said or read, `read_well` sums those up, and `estimates` follows words to the end:
+whether gains that were estimated from them order plans as the true gains do.
 """
 
 from __future__ import annotations
@@ -20,19 +18,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import check_level, need_columns, need_keys
+from support.analysis.frames import need_columns, need_keys
+from support.analysis.stats import percentiles, resampled
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
 from support.fair_decisions.deciders import STYLES, satisfaction, tell, vocabularies
+from support.fair_decisions.estimators import averaged
 from support.fair_decisions.instances import instance
-from support.fair_decisions.problem import SCORES, FairDecisions, Table, table_of
+from support.fair_decisions.problem import SCORES, WORDS, FairDecisions, Heard, Table, table_of
 from support.fair_decisions.reader import read
 from support.fair_decisions.records import Plan
+from support.fair_decisions.search import ROUNDS
+from support.fair_decisions.seats import BAYESIAN, ESTIMATOR, LEXICAL, seat_deciders
 
 DECISION, PLAN = "decision", "plan"
 NOISES = (0.0, 0.1, 0.2)
 SIZES = tuple(range(3, 11))
 CELLS = 1_000_000  # weights of resampled rows held at once: 8 MB each time
+OTHERS = 200
+"""Random plans on which estimated totals are held against the true ones."""
+
+EXACTLY = "told exactly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +63,7 @@ class Judged:
 
 
 def wordings(path: str | Path | None = None) -> list[Judged]:
-    """The texts of another author with their judged levels; their `about` holds the voice.
-
-    Parameters
-    ----------
-    path : a file of the same form; by default the project's own
-
-    Raises
-    ------
-    DamagedFile
-        On a file that does not have that form.
-    """
+    """The texts of another author with their judged levels; their `about` holds the voice. `path`: a file like ours."""
     file = Path(path) if path else inputs("fair_decisions", "wordings.toml")
     try:
         return [_judged(entry) for entry in tomllib.loads(file.read_text(encoding="utf-8"))["feedback"]]
@@ -82,9 +78,8 @@ def _judged(entry: Mapping[str, Any]) -> Judged:
     decisions = tuple(entry["decisions"])
     table = Table(("Speaker",), decisions, tuple((option,) for option in entry["options"]), SCORES, 100)
     levels = {decisions.index(name): float(level) for name, level in entry["levels"].items()}
-    return Judged(
-        entry["text"], table, (0,) * len(decisions), levels, levels, entry.get("whole"), {"voice": entry["voice"]}
-    )
+    voice = {"voice": entry["voice"]}
+    return Judged(entry["text"], table, (0,) * len(decisions), levels, levels, entry.get("whole"), voice)
 
 
 def told(
@@ -93,44 +88,29 @@ def told(
     noises: Iterable[float] = NOISES,
     *,
     texts: int = 160,
-    decisions: Sequence[int] = SIZES,
-    options: int = 3,
-    preferences: str = SCORES,
-    skin: str = "meals",
     seed: int = 0,
 ) -> list[Judged]:
     """What rule-based participants say of random plans, `texts` times in each style and noise.
 
     The levels are the satisfaction with the option, which noise does not touch; `meant` is the level of the style's own
     scale that its words were chosen for. Every decision counts as spoken of, for a text names it or leaves it to "the
-    rest" or "the plan".
-
-    Parameters
-    ----------
-    decisions : numbers of decisions, taken in turn
-    seed : of the instances; text i is on instance i, in every style
-    skin : a name of `menus.load()`
+    rest" or "the plan". Text i is on instance i of `seed`, in every style.
     """
     made = []
     for style in styles:
+        vocabulary = vocabularies()[style]
         for noise in noises:
             for i in range(texts):
-                problem = instance(preferences, decisions[i % len(decisions)], options, i, seed, 1, skin=skin)
-                made.append(_told(rng, problem, preferences, style, noise))
+                problem = instance(SCORES, SIZES[i % len(SIZES)], 3, i, seed, 1)
+                plan = tuple(rng.integers(3, size=problem.shape[1]).tolist())
+                levels = satisfaction(problem.gains[0], SCORES)[np.arange(len(plan)), list(plan)]
+                felt = levels + noise * rng.standard_normal(len(plan))
+                meant = vocabulary.level(felt) / (len(vocabulary.levels) - 1)
+                text = tell(problem.decisions, felt, vocabulary, rng)
+                true, chosen = (dict(enumerate(values.tolist())) for values in (levels, meant))
+                about = {"style": style, "noise": noise}
+                made.append(Judged(text, table_of(problem, SCORES), plan, true, chosen, about=about))
     return made
-
-
-def _told(rng: np.random.Generator, problem: FairDecisions, preferences: str, style: str, noise: float) -> Judged:
-    """As `RuleBasedDecider` speaks, with what it felt kept."""
-    _, n, m = problem.shape
-    plan = tuple(rng.integers(m, size=n).tolist())
-    table, vocabulary = table_of(problem, preferences), vocabularies()[style]
-    levels = satisfaction(problem.gains[0], preferences)[np.arange(n), list(plan)]
-    felt = levels + noise * rng.standard_normal(n)
-    meant = vocabulary.level(felt) / (len(vocabulary.levels) - 1)
-    text = tell(problem.decisions, felt, vocabulary, rng)
-    true, chosen = (dict(enumerate(values.tolist())) for values in (levels, meant))
-    return Judged(text, table, plan, true, chosen, about={"style": style, "noise": noise})
 
 
 def heard(texts: Iterable[Judged]) -> pd.DataFrame:
@@ -143,10 +123,10 @@ def heard(texts: Iterable[Judged]) -> pd.DataFrame:
         level, meant (NaN where nothing was said) and read (NaN where nothing was read). A text on which there is
         nothing to say has no row.
     """
-    return pd.DataFrame([row for number, text in enumerate(texts) for row in _rows(number, text)])
+    return pd.DataFrame([row for number, text in enumerate(texts) for row in _heard(number, text)])
 
 
-def _rows(number: int, text: Judged) -> Iterator[dict[str, Any]]:
+def _heard(number: int, text: Judged) -> Iterator[dict[str, Any]]:
     found, nan = read(text.text, text.plan, text.table), float("nan")
     head = {**text.about, "text": number, "said": text.text}
     for d, name in enumerate(text.table.decisions):
@@ -166,7 +146,6 @@ def read_well(
     rng: np.random.Generator,
     about: str = DECISION,
     against: str = "level",
-    level: float = 0.95,
     draws: int = 1000,
 ) -> pd.DataFrame:
     """Coverage, rank correlation and error of what was read, in each group of `by`.
@@ -176,8 +155,7 @@ def read_well(
     rows : as `heard` gives them
     about : "decision", or "plan" for remarks on the plan as a whole
     against : "level", how satisfied the speaker is, or "meant"
-    level, draws
-        Of the percentile intervals; each of `draws` samples takes whole texts, as many as there are.
+    draws : of the percentile intervals; each sample takes whole texts, as many as there are
 
     Returns
     -------
@@ -185,38 +163,26 @@ def read_well(
         by..., texts, spoken (levels that were told), coverage (the share of them that was read), spearman and error
         (mean absolute) of those read, each with _low and _high; middle (the error of always reading 0.5, on the same
         levels), and extra (the share of what was read of which nothing was said). NaN where two numbers do not vary.
-
-    Raises
-    ------
-    InvalidInput
-        On columns that are not there, no row `about` that, or fewer than one draw.
     """
     keys = [by] if isinstance(by, str) else list(by)
     need_columns(rows, [*keys, "text", "about", against, "read"], "rows")
     need_keys(rows, keys, "rows")
-    check_level(level)
     chosen = rows[rows["about"] == about]
-    if chosen.empty or draws < 1:
-        raise InvalidInput(
-            f"about: {about!r}, draws: {draws!r} given; expected one of {', '.join(rows['about'].unique())}, 1 or more"
-        )
+    if chosen.empty:
+        raise InvalidInput(f"about: {about!r} given; expected one of {', '.join(rows['about'].unique())}")
     groups = chosen.groupby(keys, sort=False) if keys else [((), chosen)]
-    return pd.DataFrame(
-        [dict(zip(keys, names, strict=True)) | _summary(part, against, rng, level, draws) for names, part in groups]
-    )
+    told_of = [dict(zip(keys, names, strict=True)) | _summary(part, against, rng, draws) for names, part in groups]
+    return pd.DataFrame(told_of)
 
 
-def _summary(part: pd.DataFrame, against: str, rng: np.random.Generator, level: float, draws: int) -> dict[str, Any]:
-    pairs, which = part[[against, "read"]].to_numpy(dtype=float), pd.factorize(part["text"])[0]
-    texts = int(which.max()) + 1
-    times = rng.multinomial(texts, np.full(texts, 1 / texts), size=draws)
+def _summary(part: pd.DataFrame, against: str, rng: np.random.Generator, draws: int) -> dict[str, Any]:
+    pairs = part[[against, "read"]].to_numpy(dtype=float)
+    times, which = resampled(part["text"].tolist(), rng, draws)
     told_, read_ = (~np.isnan(pairs)).T
-    row: dict[str, Any] = {"texts": texts, "spoken": int(told_.sum())}
+    row: dict[str, Any] = {"texts": times.shape[1], "spoken": int(told_.sum())}
     for name, measure in MEASURES.items():
         blocks = np.array_split(times, 1 + draws * len(pairs) // CELLS)
-        values = np.concatenate([measure(pairs, block[:, which]) for block in blocks])
-        known = values[~np.isnan(values)]
-        low, high = np.percentile(known, [50 * (1 - level), 50 * (1 + level)]) if len(known) else (np.nan, np.nan)
+        low, high = percentiles(np.concatenate([measure(pairs, block[:, which]) for block in blocks]))
         row |= {name: float(measure(pairs, once(pairs))[0]), f"{name}_low": float(low), f"{name}_high": float(high)}
     both = pairs[told_ & read_]
     middle = float(np.abs(both[:, 0] - 0.5).mean()) if len(both) else float("nan")
@@ -280,3 +246,82 @@ def _centred(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 1e-9)
+
+
+# -- from words to estimated gains -----------------------------------------------------------------------------------
+
+
+async def estimates(
+    rng: np.random.Generator,
+    styles: Iterable[str] = tuple(STYLES),
+    noises: Iterable[float] = NOISES,
+    *,
+    decisions: Iterable[int] = SIZES,
+    instances: int = 10,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Spearman's correlation of estimated with true totals over `OTHERS` random plans, the mean of three participants.
+
+    Rule-based participants speak of five random plans (the rounds of 003), and an estimator hears them. Beside the
+    estimators stands "told exactly": whoever knew the true gain of every option that was proposed, and expected the
+    mean of all others; no estimator of words is to be held to more.
+
+    Parameters
+    ----------
+    styles : of `deciders.STYLES`; all participants speak in the same one
+    instances : of each number of decisions; the same ones, and the same plans, in every style and noise
+    seed : of the instances and plans; wordings and noise are drawn from `rng`
+
+    Returns
+    -------
+    DataFrame
+        estimator, style, noise, decisions, instance, spearman. Where estimates do not tell plans apart it is 0: they
+        order nothing.
+    """
+    noises, decisions = tuple(noises), tuple(decisions)
+    rows = []
+    for style in styles:
+        for noise in noises:
+            for n in decisions:
+                for number in range(instances):
+                    problem = instance(SCORES, n, 3, number, seed)
+                    plans = np.random.default_rng([seed, n, number]).integers(3, size=(ROUNDS + OTHERS, n))
+                    people = seat_deciders(problem, SCORES, style, rng, noise=noise)
+                    history = [
+                        Heard(
+                            (plan,), tuple([await people[name].judge([plan], WORDS) for name in problem.participants])
+                        )
+                        for plan in map(tuple, plans[:ROUNDS].tolist())
+                    ]
+                    head = {"style": style, "noise": noise, "decisions": n, "instance": number}
+                    guesses = await _guessed(problem, history, rng)
+                    rows += [
+                        {"estimator": name, **head, "spearman": likeness(problem, gains, plans[ROUNDS:])}
+                        for name, gains in guesses.items()
+                    ]
+    return pd.DataFrame(rows)
+
+
+async def _guessed(problem: FairDecisions, history: Sequence[Heard], rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Gains by estimator, each of shape (participants, decisions, options)."""
+    table = table_of(problem, SCORES)
+    seated = {name: ESTIMATOR.seat(name, rng) for name in (LEXICAL, BAYESIAN)}
+    guesses = {name: np.asarray(await who.estimate(table, WORDS, history)) for name, who in seated.items()}
+    pairs = {pair for entry in history for pair in enumerate(entry.plans[0])}
+    exactly = [{pair: [float(own[pair])] for pair in pairs} for own in problem.gains]
+    return guesses | {EXACTLY: averaged(table, exactly)}
+
+
+def likeness(problem: FairDecisions, gains: np.ndarray, plans: np.ndarray) -> float:
+    """Spearman's correlation of estimated with true totals over plans, shape (plans, decisions); mean of participants.
+
+    0 for a participant whose estimated totals are all the same.
+
+    >>> problem = FairDecisions(np.array([[[1, 0], [2, 0]]]))
+    >>> plans = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> round(likeness(problem, np.array([[[9.0, 8.0], [9.0, 7.0]]]), plans), 6)
+    1.0
+    """
+    guessed = gains[:, np.arange(gains.shape[1]), plans].sum(axis=2).round(6)  # sums differ in their last digits
+    each = [np.column_stack(pair) for pair in zip(guessed, problem.totals_of(plans).T, strict=True)]
+    return float(np.mean([np.nan_to_num(spearman(pairs, once(pairs))[0]) for pairs in each]))

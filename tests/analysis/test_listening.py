@@ -1,5 +1,7 @@
 """What was read is held against what was said: coverage, rank correlation, error, and their intervals."""
 
+import asyncio
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from support.analysis.fairness.reading import (
+from support.analysis.listening import (
+    EXACTLY,
     Judged,
     coverage,
     error,
+    estimates,
     heard,
+    likeness,
     once,
     read_well,
     spearman,
@@ -20,7 +25,7 @@ from support.analysis.fairness.reading import (
 )
 from support.errors import DamagedFile, InvalidInput
 from support.fair_decisions.deciders import STYLES
-from support.fair_decisions.problem import Table
+from support.fair_decisions.problem import FairDecisions, Table
 
 TABLE = Table(("Ana",), ("Meal 1", "Meal 2", "Meal 3"), (("A", "B"),) * 3, "scores", 100)
 NAN = float("nan")
@@ -125,5 +130,38 @@ def test_what_cannot_be_summed_is_refused():
         summed(frame, about="plan")
     with pytest.raises(InvalidInput, match="no column 'voice'"):
         summed(frame, by="voice")
-    with pytest.raises(InvalidInput, match="draws: 0 given"):
-        summed(frame, draws=0)
+
+
+PLANS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+
+
+def run(seed=0, **settings):
+    given = {"decisions": [4], "instances": 4} | settings
+    return asyncio.run(estimates(np.random.default_rng(seed), **given))
+
+
+def test_likeness_is_that_of_ranks_and_nothing_where_estimates_tell_nothing():
+    problem = FairDecisions(np.array([[[1, 0], [5, 0]], [[1, 0], [5, 0]]]))
+    assert likeness(problem, problem.gains * 3.0 + 1, PLANS) == pytest.approx(1.0)
+    assert likeness(problem, -problem.gains.astype(float), PLANS) == pytest.approx(-1.0)
+    half = np.stack([problem.gains[0], np.full((2, 2), 1 / 3)])
+    assert likeness(problem, half, PLANS) == pytest.approx(0.5)
+
+
+def test_every_style_noise_and_size_has_a_row_for_each_estimator():
+    frame = run(styles=["plain", "blunt"], noises=[0.0, 0.2], instances=2, decisions=[3, 4])
+    assert len(frame) == 2 * 2 * 2 * 2 * 3 and not frame["spearman"].isna().any()
+    assert set(frame["estimator"]) == {"lexical", "bayesian", EXACTLY}
+
+
+def test_exact_words_are_a_bound_that_no_style_touches():
+    frame = run(styles=["plain", "understated"], noises=[0.0])
+    wide = frame.pivot_table(index=["style", "instance"], columns="estimator", values="spearman")
+    assert (wide[EXACTLY].xs("plain") == wide[EXACTLY].xs("understated")).all()
+    assert wide[EXACTLY].mean() > 0.9 > wide["lexical"].xs("understated").mean()
+
+
+def test_noise_takes_away():
+    many, noisy = (run(styles=["plain"], noises=[noise]) for noise in (0.0, 0.4))
+    means = [frame.set_index("estimator").loc["bayesian", "spearman"].mean() for frame in (many, noisy)]
+    assert means[1] + 0.1 < means[0]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.analysis.fairness import results
+from support.analysis.fairness_claims import results
 from support.errors import InvalidInput
 
 
@@ -118,3 +118,22 @@ def test_the_middle_size_is_in_neither_half():
     ours = results(runs(sizes=(3, 5, 7), divergence=lambda n, i: float(n)))
     halves = [cell(ours, "mcts, score", f"quality at {half} n")["value"] for half in ("smaller", "larger")]
     assert halves == [3, 7]
+
+
+def test_every_model_has_a_table_of_its_own_beside_those_that_are_none():
+    led = {"coordinator": "model", "feedback": "complete"}
+    frame = pd.concat(
+        [
+            runs(),
+            runs(**led, model="quick", divergence=lambda n, i: 20.0 + i),
+            runs(**led, model="slow", reasoning="high", divergence=lambda n, i: 10.0 + i / 2),
+        ]
+    )
+    ours = results(frame)
+    assert set(ours["participant"]) == {"model:quick", "model:slow, reasoning high"}
+    slow = ours[ours["participant"] == "model:slow, reasoning high"]
+    assert cell(slow, "model", "reasons")["value"] == 1 and cell(slow, "mcts, score", "quality")["n"] == 40
+    assert cell(slow, "model, complete", "quality")["value"] == pytest.approx(12.25)
+    assert cell(slow, "model, complete: reasoning - no reasoning", "gain")["value"] == pytest.approx(12.25)
+    assert cell(slow, "model, complete: reasoning - no reasoning", "steadier")["value"] == pytest.approx(np.log(2))
+    assert cell(slow, "model, complete: quick - slow, reasoning high", "gain")["value"] == pytest.approx(-12.25)

@@ -5,8 +5,18 @@ import pytest
 
 from support import published
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
-from support.analysis.claims_planning import FINDINGS, OWN, PLANNING, check_own, findings, judged
-from support.analysis.fairness.checks import compared, in_most, marginal, no_difference, untested
+from support.analysis.fairness_claims import (
+    FINDINGS,
+    OWN,
+    PLANNING,
+    check_own,
+    compared,
+    findings,
+    in_most,
+    judged,
+    marginal,
+    no_difference,
+)
 
 STATEMENTS = published.statements(published.load("003_1a2bb55b71c6f802"))
 SIZES = (3, 5, 7, 9)
@@ -43,7 +53,30 @@ def as_the_paper_has_it():
     flat += [("model, score, welfare", "slope of share of the optimum", -0.1, 0.01)]
     for cost, three, nine in (("tokens", 1000, 3100), ("seconds", 2, 5.5)):
         flat += [("model, score, 3 rounds", cost, three, 0.1), ("model, score, 9 rounds", cost, nine, 0.1)]
+    rankings, complete = "model, words, rankings", "model, complete"
+    between = [f"{complete}: {pair}" for pair in ("reasoning - no reasoning", "o3-mini - deepseek-r1",
+               "gemini-2.5-flash - deepseek-r1", "gemini-2.5-flash - gemini-2.5-flash, reasoning off")]  # fmt: skip
+    between += [f"{rankings}: {pair}" for pair in ("reasoning - no reasoning", "o3-mini - deepseek-v3",
+                "deepseek-v3 - gemini-2.5-flash, reasoning off")]  # fmt: skip
+    flat += [row for name in between for row in gain(name)]
+    flat += [(f"{rankings}: reasoning - no reasoning", "steadier", 0.5, 0.1)]
+    flat += [(f"{complete}: gemini-2.5-flash - o3-mini", "gain, share", 0.0, 0.02)]
+    flat += [(name, "beats random", 10.0, 1.0) for name in (complete, rankings)]
+    flat += [(name, "beats random, share", 0.01, 0.02) for name in (complete, rankings)]
+    flat += [row for name in ("mcts: score - words", "exact: complete - words") for row in gain(name)]
+    flat += [
+        (complete, "caught", 0.8, 0.1),
+        (complete, "away", 0.8, 0.1),
+        ("model, score, welfare", "undone", 0.7, 0.1),
+    ]
+    flat += [("model, welfare: words - score", "gain of left", 0.3, 0.1)]
+    flat += [("model, score, 3 rounds", "off the optimum", 0.9, 0.1)]
     return table(*flat)
+
+
+def seated(ours, reasons, name="model:x"):
+    """The results as one model's, which reasons or does not."""
+    return pd.concat([ours, table(("model", "reasons", float(reasons), 0.0))]).assign(participant=name)
 
 
 def answers(ours):
@@ -60,10 +93,18 @@ def test_without_results_nothing_is_testable():
 
 
 def test_results_that_go_the_paper_s_way_say_yes_wherever_they_are_asked():
-    said = answers(as_the_paper_has_it())
-    asked = [statement for statement, check in PLANNING.items() if check is not untested]
-    assert {s: a for s, a in said[asked].items() if a != YES} == {"CPLEX needs every gain": UNTESTED}
-    assert set(said.drop(asked)) == {UNTESTED}
+    ours = as_the_paper_has_it()
+    names = ("model:o3-mini", "model:gemini-2.5-flash, reasoning off")
+    both = pd.concat(seated(ours, r, name) for r, name in zip((True, False), names, strict=True))
+    said = check_claims(both, STATEMENTS, PLANNING).drop_duplicates("statement").set_index("statement")
+    answered = said[list(names)].apply(lambda row: next((a for a in row if a != UNTESTED), UNTESTED), axis=1)
+    assert set(answered) == {YES, UNTESTED}
+    untold = answered.index[answered == UNTESTED]
+    one_run = [s for s in untold if "of one printed run" in said.loc[s, "evidence"]]
+    assert len(one_run) == 9 and set(untold) - set(one_run) == {
+        "CPLEX needs every gain", "comparison more direct than verbal feedback"
+    }  # fmt: skip
+    assert (said["evidence"] != "").all()
 
 
 def test_turned_results_say_no():
@@ -84,12 +125,13 @@ def test_turned_results_say_no():
         assert said[statement] == NO, statement
 
 
-def test_reasoning_is_never_testable_and_a_model_is_needed_for_what_is_said_of_it():
+def test_a_model_is_needed_for_what_is_said_of_models():
     ours = as_the_paper_has_it()
     without = ours[~ours["row"].str.contains("model")]
     said = findings(without).set_index("statement")["verdict"]
-    assert set(said) == {"not testable here"}
-    assert set(findings(ours).iloc[:2]["verdict"]) == {"not testable here"}
+    about = said[[statement for statement in said.index if "LLM" in statement or "reasoning" in statement]]
+    assert len(about) == 4 and set(about) == {"not testable here"}
+    assert set(findings(ours).iloc[:2]["verdict"]) == {"reproduced"}
 
 
 def test_a_finding_says_of_whom_and_names_its_verdict():
@@ -113,10 +155,10 @@ def test_what_costs_nobody_anything_is_not_testable():
     assert PLANNING[statement](pd.concat([free, paid])) == YES
 
 
-def test_coordinators_that_contradict_each_other_leave_a_finding_undecided():
+def test_coordinators_that_contradict_each_other_make_a_finding_depend_on_them():
     ours = table(*gain("mcts: score - words", 10), *gain("exact: score - words", -10))
     told = findings(ours).set_index("statement").loc["score feedback < verbal feedback: divergence"]
-    assert (told["verdict"], told["of whom"]) == ("undecided", "mcts: yes; exact: no")
+    assert (told["verdict"], told["of whom"]) == ("depends on the coordinator", "mcts: yes; exact: no")
 
 
 def test_one_coordinator_that_goes_the_other_way_is_enough_and_is_seen():
@@ -166,3 +208,20 @@ def test_own_checks_stand_in_where_there_is_no_model():
         "words feedback: mcts < local: divergence": NO,
     }
     assert len(OWN) == 16
+
+
+@pytest.mark.parametrize(
+    ("share", "answer"),
+    [((0.0, 0.02), YES), ((0.0, 0.2), CLOSE), ((0.3, 0.02), NO), ((0.05, 0.02), YES), ((0.09, 0.02), CLOSE)],
+)
+def test_close_to_random_is_an_equivalence_and_asked_of_those_that_do_not_reason(share, answer):
+    ours = table(("model, complete", "beats random, share", *share))
+    check = PLANNING["non-reasoning models close to random: divergence"]
+    assert check(seated(ours, False)) == answer and check(seated(ours, True)) == UNTESTED
+
+
+def test_models_are_found_by_their_names_and_by_whether_they_think():
+    ours = table(*gain("model, complete: gemini-2.5-flash, reasoning high - gemini-2.5-flash, reasoning off", -5))
+    assert PLANNING["Gemini-2.5-Flash with thinking < without thinking: divergence"](ours) == NO
+    other = PLANNING["o3-mini, Gemini-2.5-Flash < DeepSeek-R1: divergence"](ours)
+    assert other == UNTESTED and "deepseek-r1 on the same instances would tell" in other.evidence

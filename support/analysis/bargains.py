@@ -1,0 +1,159 @@
+"""The deals that people reached in CaSiNo beside what their priorities allowed.
+
+Two parties divide three units each of three goods; a plan says how many of each the first one takes. There are 64
+deals, so that everything about one negotiation can be listed.
+
+References
+----------
+K. Chawla et al., CaSiNo: A Corpus of Campsite Negotiation Dialogues for Automatic Negotiation Systems, NAACL 2021.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from support.analysis.frames import need_columns
+from support.analysis.listening import once, spearman
+from support.analysis.stats import cluster_bootstrap, percentiles, resampled, with_holm
+from support.errors import InvalidInput
+from support.fair_decisions.problem import FairDecisions
+from support.solvers.fair import solve
+
+MANY = 4096  # every deal is compared with every other
+FAIR = "divergence then welfare"
+
+
+def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
+    """Each deal with what was possible; the solver looks for the fairest, and among them for the most welfare.
+
+    Parameters
+    ----------
+    deals : as `support.fair_decisions.casino.deals` gives it: dialogue, gains (participants, decisions,
+        options), plan (None where both walked away), satisfaction_a and satisfaction_b
+
+    Returns
+    -------
+    DataFrame
+        The given columns; reached; points_a, points_b, divergence, welfare of people's deal (NaN without one); fair_a,
+        fair_b, fair_divergence, fair_welfare of the solver's; most_welfare; wasted (points that another deal would
+        give both together); efficient (whether no deal is better for one and not worse for the other); better_for
+        (how many of the 64 deals are at least as good for both and better for one).
+    """
+    need_columns(deals, ("dialogue", "gains", "plan", "satisfaction_a", "satisfaction_b"), "deals")
+    rows = [_compared(np.array(g), p) for g, p in zip(deals["gains"], deals["plan"], strict=True)]
+    found = pd.DataFrame(rows, index=deals.index)
+    return pd.concat([deals.drop(columns=[c for c in found if c in deals]), found], axis=1)
+
+
+def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """What people's deals come to, and over which negotiations: measure, of, mean, low, high, n.
+
+    A walk-away is no efficient deal and not the fairest, and counts as such; it has no divergence and no welfare, and
+    is left out there.
+    """
+    fairest = people["reached"] & (people["divergence"] == people["fair_divergence"])
+    measured = {
+        ("reached a deal", "all"): people["reached"],
+        ("efficient (Pareto)", "all, walk-aways as no"): people["efficient"],
+        ("the fairest divergence", "all, walk-aways as no"): fairest,
+        ("divergence (points)", "deals"): people["divergence"],
+        ("welfare (points)", "deals"): people["welfare"],
+        ("points wasted", "deals"): people["wasted"],
+    }
+    frame = people.assign(value=0.0)
+    return pd.DataFrame([
+        {"measure": name, "of": of, **cluster_bootstrap(frame.assign(value=value * 1.0), "value", "dialogue", rng)}
+        for (name, of), value in measured.items()
+    ]).drop(columns=["se", "clusters"])  # fmt: skip
+
+
+def possible(gains: Any) -> pd.DataFrame:
+    """Every deal of one negotiation: plan, points_a, points_b, efficient (Pareto)."""
+    plans, totals = _all(FairDecisions(np.array(gains)))
+    named = {"points_a": totals[:, 0], "points_b": totals[:, 1], "efficient": _dominators(totals, totals) == 0}
+    return pd.DataFrame({"plan": [tuple(plan) for plan in plans.tolist()], **named})
+
+
+def frontier(gains: Any) -> pd.DataFrame:
+    """The efficient points of one negotiation from the best for the second party on: points_a, points_b."""
+    table = possible(gains)
+    efficient = table.loc[table["efficient"], ["points_a", "points_b"]]
+    return efficient.drop_duplicates().sort_values("points_a").reset_index(drop=True)
+
+
+def who_is_content(table: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
+    """Rank correlations of a party's satisfaction with what it got: its points, the other's, the gap, the waste.
+
+    Both parties of a deal are in the data and no two independent people, so that whole deals are drawn for the
+    interval and the p-value, which is Holm's over all rows. Envy of the other's bundle needs no row: both bundles are
+    worth 36 points to a party, so that it is 36 - 2 own points.
+
+    Parameters
+    ----------
+    table : as `against_solver` gives it; deals that were not reached are left out
+
+    Returns
+    -------
+    DataFrame
+        what, n (parties), pairs (deals), rho (Spearman's), low, high (percentiles), p (twice the share of draws on the
+        other side of zero), p_holm, correction.
+    """
+    reached = table[table["reached"]]
+    party = pd.concat([_party(reached, me, other) for me, other in (("a", "b"), ("b", "a"))]).dropna()
+    names = list(party.columns[2:])
+    times, place = resampled(party["dialogue"].tolist(), rng, draws)
+    rows = []
+    for name in names:
+        pairs = party[["satisfaction", name]].to_numpy(dtype=float)
+        drawn = spearman(pairs, times[:, place])
+        low, high = percentiles(drawn)
+        known = drawn[~np.isnan(drawn)]  # none where a measure does not vary
+        against = min((known <= 0).mean(), (known >= 0).mean()) if len(known) else nan
+        p = min(max(2 * against, 1 / draws), 1.0) if len(known) else nan
+        counts = {"what": name, "n": len(pairs), "pairs": times.shape[1]}
+        rows.append(counts | {"rho": spearman(pairs, once(pairs))[0], "low": low, "high": high, "p": p})
+    return with_holm(pd.DataFrame(rows).assign(source="CaSiNo")).drop(columns="source")
+
+
+def _party(reached: pd.DataFrame, me: str, other: str) -> pd.DataFrame:
+    own, theirs = reached[f"points_{me}"], reached[f"points_{other}"]
+    named = {"own points": own, "the other's points": theirs, "own lead": own - theirs}
+    more = {"divergence": reached["divergence"], "points wasted": reached["wasted"]}
+    first = {"dialogue": reached["dialogue"], "satisfaction": reached[f"satisfaction_{me}"]}
+    return pd.DataFrame({**first, **named, **more})
+
+
+def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
+    problem = FairDecisions(gains)
+    _, totals = _all(problem)
+    fair = problem.totals(solve(gains, FAIR).plan)
+    most = int(totals.sum(axis=1).max())
+    there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
+    got = problem.totals(plan) if there else np.full(2, nan)
+    above = int(_dominators(got[None], totals)[0]) if there else 0
+    return {
+        **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
+        **{"fair_a": fair[0], "fair_b": fair[1], "fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
+        **{"most_welfare": most, "wasted": most - got.sum(), "efficient": there and above == 0},
+        "better_for": above if there else nan,
+    }
+
+
+def _all(problem: FairDecisions) -> tuple[np.ndarray, np.ndarray]:
+    """All plans, shape (plans, decisions), and their totals, shape (plans, participants)."""
+    p, n, m = problem.shape
+    if p != 2 or m**n > MANY:
+        raise InvalidInput(f"gains: {p} participants and {m}^{n} plans given; expected two and at most {MANY} plans")
+    plans = np.indices((m,) * n).reshape(n, -1).T
+    return plans, problem.totals_of(plans)
+
+
+def _dominators(points: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """For each of points, how many of totals are at least as good for both and better for one."""
+    no_worse = (totals[None] >= points[:, None]).all(axis=2)
+    better = (totals[None] > points[:, None]).any(axis=2)
+    return (no_worse & better).sum(axis=1)
