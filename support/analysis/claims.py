@@ -271,9 +271,17 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
     return table.assign(evidence=grounds, **{"of the paper's own numbers": published["note"].to_numpy()})
 
 
+_BESIDE = ("where", "statement", "evidence", "of the paper's own numbers")
+
+
+def testable(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table of `check_claims` that some participant's runs could decide."""
+    return table[(table[[name for name in table if name not in _BESIDE]] != UNTESTED).any(axis=1)]
+
+
 def counted(table: pd.DataFrame) -> pd.DataFrame:
     """How many statements of a table of `check_claims` got which answer: participant, the four answers, statements."""
-    named = [name for name in table if name not in ("where", "statement", "evidence", "of the paper's own numbers")]
+    named = [name for name in table if name not in _BESIDE]
     counts = pd.DataFrame({name: table[name].value_counts() for name in named}).T
     counts = counts.reindex(columns=[YES, NO, CLOSE, UNTESTED]).fillna(0).astype(int)
     return counts.assign(statements=len(table)).rename_axis("participant").reset_index()

@@ -674,6 +674,8 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
     The verdict is a value of `VERDICTS`, or "depends on the coordinator" where it is yes for one and no for another.
     `of whom` has the answer for each of those whose runs were compared.
     """
+    if "participant" in ours:
+        return _each(findings, ours)
     rows = []
     for finding, parts in FINDINGS.items():
         for statement, (comparison, who, more) in parts.items():
@@ -709,6 +711,8 @@ def judged(ours: pd.DataFrame) -> pd.DataFrame:
         yes, no, too close to call).
     """
     need_columns(ours, ["row", "column", "value", "se", "n"], "our results")
+    if "participant" in ours:
+        return _each(judged, ours)
     wide = ours[ours["column"] == "gain"]
     slopes = ours[ours["column"] == "slope of gain"].set_index("row")["value"]
     parts = [row.rpartition(": ") for row in wide["row"]]
@@ -723,3 +727,11 @@ def judged(ours: pd.DataFrame) -> pd.DataFrame:
             "better": [moves(1, [row], "gain")(ours) for row in wide["row"]],
         }
     ).reset_index(drop=True)
+
+
+def _each(table: Callable[[pd.DataFrame], pd.DataFrame], ours: pd.DataFrame) -> pd.DataFrame:
+    """A table for each participant, with its name in front; rows that are the same for all stand once."""
+    parts = ours.groupby("participant", sort=False)
+    made = pd.concat([table(part.drop(columns="participant")).assign(participant=name) for name, part in parts])
+    shown = made.drop_duplicates([column for column in made if column != "participant"]).reset_index(drop=True)
+    return shown[["participant", *(column for column in shown if column != "participant")]]
