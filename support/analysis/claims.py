@@ -7,7 +7,7 @@ combinators below make most of them; each study's dictionary of checks stands in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import hypot, isfinite
+from math import ceil, hypot, isfinite
 from typing import Self
 
 import pandas as pd
@@ -164,13 +164,14 @@ def _gap(cells: pd.DataFrame, a: tuple[str, str], b: tuple[str, str]) -> tuple[f
 def _decided(told: Sequence[tuple[str, float, float, float | None]], level: float, sign: int = 1) -> Answer:
     """The answer of the difference that is least in favour: name, value, standard error, number of cases."""
     z = float(norm.ppf((1 + check_level(level)) / 2))
-    ratios = [gap / (z * se or 1e-12) for _, gap, se, _ in told]
+    # Without a spread over n cases, which are then one case repeated, there is no interval and nothing is decided.
+    ratios = [0.0 if n and not se else gap / (z * se or 1e-12) for _, gap, se, n in told]
     ratio = min(ratios)
     name, gap, se, n = told[ratios.index(ratio)]
     verdict = NO if ratio < -1 else YES if ratio > 1 else CLOSE
     more = ""
     if verdict == CLOSE and n and abs(ratio) > 1e-3:
-        more = f"; N = {n / ratio**2:.0f} would tell a difference of this size from none"
+        more = f"; N = {ceil(n / ratio**2)} would tell a difference of this size from none"
     return Answer(verdict, f"{name}: {_interval(sign * gap, se, z)}{'' if n is None else f', n = {n:.0f}'}{more}")
 
 

@@ -72,6 +72,8 @@ def test_an_answer_says_what_it_rests_on_and_how_many_would_tell():
     assert close.evidence == (
         "a - b, u: +1.00 (-1.77 to 3.77), n = 20; N = 154 would tell a difference of this size from none"
     )
+    same = tidy(a=(6, 0), b=(5, 0)).assign(n=20)  # twenty times one and the same
+    assert above(["a"], ["b"], "u")(same) == CLOSE and "no interval" in above(["a"], ["b"], "u")(same).evidence
     assert moves(-1, ["a"], "u")(ours).evidence == "a, u: +6.00 (4.04 to 7.96), n = 20"
 
 
