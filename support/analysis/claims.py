@@ -106,6 +106,17 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
     return check
 
 
+def flat(rows: Sequence[str], column: str, margin: float, level: float = 0.95) -> Check:
+    """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
+
+    def check(ours: pd.DataFrame) -> str:
+        zero = pd.DataFrame({"row": "nothing", "column": [column], "value": 0.0, "se": 0.0})
+        cells = pd.concat([ours[ours["column"] == column], zero.assign(n=ours["n"].max()) if "n" in ours else zero])
+        return alike(rows, ["nothing"], margin, column, level=level)(cells)
+
+    return check
+
+
 def holds(test: Callable[[pd.DataFrame], bool], *rows: str) -> Check:
     """A claim on the table of means (rows by columns) of `rows`, without a margin of error."""
 

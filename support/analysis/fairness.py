@@ -24,7 +24,6 @@ from support.fair_decisions import measures
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Plan, Planning
 from support.fair_decisions.search import choose
-from support.models.profiles import MODEL, is_model
 from support.runs.study import Unit
 from support.solvers.fair import solve
 
@@ -58,7 +57,7 @@ def runs_of(records: Records) -> pd.DataFrame:
     -------
     DataFrame
         The settings (the unit's before the record's; `coordinator`, `estimator` and `solver` are the seats' kinds
-        where no setting names them, `model` which model coordinates, if one does), participants, decisions and options
+        where no setting names them, so that a model is called by its name), participants, decisions and options
         as the gains have them, `instance` (equal for equal gains), `repetition`; the columns of `QUALITY` for the
         chosen plan; `found` (whether there was one), `stopped` (by the coordinator), `rounds_used`, `evaluations` (one
         participant judging one plan), `replies` of models with their `tokens`, `format_errors`, and `changed`: how many
@@ -80,9 +79,7 @@ def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, A
     """What a run's row begins with: its settings, the shape of its problem, and which instance it is."""
     roles = {role: record.seats.get(role, "none") for role in ("coordinator", "estimator", "solver")}
     shape = dict(zip(("participants", "decisions", "options"), np.shape(record.gains), strict=True))
-    made = {**roles, **head(record.settings), **head(unit), **shape, "instance": instance_key(record.gains)}
-    led = made["coordinator"]  # statements speak of "the model": which one it is stands beside it
-    return {**made, "coordinator": MODEL, "model": led.partition(":")[2]} if is_model(led) and led != MODEL else made
+    return {**roles, **head(record.settings), **head(unit), **shape, "instance": instance_key(record.gains)}
 
 
 def instance_key(gains: Any) -> str:

@@ -33,7 +33,7 @@ from support.analysis.claims import (
 )
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
-from support.models.profiles import MODEL, profile
+from support.models.profiles import MODEL, is_model, profile
 
 FACTORS: Mapping[str, Any] = {
     "coordinator": None,
@@ -128,11 +128,14 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
     runs["better"] = np.where(fair, -1.0, 1.0) * runs["quality"]
-    names, asked = (runs.get(column, pd.Series(None, index=runs.index)) for column in ("model", "reasoning"))
-    sits = (runs["coordinator"] == MODEL) & names.map(lambda name: isinstance(name, str) and name != "")
+    led, asked = runs["coordinator"].astype(str), runs.get("reasoning", pd.Series(None, index=runs.index))
     effort = [f", reasoning {e}" if isinstance(e, str) else "" for e in asked]
-    runs["who"] = [str(name) + e if here else "" for name, e, here in zip(names, effort, sits, strict=True)]
-    runs["thinks"] = [here and reasons(name, e) for name, e, here in zip(names, asked, sits, strict=True)]
+    # Statements speak of "the model"; which one it is stands beside it.
+    sits = [is_model(name) and name != MODEL for name in led]
+    models = [name.partition(":")[2] for name in led]
+    runs["who"] = [name + e if here else "" for name, e, here in zip(models, effort, sits, strict=True)]
+    runs["thinks"] = [here and reasons(name, e) for name, e, here in zip(models, asked, sits, strict=True)]
+    runs["coordinator"] = [MODEL if here else name for name, here in zip(led, sits, strict=True)]
     cells = runs[list(FACTORS)].to_dict("records")
     return runs.assign(cell=[_name({str(k): v for k, v in row.items()}, FACTORS) for row in cells])
 

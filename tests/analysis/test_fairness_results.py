@@ -121,12 +121,11 @@ def test_the_middle_size_is_in_neither_half():
 
 
 def test_every_model_has_a_table_of_its_own_beside_those_that_are_none():
-    led = {"coordinator": "model", "feedback": "complete"}
     frame = pd.concat(
         [
             runs(),
-            runs(**led, model="quick", divergence=lambda n, i: 20.0 + i),
-            runs(**led, model="slow", reasoning="high", divergence=lambda n, i: 10.0 + i / 2),
+            runs(coordinator="model:quick", feedback="complete", divergence=lambda n, i: 20.0 + i),
+            runs(coordinator="model:slow", feedback="complete", reasoning="high", divergence=lambda n, i: 10.0 + i / 2),
         ]
     )
     ours = results(frame)
