@@ -270,17 +270,19 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
         {name: checks[s](ours if hasattr(checks[s], "across") else part) for name, part in parts.items()}
         for s in published["statement"]
     ]
-    grounds = [
-        "; ".join(dict.fromkeys(
-            (f"{name}: " if len(parts) > 1 else "") + why
-            for name, answer in row.items() if (why := evidence(answer))
-        ))
-        for row in told
-    ]  # fmt: skip
+    grounds = [_grounds(row) for row in told]
     table = pd.DataFrame([{name: str(answer) for name, answer in row.items()} for row in told], columns=list(parts))
     table.insert(0, "where", published["table"].to_numpy())
     table.insert(1, "statement", published["statement"].to_numpy())
     return table.assign(evidence=grounds, **{"of the paper's own numbers": published["note"].to_numpy()})
+
+
+def _grounds(answers: Mapping[str, str]) -> str:
+    """What the answers rest on: once where it is the same for all, else each participant's."""
+    each = {name: why for name, answer in answers.items() if (why := evidence(answer))}
+    if len(set(each.values())) < 2 and len(each) in (0, len(answers)):
+        return next(iter(each.values()), "")
+    return "; ".join(f"{name}: {why}" for name, why in each.items())
 
 
 _BESIDE = ("where", "statement", "evidence", "of the paper's own numbers")

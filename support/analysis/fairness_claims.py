@@ -381,7 +381,9 @@ def if_it_reasons(wanted: bool, check: Check) -> Check:
         if known.empty:
             return Answer(UNTESTED, "no language model coordinated")
         if bool(known.iloc[0]) != wanted:
-            return Answer(UNTESTED, f"this model {'does not reason' if wanted else 'reasons'}")
+            return Answer(
+                UNTESTED, f"this model {'does not reason' if wanted else 'reasons'}, by its setting or models.toml"
+            )
         return check(ours)
 
     return asked
