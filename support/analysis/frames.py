@@ -73,4 +73,16 @@ def participants(records: Iterable[Any]) -> str:
             kinds = roles.setdefault("participants" if seat in named else seat, [])
             if kind not in (*kinds, "none", ""):
                 kinds.append(kind)
-    return "; ".join(f"{role}: {', '.join(kinds)}" for role, kinds in roles.items() if kinds)
+    return "; ".join(f"{role}: {_kinds(kinds)}" for role, kinds in roles.items() if kinds)
+
+
+def _kinds(kinds: Sequence[str]) -> str:
+    """Kinds in words, the styles of rule-based ones in brackets behind them.
+
+    >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"])
+    'rule-based (terse, plain), model:gpt-4o'
+    """
+    rules = [kind.removeprefix("rule-based").strip() for kind in kinds if kind.startswith("rule-based")]
+    styles = ", ".join(style for style in rules if style)
+    told = [f"rule-based ({styles})" if styles else "rule-based"] if rules else []
+    return ", ".join([*told, *(kind for kind in kinds if not kind.startswith("rule-based"))])

@@ -64,7 +64,7 @@ MIDDLE = 3.0  # of the scale from 1 to 5
 
 
 def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.DataFrame:
-    """The results of a study as the checks read them: row, column, value, se.
+    """The results of a study as the checks read them: row, column, value, se, n.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.
         parts.append(_correlations(rounds))
     if paraphrased is not None:
         parts.append(paraphrased)
-    return pd.concat(parts, ignore_index=True)[["row", "column", "value", "se"]]
+    return pd.concat(parts, ignore_index=True)[["row", "column", "value", "se", "n"]]
 
 
 def _setting(part: pd.DataFrame) -> pd.DataFrame:
@@ -92,7 +92,7 @@ def _setting(part: pd.DataFrame) -> pd.DataFrame:
     for metric in METRICS:
         cells[metric], cells[f"{metric}@1"] = last[metric], first[metric]
         cells[f"change of {metric}"] = gains.loc[gains["metric"] == metric, "change"]
-    rows = [{"column": name, "value": values.mean(), "se": values.sem()} for name, values in cells.items()]
+    rows = [{"column": k, "value": v.mean(), "se": v.sem(), "n": v.count()} for k, v in cells.items()]
     return pd.DataFrame(rows).dropna(subset=["value"])
 
 
@@ -110,7 +110,8 @@ def _correlations(rounds: pd.DataFrame) -> pd.DataFrame:
         both = wide[["satisfaction_ratio", metric]].dropna()
         value = both["satisfaction_ratio"].corr(both[metric], method="spearman") if len(both) > 3 else np.nan
         # Fisher's standard error of a correlation near zero.
-        rows.append({"column": f"correlation with {metric}", "value": value, "se": 1 / sqrt(max(len(both) - 3, 1))})
+        error = 1 / sqrt(max(len(both) - 3, 1))
+        rows.append({"column": f"correlation with {metric}", "value": value, "se": error, "n": len(both)})
     return pd.DataFrame(rows).assign(row="all settings").dropna(subset=["value"])
 
 
