@@ -5,7 +5,7 @@ import pytest
 
 from support import published
 from support.analysis.claims import NO, UNTESTED, YES, check_claims
-from support.analysis.claims_conversation import CONVERSATION, MOVIELENS, STOPPING
+from support.analysis.roundtable_claims import CONVERSATION, MOVIELENS, STOPPING
 
 PAPER = published.load("001_5dc2ef75221ed897")
 STATEMENTS = published.statements(PAPER)
