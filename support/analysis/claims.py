@@ -154,7 +154,7 @@ def across(test: Check) -> Check:
 
 
 def _absent(cells: pd.DataFrame, wanted: Sequence[object]) -> Answer | None:
-    missing = [cell for cell in wanted if cell not in cells.index]
+    missing = [cell for cell in wanted if cell not in cells.index or pd.isna(cells["value"][cell])]
     if not missing:
         return None
     named = ", ".join(missing[0]) if isinstance(missing[0], tuple) else str(missing[0])

@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, above, combined, holds
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, above, alike, combined, holds
 from support.analysis.transitions import Bootstrap, Transitions
 from support.models.profiles import is_model
 from support.roundtable.economy import exchange_economy
@@ -118,6 +118,7 @@ ROUNDTABLE: Mapping[str, Check] = {
 
 ENVIRONMENTS = ("exchange_economy", "movielens")
 RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
+NEAR_STARS = 0.1  # our reading of "near" in stars
 SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
 RARE_ACTS = ("compromise", "defend", "accept", "decline")
 OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoint")
@@ -223,17 +224,11 @@ def _best_is_before_the_end(ours: pd.DataFrame) -> str:
     return UNTESTED if gains.empty else YES if (gains.stack() > SLACK).mean() > 0.5 else NO
 
 
-def _near_the_recommender(ours: pd.DataFrame) -> str:
-    """No rule's error lies above the recommender's beyond the margin of their difference."""
-    answers = [above([rule], ["recommender"], "mae@10")(ours.dropna(subset="value")) for rule in RULES_OF_PAPER]
-    return UNTESTED if UNTESTED in answers else NO if YES in answers else YES
-
-
 MOVIELENS: Mapping[str, Check] = {
     "some rules: mae falls, then rises": _v_shaped,
     "one-vote rules: mae worsens or stays": holds(_change(lambda mae: mae[10] >= mae[3] - SLACK), *ONE_VOTE),
     "score rules: mae falls over the rounds": holds(_change(lambda mae: mae[10] < mae[1] - SLACK), *SCORE),
-    "group near the best recommender: mae@10": _near_the_recommender,
+    "group near the best recommender: mae@10": alike(RULES_OF_PAPER, ["recommender"], NEAR_STARS, "mae@10"),
 }
 CONVERSATION: Mapping[str, Check] = {
     "both environments: words rise over the rounds": holds(_rises("words"), *ENVIRONMENTS),
