@@ -19,7 +19,7 @@ from support.meetings.scenario import load_company, scenario
 from support.meetings.seats import COORDINATOR, MEMBER, RULES, seat_everybody
 from support.meetings.study import DIFFICULTIES
 from support.models.profiles import MODEL
-from support.plots.live_coordination import draw_coordination
+from support.plots.meetings import draw_coordination
 from support.runs.pages import FACILITATORS, meeting_to_html
 from support.runs.study import Store
 from support.seats import HUMAN, HumanSeat, Spoken

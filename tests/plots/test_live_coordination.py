@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from support.meetings.records import CoordinationRound, Option, Score
-from support.plots.live_coordination import MEASURES, draw_coordination
+from support.plots.meetings import MEASURES, draw_coordination
 
 MEMBERS = ("Ana Roe", "Ben Ode", "Cleo Tan")
 ENTRY = CoordinationRound(

@@ -1,0 +1,333 @@
+"""Meetings (Papachristou, Yang and Hsu): change over rounds, scores, evaluators, and the audit of printed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from support import draw
+from support.analysis.consistency import CHECKS
+from support.analysis.frames import need_columns
+from support.analysis.meetings import METRICS, gap_closed, run_columns
+from support.draw import COLOURS, LINES, MARKS
+from support.errors import InvalidInput
+from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from support.meetings.records import CoordinationRound
+
+LABELS: Mapping[str, str] = {
+    "interactions": "interactions of a member (turns)",
+    "satisfaction_ratio": "satisfaction ratio (%)",
+    "satisfaction_score": "satisfaction score (0 to 3)",
+    "equity": "equity score (Gini, lower is more even)",
+    "true_ratio": "satisfaction ratio on the truth (%)",
+    "true_score": "satisfaction score on the truth (0 to 3)",
+    "true_equity": "equity score on the truth (Gini)",
+}
+"""What a metric's axis says, with its unit."""
+
+LIMITS = {
+    "satisfaction_ratio": (0, 100), "true_ratio": (0, 100), "satisfaction_score": (0, HIGHEST),
+    "true_score": (0, HIGHEST), "equity": (0, 1), "true_equity": (0, 1),
+}  # fmt: skip
+DECIMALS = {"satisfaction_ratio": 1, "true_ratio": 1}
+GREY = "#777777"
+HOLDS, FAILS = "#dbe9f6", "#f6b26b"  # light and dark in grey as well
+MEASURES = {
+    "satisfaction_ratio": ("satisfied members", 100.0),
+    "satisfaction_score": ("mean score, of 3", float(HIGHEST)),
+    "equity": ("inequality (Gini)", 1.0),
+}
+"""Metric, its label, and what is 1 on the shared axis of a live figure."""
+
+
+def plot_changes(table: pd.DataFrame, ax: Axes, metric: str, by: str = "setting") -> Axes:
+    """Mean change of one metric from round 1, with t intervals: a line for each setting (Figures 4 to 6).
+
+    The legend says each setting's mean in round 1, and how many runs are left out because they have no change. `table`
+    as `mean_changes` gives it, grouped by `by`.
+    """
+    need_columns(table, [by, "metric", "round", "mean", "low", "high", "start", "n", "left_out", "unit"], "changes")
+    shown = table[table["metric"] == metric]
+    if shown.empty:
+        raise InvalidInput(f"metric: {metric!r} given; expected one of {', '.join(table['metric'].unique())}")
+    told = {}
+    for name, part in shown.groupby(by, sort=False):
+        out, n = int(part["left_out"].max()), int(part["n"].min())
+        dropped = f" ({out} of {out + n} left out)" if out else ""
+        told[name] = f"{name}: {part['start'].iloc[0]:.{DECIMALS.get(metric, 2)}f}{dropped}"
+    draw.lines(ax, shown.assign(**{by: shown[by].map(told)}), "round", hue=by)
+    ax.axhline(0, color=GREY, linewidth=0.8)
+    ax.set(ylabel=f"{metric.replace('_', ' ')} ({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
+    ax.legend(fontsize=8, frameon=False, title=f"{by}: mean in round 1", title_fontsize=8)
+    return ax
+
+
+def plot_gap(table: pd.DataFrame, ax: Axes, by: str = "setting") -> Axes:
+    """How much of the way from chance (0 %) to the best start (100 %) the candidates go, in truth, with t intervals.
+
+    The legend says the mean ratio of chance and of the best start. `table` as `gap_closed` gives it.
+    """
+    need_columns(table, [by, "round", "chance", "best", "share", "low", "high"], "gaps")
+    first = table.drop_duplicates(by)
+    ends = zip(first[by], first["chance"], first["best"], strict=True)
+    told = {name: f"{name}: {chance:.0f} to {best:.0f} %" for name, chance, best in ends}
+    draw.lines(ax, table.assign(**{by: table[by].map(told)}), "round", "share", hue=by)
+    for level in (0, 100):
+        ax.axhline(level, color=GREY, linewidth=0.8)
+    ax.set(ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
+    ax.set_ylim(min(ax.get_ylim()[0], -45), max(ax.get_ylim()[1], 105))  # room for the legend
+    ax.legend(fontsize=8, frameon=False, loc="lower right", title=f"{by}: chance to optimum", title_fontsize=8)
+    return ax
+
+
+def metric_grid(table: pd.DataFrame, gaps: pd.DataFrame, axes: Sequence[Axes], by: str = "setting") -> Sequence[Axes]:
+    """`plot_changes` of the four metrics in the paper's order, and `plot_gap`, on five axes."""
+    for metric, ax in zip(METRICS, axes, strict=False):
+        plot_changes(table, ax, metric, by)
+    plot_gap(gaps, axes[len(METRICS)], by)
+    return axes
+
+
+def closed(rounds: pd.DataFrame) -> str:
+    """Chance, optimum and what was reached of the way between, of the last round, in words."""
+    found = gap_closed(rounds[rounds["round"] == rounds["round"].max()], by=[])
+    if found.empty:
+        return "chance and optimum: not kept"
+    row = found.iloc[0]
+    reached = f"{row['share']:.0f} % of the way" if row["best"] > row["chance"] else "every start is worth the same"
+    return f"true ratio: chance {row['chance']:.0f}, reached {row['true']:.0f}, optimum {row['best']:.0f} % ({reached})"
+
+
+def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOURS[0]) -> Axes:
+    """Every meeting of one setting as a thin line over the rounds, the mean as a thick one (Figures 8 to 10).
+
+    Values of few members repeat: the thin lines are moved apart by at most one percent of the axis.
+
+    Parameters
+    ----------
+    frame : as `rounds_of` gives it, one setting
+    """
+    need_columns(frame, ["round", metric], "rounds")
+    runs = list(frame.groupby(run_columns(frame), sort=False, dropna=False))
+    low, high = LIMITS.get(metric, (0.0, float(frame[metric].max())))
+    offsets = np.linspace(-0.01, 0.01, len(runs)) * (high - low) if len(runs) > 1 else [0.0]
+    for offset, (_, run) in zip(offsets, runs, strict=True):
+        ax.plot(run["round"], run[metric] + offset, color=GREY, linewidth=0.8, alpha=0.6)
+    mean = frame.groupby("round")[metric].mean()
+    ax.plot(mean.index, mean, color=colour, linewidth=3, marker="o", label=f"mean of {len(runs)} meetings")
+    if metric in ("true_ratio", "true_score"):
+        for kind, style in (("chance", ":"), ("best", "--")):
+            line = frame.groupby("round")[metric.replace("true", kind)].mean()
+            ax.plot(line.index, line, color="black", linestyle=style, label={"best": "optimum"}.get(kind, kind))
+        if metric == "true_ratio":
+            ax.set_title(closed(frame).removeprefix("true ratio: "), fontsize=8)
+    margin = 0.04 * (high - low)
+    ax.set(xlabel="round", ylabel=LABELS.get(metric, metric), xticks=sorted(frame["round"].unique()),
+           ylim=(low - margin, high + margin))  # fmt: skip
+    ax.legend(fontsize=8, frameon=False)
+    return ax
+
+
+def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False, rounds: pd.DataFrame | None = None) -> Axes:
+    """One round's options by members as a heatmap of scores; the decision candidate is framed.
+
+    Beside each option stand its satisfaction ratio, score and equity.
+
+    Parameters
+    ----------
+    truth : bool
+        Write the score on the member's true preferences in brackets, where it was audited.
+    rounds : frame, optional
+        The run as `rounds_of` gives it: chance, optimum and the way between them go below the figure.
+
+    Raises
+    ------
+    InvalidInput
+        In a round without options.
+    """
+    import seaborn as sns
+    from matplotlib.patches import Rectangle
+
+    if not entry.options:
+        raise InvalidInput(f"round {entry.number}: no options to show")
+    members = list(dict.fromkeys(score.member for score in entry.scores))
+    values = pd.DataFrame(index=[o.id for o in entry.options], columns=members, dtype=float)
+    for score in entry.scores:
+        values.loc[score.option, score.member] = score.value
+    sns.heatmap(values, ax=ax, annot=_written(values, entry, truth), fmt="", cmap="Blues", vmin=0, vmax=HIGHEST + 0.5,
+                cbar=False, linewidths=1, annot_kws={"fontsize": 9})  # fmt: skip
+    ax.set_facecolor("#DDDDDD")
+    ax.set_yticklabels([f"{o.id}, {_short(o.start)}" for o in entry.options], rotation=0)
+    ax.set_xticklabels([name.replace(" ", "\n", 1) for name in members], rotation=0)
+    for i, option in enumerate(entry.options):
+        found = values.fillna(0).to_numpy()[i].tolist()
+        summary = f"{100 * satisfaction_ratio(found):.0f} %   {satisfaction_score(found):.2f}   {equity(found):.2f}"
+        ax.annotate(summary, (len(members) + 0.08, i + 0.5), va="center", fontsize=9, annotation_clip=False)
+        if option.id == entry.candidate:
+            ax.add_patch(Rectangle((0, i), len(members), 1, fill=False, edgecolor=COLOURS[4], linewidth=3,
+                                   clip_on=False))  # fmt: skip
+    ax.annotate("ratio   score   equity", (len(members) + 0.08, -0.08), fontsize=8, color=GREY, annotation_clip=False)
+    brackets = "; in brackets: on the truth" if truth else ""
+    below = f"\n{closed(rounds)}" if rounds is not None else ""
+    ax.set(
+        xlabel=f"member (score 0 to 3{brackets}){below}", ylabel=f"options of round {entry.number}\n(framed: candidate)"
+    )
+    return ax
+
+
+def _written(values: pd.DataFrame, entry: CoordinationRound, truth: bool) -> np.ndarray:
+    true = {(s.option, s.member): s.value for s in entry.audit}
+    cells = np.empty(values.shape, dtype=object)
+    for i, option in enumerate(values.index):
+        for j, member in enumerate(values.columns):
+            given = values.loc[option, member]
+            there = truth and (option, member) in true
+            cells[i, j] = ("" if pd.isna(given) else f"{given:.0f}") + (f" ({true[option, member]})" if there else "")
+    return cells
+
+
+def _short(start: str) -> str:
+    """A start as a row of a figure names it.
+
+    >>> _short("2026-02-16T09:30-05:00")
+    'Mon 16 Feb 09:30'
+    """
+    moment = datetime.fromisoformat(start)
+    return f"{moment:%a} {moment.day} {moment:%b %H:%M}"
+
+
+def plot_kappa(table: pd.DataFrame, ax: Axes, by: str = "evaluator") -> Axes:
+    """Weighted kappa with its interval: a row for each evaluator, a mark for each weight; notes where there is none.
+
+    `table` as `meetings.kappa` gives it; several of them one below the other, by a and b.
+    """
+    need_columns(table, [by, "a", "b", "weights", "kappa", "low", "high", "n", "note"], "kappa")
+    rows = [f"{who}: {a} against {b}, {n} pairs" for who, a, b, n in table[[by, "a", "b", "n"]].to_numpy()]
+    named = table.assign(row=rows)
+    none = named[named["kappa"].isna()].drop_duplicates("row")
+    notes = dict(zip(none["row"], "no kappa: " + none["note"], strict=True))
+    draw.dots(ax, named, "row", "kappa", hue="weights", notes=notes)
+    ax.axvline(0, color=GREY, linewidth=0.8)
+    ax.set(xlabel="weighted kappa (1: always equal, 0: as by chance)", ylabel="", xlim=(-0.25, 1.05))
+    return ax
+
+
+def plot_confusion(table: pd.DataFrame, ax: Axes) -> Axes:
+    """Pairs of scores as counts, rows one evaluator's, columns the other's; equal scores are framed."""
+    draw.tiles(ax, table, fmt="d", frames=[(i, i) for i in range(len(table))], square=True)
+    ax.set(xlabel=f"{table.columns.name} (0 to 3)", ylabel=f"{table.index.name} (0 to 3)")
+    return ax
+
+
+# -- one coordination while it runs ----------------------------------------------------------------------------------
+
+
+def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rounds: int) -> Figure:
+    """The live figure of one run.
+
+    Parameters
+    ----------
+    frame : frame
+        A row for each round played: "round" and the metrics of `meetings.rounds_of`.
+    newest : CoordinationRound, optional
+        The round whose scores are shown; None before the first.
+    rounds : int
+        How many rounds the run has, played or not.
+    """
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(12, 3.4), layout="constrained")
+    left, middle, right = fig.subplots(1, 3, width_ratios=(6, 4, 3))
+    if newest is None or not newest.scores:
+        note = "no option yet" if newest is None or not newest.options else "the options have no scores"
+        left.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
+        left.set_axis_off()
+    else:
+        plot_scores(newest, left, rounds=frame if "chance_ratio" in frame else None).tick_params(
+            axis="both", labelsize=8
+        )
+        left.tick_params(axis="x", rotation=25)  # five long names have no room side by side
+    plot_measures(frame, middle, rounds)
+    plot_turns(frame, right, rounds)
+    return fig
+
+
+def plot_measures(frame: pd.DataFrame, ax: Axes, rounds: int) -> Axes:
+    """The candidate's satisfaction ratio, satisfaction score and inequality by round, all on an axis from 0 to 1."""
+    for i, (metric, (name, one)) in enumerate(MEASURES.items()):
+        if len(frame):
+            ax.plot(frame["round"], frame[metric] / one, color=COLOURS[i], linestyle=LINES[i], marker=MARKS[i],
+                    label=name)  # fmt: skip
+    ax.set(title="the candidate", xlabel="round", ylabel="share (1 = all, or 3 points)", ylim=(-0.04, 1.08))
+    ax.set(xlim=(0.7, rounds + 0.3), xticks=range(1, rounds + 1))
+    ax.title.set_fontsize(10)
+    if len(frame):
+        ax.legend(fontsize=7, frameon=False, loc="best")
+    return ax
+
+
+def plot_turns(frame: pd.DataFrame, ax: Axes, rounds: int) -> Axes:
+    """The members' mean number of turns by round."""
+    from matplotlib.ticker import MaxNLocator
+
+    if len(frame):
+        ax.bar(frame["round"], frame["interactions"].fillna(0), color=COLOURS[5], edgecolor="#333333", width=0.6)
+    ax.set(title="interactions", xlabel="round", ylabel="turns per member (mean)")
+    ax.set(xlim=(0.4, rounds + 0.6), xticks=range(1, rounds + 1))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.title.set_fontsize(10)
+    return ax
+
+
+# -- which cells of the printed tables can be, and how their intervals were made -------------------------------------
+
+
+def plot_consistency(checked: pd.DataFrame, ax: Axes) -> Axes:
+    """Rows of the printed tables by checks: light where the cell can be, orange with the excess where it cannot.
+
+    `checked` as `consistency.check_table` gives it; the excess is in percentage points for ratios, in points of the
+    score, and in Gini coefficients.
+    """
+    need_columns(checked, ["table", "row", "check", "by"], "the checks")
+    rows = checked["table"].str.removeprefix("Table 1 ") + ": " + checked["row"]
+    told = [f"✗ {by:.3f}" if by > 0 else "✓" for by in checked["by"]]
+    cells = checked.assign(row=rows, text=told)
+    checks = [check for check in CHECKS if check in set(checked["check"])]
+    fails, text = (
+        cells.pivot(index="row", columns="check", values=v).loc[rows.unique(), checks] for v in ("by", "text")
+    )
+    draw.tiles(ax, (fails > 0).astype(float), text=text.fillna(""), cmap=[HOLDS, FAILS], vmin=0, vmax=1)
+    ax.set_xticklabels([check.replace(" ", "\n", 1) for check in checks], rotation=0)
+    ax.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=8)
+    ax.set(xlabel="✗: not possible, and by how much after rounding in its favour", ylabel="")
+    return ax
+
+
+def plot_readings(found: pd.DataFrame, ax: Axes) -> Axes:
+    """How many printed intervals each reading can have made, beside the number expected by chance.
+
+    Parameters
+    ----------
+    found : as `support.analysis.consistency.readings` gives it
+    """
+    need_columns(found, ["reading", "rows", "fit", "by_chance"], "the readings")
+    at = np.arange(len(found))
+    ax.barh(at, found["fit"], color=COLOURS[0], height=0.6, label="printed intervals that fit")
+    ax.plot(found["by_chance"], at, "D", color=COLOURS[4], label="expected by chance")
+    for y, fit, chance in zip(at, found["fit"], found["by_chance"], strict=True):
+        ax.annotate(str(fit), (max(fit, chance), y), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
+    ax.set(yticks=at, xlabel=f"intervals of the satisfaction ratio (of {int(found['rows'].max())})",
+           xlim=(0, 1.08 * found["rows"].max()))  # fmt: skip
+    ax.set_yticklabels(found["reading"], fontsize=8)
+    ax.invert_yaxis()
+    ax.legend(fontsize=8, frameon=False, loc="lower right")
+    return ax
