@@ -80,7 +80,8 @@ def distribution(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     given = need_answers(data, scale).dropna(subset=["answer"])
     counts = given.groupby([*keys, "answer"], sort=False).size().unstack(fill_value=0)
     wide = counts.reindex(columns=range(scale.low, scale.high + 1), fill_value=0)
-    table = wide.stack().rename_axis([*keys, "answer"]).reset_index(name="count")
+    table = wide.reset_index().melt(keys, var_name="answer", value_name="count")
+    table = table.sort_values([*keys, "answer"], key=lambda names: pd.factorize(names)[0], ignore_index=True)
     table["n"] = table.groupby(keys)["count"].transform("sum")
     return table.assign(share=table["count"] / table["n"])
 
@@ -255,7 +256,7 @@ def cronbach_alpha(data: pd.DataFrame, items: Sequence[str], scale: Scale = FIVE
             raise InvalidInput(f"{k} items and {n} respondents who answered them all; alpha needs two or more of each.")
         total = values.sum(axis=1).var(ddof=1)
         alpha = k / (k - 1) * (1 - values.var(axis=0, ddof=1).sum() / total) if total else nan
-        low, high = 1 - (1 - alpha) * stats.f.ppf([0.975, 0.025], n - 1, (n - 1) * (k - 1))
+        low, high = (1 - (1 - alpha) * float(stats.f.ppf(x, n - 1, (n - 1) * (k - 1))) for x in (0.975, 0.025))
         rows.append((source, alpha, low, high, n, k, len(wide) - n))
     return pd.DataFrame(rows, columns=["source", "alpha", "low", "high", "respondents", "items", "left_out"])
 

@@ -29,9 +29,11 @@ def marked(codings: pd.DataFrame) -> pd.DataFrame:
         raise InvalidInput(f"coder: {', '.join(map(str, coders))} given; expected two, who code the same excerpts")
     times = codings.groupby([*KEYS, "coder"], sort=False).size().unstack(fill_value=0)[coders]
     if not (times == 1).all(axis=None):
-        (who, excerpt), row = next((times[(times != 1).any(axis=1)]).iterrows())
-        told = ", ".join(f"{name} {count} times" for name, count in row.items())
-        raise InvalidInput(f"excerpt {excerpt!r} of {who!r} is coded by {told}; expected a row from each of the two")
+        row = times[(times != 1).any(axis=1)].reset_index().iloc[0]
+        told = ", ".join(f"{name} {row[name]} times" for name in coders)
+        raise InvalidInput(
+            f"excerpt {row['excerpt']!r} of {row['participant']!r} is coded by {told}; expected one each"
+        )
     split = codings.assign(theme=codings["themes"].fillna("").astype(str).str.split(";")).explode("theme")
     split["theme"] = split["theme"].str.strip()
     book = sorted(set(split["theme"]) - {""})

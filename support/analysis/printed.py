@@ -416,7 +416,14 @@ def welch(table: pd.DataFrame) -> pd.DataFrame:
                 df = se**4 / (u**2 / (a["n"] - 1) + v**2 / (b["n"] - 1))
                 margin = float(stats.t.ppf(0.975, df)) * se
                 spread = sqrt(((a["n"] - 1) * a["sd"] ** 2 + (b["n"] - 1) * b["sd"] ** 2) / shared)
-                tested = [gap - margin, gap + margin, t, df, p, gap / spread * small_sample_factor(shared)]
+                tested = [
+                    gap - margin,
+                    gap + margin,
+                    float(t),
+                    df,
+                    float(p),
+                    gap / spread * small_sample_factor(shared),
+                ]
             rows.append([*names, a["group"], b["group"], gap, se, *tested])
     columns = ["source", "assumed", "item", "a", "b", "difference", "se", "low", "high", "t", "df", "p", "hedges_g"]
     return with_holm(pd.DataFrame(rows, columns=columns), ["source", "assumed"])

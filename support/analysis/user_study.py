@@ -35,6 +35,7 @@ POINTS = ("before session 1", "after session 1", "after session 2")
 SEVEN = Scale(1, 7)
 COLUMNS = ("respondent", "point", "item", "construct", "answer", "source")
 POOLED, CHANGE = "pooled", "change"
+KEPT = ("difference", "low", "high", "t", "df", "p", "hedges_g", "g_low", "g_high", "note")  # of `stats.compare`
 ROUNDINGS = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN}
 
 FIGURE_7A = ("visualize the status", "propose time assignments", "decide next steps", "monitor and flag issues")
@@ -127,7 +128,7 @@ def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
             continue
         told = compare(there, "answer", "point", "respondent", correction=None, reference=before, show=False).iloc[0]
         row |= {"before": told["mean_b"], "after": told["mean_a"]}
-        row |= told[["difference", "low", "high", "t", "df", "p", "hedges_g", "g_low", "g_high", "note"]].to_dict()
+        row |= {name: told[name] for name in KEPT}
         row["cohens_dz"] = moved.mean() / moved.std() if moved.std() > 0 else nan
         w, changed, p, biserial = signed_rank(moved)
         rows.append(row | {"w": w, "changed": changed, "p_wilcoxon": p, "rank_biserial": biserial})
@@ -266,10 +267,11 @@ def spearman(data: pd.DataFrame, rng: np.random.Generator, target: str = "relian
             if both is None or (forms == CHANGE and len(points) < 2):
                 continue
             rho = low = high = p = nan
-            if len(both) > 3 and (both.nunique() > 1).all():
+            values = both.to_numpy(dtype=float)
+            if len(values) > 3 and (np.ptp(values, axis=0) > 0).all():
                 times, place = resampled(both.index.get_level_values("respondent").tolist(), rng, draws)
-                rho = float(_weighted(both.to_numpy(), np.ones((1, len(both))))[0])
-                low, high = percentiles(_weighted(both.to_numpy(), times[:, place]))
+                rho = float(_weighted(values, np.ones((1, len(values))))[0])
+                low, high = percentiles(_weighted(values, times[:, place]))
                 p = p_of(rho, len(both))
             found = {"n": len(both), "rho": rho, "low": low, "high": high, "p": p}
             rows.append({"source": checked["source"].iloc[0], "forms": forms, "item": item} | found)

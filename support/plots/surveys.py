@@ -39,9 +39,9 @@ def plot_diverging(frame: pd.DataFrame, ax: Axes, order: Sequence[str] | None = 
     for i, answer in enumerate(wide.columns):
         hatch = "///" if i < half else None
         ax.barh(places, shares[:, i], 0.75, left, color=shades[i], edgecolor="white", linewidth=0.8, hatch=hatch,
-                label=WORDS.get(answer, f"{answer:g}"))  # fmt: skip
+                label=WORDS.get(int(answer), str(answer)))  # fmt: skip
         bright = np.dot(shades[i][:3], (0.299, 0.587, 0.114)) > 0.5
-        for place, start, width in zip(places, left, shares[:, i], strict=True):
+        for place, start, width in zip(places.tolist(), left, shares[:, i], strict=True):
             if width >= 6:  # a narrower piece has no room for its number
                 ax.text(start + width / 2, place, f"{width:.0f}", ha="center", va="center", fontsize=8,
                         color="black" if bright else "white",
@@ -78,10 +78,9 @@ def plot_grim(frame: pd.DataFrame, ax: Axes, stated: Mapping[str, int]) -> Axes:
     need_columns(frame, ["item", "group", "mean", "n", "fits"], "the GRIM table")
     rows = frame["group"] + ": " + frame["item"].str.replace("_", " ") + ", " + frame["mean"].map("{:.2f}".format)
     wide = frame.assign(row=rows).pivot(index="row", columns="n", values="fits").reindex(rows.unique()).astype(float)
-    columns = list(wide.columns)
-    frames = [
-        (i, columns.index(n)) for i, row in enumerate(wide.index) if (n := stated.get(row.split(":")[0])) in columns
-    ]
+    columns: list[object] = list(wide.columns)
+    sizes = [stated.get(str(row).split(":")[0]) for row in wide.index]
+    frames = [(i, columns.index(n)) for i, n in enumerate(sizes) if n in columns]
     draw.tiles(ax, wide, text=False, frames=frames, vmin=0, vmax=1)
     ax.set(xlabel="n (answers); filled: whole answers can give the printed mean; framed: n stated", ylabel="")
     return ax
