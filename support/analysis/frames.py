@@ -11,6 +11,8 @@ import pandas as pd
 from support.errors import InvalidInput
 from support.runs.study import Unit, flat
 
+PEOPLE = "participants"
+
 
 def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
     """What a row of an analysis begins with: the settings of a unit as cells, with its repetition."""
@@ -70,19 +72,19 @@ def participants(records: Iterable[Any]) -> str:
                        if hasattr(record, name)), record.seats)  # fmt: skip
         named = {getattr(who, "name", who) if not isinstance(who, Mapping) else who["name"] for who in people}
         for seat, kind in record.seats.items():
-            kinds = roles.setdefault("participants" if seat in named else seat, [])
+            kinds = roles.setdefault(PEOPLE if seat in named else seat, [])
             if kind not in (*kinds, "none", ""):
                 kinds.append(kind)
-    return "; ".join(f"{role}: {_kinds(kinds)}" for role, kinds in roles.items() if kinds)
+    return "; ".join(f"{role}: {_kinds(kinds, role == PEOPLE)}" for role, kinds in roles.items() if kinds)
 
 
-def _kinds(kinds: Sequence[str]) -> str:
-    """Kinds in words, the styles of rule-based ones in brackets behind them.
+def _kinds(kinds: Sequence[str], people: bool = False) -> str:
+    """Kinds in words, the styles of rule-based ones in brackets behind them: people are that who are nothing else.
 
-    >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"])
-    'rule-based (terse, plain), model:gpt-4o'
+    >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"]), _kinds(["linear", "human"], people=True)
+    ('rule-based (terse, plain), model:gpt-4o', 'rule-based (linear), human')
     """
-    rules = [kind.removeprefix("rule-based").strip() for kind in kinds if kind.startswith("rule-based")]
-    styles = ", ".join(style for style in rules if style)
+    rules = [k for k in kinds if k.startswith("rule-based") or (people and not k.startswith(("model", "human")))]
+    styles = ", ".join(style for kind in rules if (style := kind.removeprefix("rule-based").strip()))
     told = [f"rule-based ({styles})" if styles else "rule-based"] if rules else []
-    return ", ".join([*told, *(kind for kind in kinds if not kind.startswith("rule-based"))])
+    return ", ".join([*told, *(kind for kind in kinds if kind not in rules)])
