@@ -1,16 +1,16 @@
-"""What respondents answered: means, distributions, tests between groups, reliability, themes; and how many to ask next.
+"""What respondents answered: means, distributions, choices, tests between groups, themes; and how many to ask next.
 
 `data` is tidy: respondent (a code), group, item, answer (whole on the scale, NaN where left blank), source ("people",
-or "simulated: " and what answers); further columns are covariates. Sources are never pooled: every table has rows for
-each, and names it. All tests of one source in a table are one family, which `correction` names. Where a test does not
-exist its numbers are NaN, and `note` says why.
+or "simulated: " and what answers). Sources are never pooled: every table has rows for each, and names it. All tests of
+one source in a table are one family, which `correction` names. Where a test does not exist its numbers are NaN, and
+`note` says why.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, count
 from math import ceil, nan
 from typing import Any, Protocol
 
@@ -19,29 +19,24 @@ import pandas as pd
 from scipy import stats
 from scipy.optimize import linprog
 
+from support.analysis.claims import Check, above, combined, moves
 from support.analysis.frames import need_columns, need_keys, numbers
-from support.analysis.printed import FIVE, RECONSTRUCTED, Convention, Reconstructed, Scale, check_n
+from support.analysis.printed import FIVE, RECONSTRUCTED, TOTAL, Convention, Reconstructed, Scale
 from support.analysis.stats import describe, with_holm
 from support.errors import InvalidInput
 
-PEOPLE, SIMULATED, PLANNED = "people", "simulated: ", "planned"
-ALL = "all"
-"""The group that stands for everyone, as Table 3 names it."""
-LEAST = 0.05
-"""The mean silhouette from which a division into themes counts as one. A dozen short comments reached 0.23."""
-MOST = 8
-"""Themes that are looked for."""
+PEOPLE, SIMULATED = "people", "simulated: "
+CHOICES = ("experience", "meeting_size", "meetings_per_day", "uses", "options_wanted_3", "options_wanted_5")
+RATINGS = ("preferences_considered", "reasons_acceptable", "preferences_considered_all", "reasons_acceptable_all",
+           "options_reflect_members")  # fmt: skip
 
 
 def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
-    """The answers as floats, checked; the door of every analysis of answers.
-
-    InvalidInput for reconstructions, an unknown source, an answer off the scale, or one given twice.
-    """
+    """The answers as floats, checked; the door of every analysis of answers."""
     if isinstance(data, Reconstructed) or ("source" in data and (data["source"] == RECONSTRUCTED).any()):
         raise InvalidInput(
-            "reconstructed samples given where answers are expected: they fit a published mean and spread, but nobody "
-            "gave them. Use support.analysis.printed.conclusions, which asks all of them and says whether they agree."
+            "reconstructed samples given where answers are expected: nobody gave them. Use "
+            "support.analysis.printed.conclusions, which asks all of them and says whether they agree."
         )
     keys = ["respondent", "group", "item", "source"]
     need_columns(data, [*keys, "answer"], "the answers")
@@ -62,45 +57,52 @@ def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     return data.assign(answer=values).reset_index(drop=True)
 
 
-def one_source(data: pd.DataFrame) -> str:
-    """The source of a frame, where an analysis has room for one only."""
-    sources = [str(name) for name in data["source"].unique()]
-    if len(sources) > 1:
-        raise InvalidInput(f"source: {', '.join(sources)} given together; they are never pooled: pass one at a time.")
-    return sources[0]
-
-
 def means(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     """The mean of each item with its 95 % t interval, over all ("all", first) and in each group, as in Table 3.
 
     Returns source, item, group, n, missing, mean, sd (divisor n - 1), se, low, high, level, method, note, sentence.
     """
     checked = need_answers(data, scale)
-    if (checked["group"] == ALL).any():
-        raise InvalidInput(f"group {ALL!r} is what the table calls everyone; give that group another name.")
+    if (checked["group"] == TOTAL).any():
+        raise InvalidInput(f"group {TOTAL!r} is what the table calls everyone; give that group another name.")
     groups = checked.sort_values("group", key=lambda names: names.astype(str), kind="stable")
-    both = pd.concat([checked.assign(group=ALL), groups])
+    both = pd.concat([checked.assign(group=TOTAL), groups])
     table = describe(both, "answer", by=["source", "item", "group"])
     return table.sort_values(["source", "item"], key=lambda names: pd.factorize(names)[0], ignore_index=True)
 
 
-def distribution(data: pd.DataFrame, groups: bool = False, scale: Scale = FIVE) -> pd.DataFrame:
-    """How often each answer was given to each item, in all or in each group.
+def distribution(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
+    """How often each answer was given to each item in each group.
 
-    Returns source, item, group ("all" unless `groups`), answer (every one of the scale), count, share (of those who
-    answered, 0 to 1; NaN where nobody did), n (who answered), missing.
+    Returns source, item, group, answer (every one of the scale), count, n (who answered), share (0 to 1).
     """
-    checked = need_answers(data, scale)
     keys = ["source", "item", "group"]
-    parts = (checked if groups else checked.assign(group=ALL)).groupby(keys, sort=False, observed=True)["answer"]
-    rows = [
-        (*names, answer, int((given == answer).sum()), given.count(), given.isna().sum())
-        for names, given in parts
-        for answer in range(scale.low, scale.high + 1)
-    ]
-    table = pd.DataFrame(rows, columns=[*keys, "answer", "count", "n", "missing"])
-    table.insert(5, "share", table["count"] / table["n"].where(table["n"] > 0))
-    return table
+    given = need_answers(data, scale).dropna(subset=["answer"])
+    counts = given.groupby([*keys, "answer"], sort=False).size().unstack(fill_value=0)
+    wide = counts.reindex(columns=range(scale.low, scale.high + 1), fill_value=0)
+    table = wide.reset_index().melt(keys, var_name="answer", value_name="count")
+    table = table.sort_values([*keys, "answer"], key=lambda names: pd.factorize(names)[0], ignore_index=True)
+    table["n"] = table.groupby(keys)["count"].transform("sum")
+    return table.assign(share=table["count"] / table["n"])
+
+
+def choices(data: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
+    """How many chose each of the choices (`text`) of some items, with Wilson's 95 % interval (1927).
+
+    `data` as `AnswerBook.frame` gives it. Returns source, item, choice, count, n (who answered the item; one may tick
+    several choices), share, low, high (0 to 1).
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    need_columns(data, ["respondent", "item", "text", "source"], "the answers")
+    chosen = data[data["item"].isin(items)].dropna(subset=["text"]).sort_values("answer", kind="stable")
+    keys = ["source", "item"]
+    table = chosen.groupby([*keys, "text"], sort=False).size().reset_index(name="count")
+    asked = chosen.groupby(keys)["respondent"].nunique().rename("n").reset_index()
+    table = table.rename(columns={"text": "choice"}).merge(asked, on=keys)
+    table = table.sort_values("item", key=lambda names: names.map(list(items).index), kind="stable", ignore_index=True)
+    low, high = proportion_confint(table["count"], table["n"], method="wilson")
+    return table.assign(share=table["count"] / table["n"], low=low, high=high)
 
 
 # ---- Do groups answer differently? Tests that use the order of the answers only
@@ -166,30 +168,26 @@ def _why_not(samples: Sequence[np.ndarray]) -> str:
     return ""
 
 
-def ordinal_regression(
-    data: pd.DataFrame, item: str, covariates: Sequence[str] = (), scale: Scale = FIVE
-) -> pd.DataFrame:
+def ordinal_regression(data: pd.DataFrame, item: str, scale: Scale = FIVE) -> pd.DataFrame:
     """How much more likely is a higher answer in a group than in the first? Proportional odds (McCullagh 1980).
 
-    One odds ratio a term, the same at every step of the scale. Numeric covariates enter as they are, others as one
-    term a level.
-
-    Returns source, item, term, n, left_out (a blank answer or covariate), log_odds, se, odds_ratio (above 1: higher
-    answers), its 95 % interval low, high (Wald), z, p, note (one answer only, separation, or no convergence).
+    Returns source, item, term, n, left_out (blank), log_odds, se, odds_ratio (above 1: higher answers; the same at
+    every step of the scale), its 95 % interval low, high (Wald), z, p, note (separation, or no convergence).
     """
     checked = need_answers(data, scale)
-    need_columns(checked, covariates, "the answers")
     if item not in set(checked["item"]):
-        there = ", ".join(map(str, checked["item"].unique()))
-        raise InvalidInput(f"item {item!r} is none of the survey's, which are: {there}.")
+        raise InvalidInput(f"item {item!r} is none of the survey's, which are: {', '.join(checked['item'].unique())}.")
     rows = []
     for source, asked in checked[checked["item"] == item].groupby("source", sort=False):
-        used = asked.dropna(subset=["answer", *covariates])
+        used = asked.dropna(subset=["answer"])
+        first, *levels = sorted(used["group"].unique(), key=str)
+        if not levels:
+            raise InvalidInput(f"source {source!r} has one group, {first!r}: nothing to regress on.")
+        terms = pd.DataFrame({f"group {x} (vs {first})": (used["group"] == x).astype(float) for x in levels})
         told = {"source": source, "item": item, "n": len(used), "left_out": len(asked) - len(used)}
-        terms = _terms(used, covariates)
         codes = pd.Categorical(used["answer"], ordered=True).codes.astype(int)
         note = "no estimate: all answers are in one category" if codes.max() == 0 else _separation(terms, codes)
-        fitted = ([nan] * terms.shape[1],) * 2 if note else _proportional_odds(terms, codes)
+        fitted = ([nan] * len(levels),) * 2 if note else _proportional_odds(terms, codes)
         if not note and not np.isfinite(fitted).all():
             note = "no estimate: the fit did not converge"
         rows += [
@@ -203,30 +201,13 @@ def ordinal_regression(
     return table[order.split()]
 
 
-def _terms(used: pd.DataFrame, covariates: Sequence[str]) -> pd.DataFrame:
-    """The terms of the regression, a column each: one for each level after the first."""
-    terms = {}
-    for name in ("group", *covariates):
-        if name != "group" and pd.api.types.is_numeric_dtype(used[name]):
-            terms[name] = used[name].astype(float)
-            continue
-        levels = sorted(used[name].unique(), key=str)
-        terms |= {f"{name} {x} (vs {levels[0]})": (used[name] == x).astype(float) for x in levels[1:]}
-    if not terms:
-        raise InvalidInput("group has one level and there are no covariates: nothing to regress on.")
-    frame = pd.DataFrame(terms)
-    if np.linalg.matrix_rank(frame.assign(constant=1.0)) < frame.shape[1] + 1:
-        raise InvalidInput(f"the terms {', '.join(terms)} determine each other, or one does not vary; leave one out.")
-    return frame
-
-
 def _separation(terms: pd.DataFrame, codes: np.ndarray) -> str:
     """A note where some terms order the answers without overlap, so that the likelihood has no maximum, or "".
 
     A direction of coefficients and thresholds that lowers no respondent's likelihood and raises some is looked for by
     a linear program, as Konis (2007) does for two categories.
     """
-    scaled = (terms / terms.abs().max().clip(lower=1e-12)).to_numpy()
+    scaled = terms.to_numpy()
     thresholds = np.eye(codes.max())
     above, below = codes < codes.max(), codes > 0  # a threshold above the answer; one below it
     slacks = np.vstack(
@@ -246,47 +227,38 @@ def _proportional_odds(terms: pd.DataFrame, codes: np.ndarray) -> tuple[list[flo
     """Log odds and standard errors of the terms; NaN where the fit did not converge."""
     from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-    size = terms.std(ddof=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence is read from the result
-        model = OrderedModel(codes, ((terms - terms.mean()) / size).to_numpy(), distr="logit")  # terms of one size
-        result = model.fit(method="bfgs", maxiter=500, disp=0)
-    reached = size if result.mle_retvals["converged"] else size * nan
-    return tuple((np.asarray(x)[: len(size)] / reached).tolist() for x in (result.params, result.bse))
+        result = OrderedModel(codes, terms.to_numpy(), distr="logit").fit(method="bfgs", maxiter=500, disp=0)
+    reached = 1.0 if result.mle_retvals["converged"] else nan
+    return tuple((np.asarray(x)[: terms.shape[1]] * reached).tolist() for x in (result.params, result.bse))
 
 
-def cronbach_alpha(data: pd.DataFrame, items: Sequence[str] = (), scale: Scale = FIVE) -> pd.DataFrame:
-    """Do items (all, unless named) measure one thing? Cronbach's alpha (1951) with Feldt's 95 % interval (1965).
+def cronbach_alpha(data: pd.DataFrame, items: Sequence[str], scale: Scale = FIVE) -> pd.DataFrame:
+    """Do items measure one thing? Cronbach's alpha (1951) with Feldt's 95 % interval (1965).
 
     Feldt takes (1 - population alpha) / (1 - alpha) as F-distributed, which holds for normal answers with equal
     variances and covariances: on a scale of five it is a guide.
 
-    Returns source, alpha, low, high, respondents (who answered all items), items, left_out, note.
+    Returns source, alpha (NaN where every respondent has the same sum), low, high, respondents (who answered all
+    items), items, left_out.
     """
     checked = need_answers(data, scale)
-    wanted = list(items) or list(checked["item"].unique())
-    if unknown := sorted(set(wanted) - set(checked["item"]), key=str):
+    if unknown := sorted(set(items) - set(checked["item"])):
         there = ", ".join(map(str, checked["item"].unique()))
         raise InvalidInput(f"items: {unknown[0]!r} is none of the survey's, which are: {there}.")
     rows = []
     for source, part in checked.groupby("source", sort=False):
-        wide = part.pivot(index="respondent", columns="item", values="answer").reindex(columns=wanted)
+        wide = part.pivot(index="respondent", columns="item", values="answer").reindex(columns=list(items))
         values = wide.dropna().to_numpy()
         n, k = values.shape
         if k < 2 or n < 2:
-            raise InvalidInput(
-                f"{k} items and {n} respondents who answered them all; alpha needs two of each, or more."
-            )
-        row = {"source": source, "respondents": n, "items": k, "left_out": len(wide) - n}
-        if (total := values.sum(axis=1).var(ddof=1)) == 0:
-            row["note"] = "no alpha: every respondent has the same sum, so that the scale tells nobody from another"
-        else:
-            alpha = k / (k - 1) * (1 - values.var(axis=0, ddof=1).sum() / total)
-            low, high = 1 - (1 - alpha) * stats.f.ppf([0.975, 0.025], n - 1, (n - 1) * (k - 1))
-            row |= {"alpha": alpha, "low": low, "high": high, "note": ""}
-        rows.append(row)
-    columns = ["source", "alpha", "low", "high", "respondents", "items", "left_out", "note"]
-    return pd.DataFrame(rows, columns=columns)
+            raise InvalidInput(f"{k} items and {n} respondents who answered them all; alpha needs two or more of each.")
+        total = values.sum(axis=1).var(ddof=1)
+        alpha = k / (k - 1) * (1 - values.var(axis=0, ddof=1).sum() / total) if total else nan
+        low, high = (1 - (1 - alpha) * float(stats.f.ppf(x, n - 1, (n - 1) * (k - 1))) for x in (0.975, 0.025))
+        rows.append((source, alpha, low, high, n, k, len(wide) - n))
+    return pd.DataFrame(rows, columns=["source", "alpha", "low", "high", "respondents", "items", "left_out"])
 
 
 # ---- Free text, grouped by meaning. It orders the reading, it does not replace it
@@ -300,91 +272,43 @@ class Encodes(Protocol):
         ...
 
 
-def themes(texts: pd.DataFrame, encoder: Encodes, k: int | None = None) -> pd.DataFrame:
-    """Group the free text of each item and source by meaning; a theme has no name but its central quote, of rank 1.
+def themes(texts: pd.DataFrame, encoder: Encodes, k: int) -> pd.DataFrame:
+    """At most `k` groups of one meaning among the texts of each item and source, by average linkage on cosines.
 
-    Average-linkage clustering on cosine distances. The number of themes is at most `k`; or that with the largest mean
-    silhouette (Rousseeuw 1987) from 2 to `MOST`, or one theme where none reaches `LEAST`. A text without a letter or
-    digit has no meaning to group: it is left out and counted.
+    A text without a letter or digit has no meaning to group: it is left out and counted.
 
-    Returns source, item, theme (from 1, the largest first), size, silhouette (of the division; NaN where there is one
-    theme), rank (1 is the most central), respondent, text, closeness (cosine to the theme's mean), left_out (texts of
-    this item).
+    Returns source, item, theme (from 1, the largest first), size, rank (1 is the most central), respondent, text,
+    closeness (cosine to the theme's mean), left_out (texts of this item).
     """
+    from sklearn.cluster import AgglomerativeClustering
+
     need_columns(texts, ["respondent", "item", "text", "source"], "the texts")
-    need_keys(texts, ["respondent", "item", "source"], "the texts")
-    if k is not None and k < 1:
-        raise InvalidInput(f"k is {k!r}; expected 1 or more.")
     clean = texts.assign(text=texts["text"].fillna("").astype(str).str.strip())
     written = clean["text"].str.contains(r"\w", regex=True)
-    if not written.any():
-        raise InvalidInput(f"all {len(texts)} texts are empty; there is nothing to group.")
-    left: Any = (~written).groupby([clean["source"], clean["item"]]).sum().to_dict()
-    parts = [
-        _grouped(part, encoder, k).assign(left_out=left[names])
-        for names, part in clean[written].groupby(["source", "item"], sort=False)
-    ]
-    order = "source item theme size silhouette rank respondent text closeness left_out"
+    if k < 1 or not written.any():
+        raise InvalidInput(f"k is {k!r}, and {written.sum()} of {len(texts)} texts are not empty; expected 1 or more.")
+    parts = []
+    for names, part in clean[written].groupby(["source", "item"], sort=False):
+        vectors = np.asarray(encoder.encode(list(part["text"])), dtype=float)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        most = min(k, len(np.unique(vectors.round(6), axis=0)))
+        linked = AgglomerativeClustering(most, metric="cosine", linkage="average")
+        labels = linked.fit_predict(vectors) if most > 1 else np.zeros(len(part), dtype=int)
+        centres = np.stack([vectors[labels == label].mean(axis=0) for label in labels])
+        closeness = (vectors * centres).sum(axis=1) / np.linalg.norm(centres, axis=1)
+        rows = part.assign(label=labels, closeness=closeness)
+        rows = rows.sort_values(["closeness", "respondent"], ascending=[False, True])
+        grouped = rows.groupby("label")["text"]
+        rows = rows.assign(size=grouped.transform("size"), lead=grouped.transform("first"))
+        rows = rows.sort_values(["size", "lead", "label"], ascending=[False, True, True], kind="stable")
+        rows["theme"] = pd.factorize(rows["label"])[0] + 1
+        empty = (~written & (clean["source"] == names[0]) & (clean["item"] == names[1])).sum()
+        parts.append(rows.assign(rank=rows.groupby("theme").cumcount() + 1, left_out=empty))
+    order = "source item theme size rank respondent text closeness left_out"
     return pd.concat(parts, ignore_index=True)[order.split()]
 
 
-def _grouped(part: pd.DataFrame, encoder: Encodes, k: int | None) -> pd.DataFrame:
-    vectors = np.asarray(encoder.encode(list(part["text"])), dtype=float)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    labels, silhouette = _labels(vectors, k)
-    centres = np.stack([vectors[labels == label].mean(axis=0) for label in labels])
-    closeness = (vectors * centres).sum(axis=1) / np.linalg.norm(centres, axis=1)
-    rows = part.assign(label=labels, closeness=closeness, silhouette=silhouette)
-    rows = rows.sort_values(["closeness", "respondent"], ascending=[False, True])
-    themes = rows.groupby("label")
-    rows = rows.assign(size=themes["text"].transform("size"), lead=themes["text"].transform("first"))
-    rows = rows.sort_values(["size", "lead", "label"], ascending=[False, True, True], kind="stable")
-    rows["theme"] = pd.factorize(rows["label"])[0] + 1
-    return rows.assign(rank=rows.groupby("theme").cumcount() + 1)
-
-
-def _labels(vectors: np.ndarray, k: int | None) -> tuple[np.ndarray, float]:
-    """The theme of each text, and the silhouette of the division."""
-    from sklearn.cluster import AgglomerativeClustering
-    from sklearn.metrics import silhouette_score
-
-    distances = np.clip(1 - vectors @ vectors.T, 0, 2)
-    np.fill_diagonal(distances, 0)
-    different = len(np.unique(np.round(distances, 6), axis=0))
-    counts = range(2, min(MOST, different, len(vectors) - 1) + 1) if k is None else [min(k, different)]
-    best, chosen = nan, np.zeros(len(vectors), dtype=int)
-    for count in counts:
-        if count == 1:
-            break
-        labels = AgglomerativeClustering(count, metric="precomputed", linkage="average").fit_predict(distances)
-        score = silhouette_score(distances, labels, metric="precomputed") if count < len(vectors) else nan
-        if k is not None or score > max(LEAST, np.nan_to_num(best, nan=-1)):
-            best, chosen = float(score), labels
-    return chosen, best
-
-
 # ---- How many to ask next time
-
-
-def power_t(difference: float, sd: float, n: int) -> float:
-    """Power at 0.05 of a two-sided t test between two groups of n, for `difference` points.
-
-    >>> round(power_t(0.5, 1.0, 64), 3)
-    0.801
-    """
-    from statsmodels.stats.power import TTestIndPower
-
-    if not (np.isfinite(sd) and sd > 0 and np.isfinite(difference)):
-        raise InvalidInput(f"difference is {difference!r} and sd {sd!r}; expected points of the scale, sd above 0.")
-    return float(TTestIndPower().power(difference / sd, check_n(n, least=2), 0.05))
-
-
-def power_curve(ns: Iterable[int], differences: Iterable[float], sd: float) -> pd.DataFrame:
-    """Power of the t test over sizes of a group: difference, n (in each group), power, sd, test, source."""
-    sizes = list(ns)
-    rows = [(d, n, power_t(d, sd, n)) for d in differences for n in sizes]
-    table = pd.DataFrame(rows, columns=["difference", "n", "power"])
-    return table.assign(sd=sd, test="t, two-sided, two equal groups, 0.05", source=PLANNED)
 
 
 def sample_size_t(difference: float, sd: float, power: float = 0.8) -> int:
@@ -393,8 +317,11 @@ def sample_size_t(difference: float, sd: float, power: float = 0.8) -> int:
     >>> sample_size_t(0.5, 1.0), sample_size_t(0.8, 1.0)
     (64, 26)
     """
-    _check_seen(difference, power)
-    return _smallest(lambda n: power_t(difference, sd, n) >= power)
+    from statsmodels.stats.power import TTestIndPower
+
+    if not (difference > 0 and sd > 0):
+        raise InvalidInput(f"difference is {difference!r}, sd {sd!r}; expected both above 0, in points of the scale.")
+    return ceil(TTestIndPower().solve_power(difference / sd, alpha=0.05, power=power))
 
 
 def sample_size_half_width(half: float, sd: float) -> int:
@@ -404,8 +331,9 @@ def sample_size_half_width(half: float, sd: float) -> int:
     (43, 81)
     """
     if not (half > 0 and sd > 0):
-        raise InvalidInput(f"half is {half!r} and sd {sd!r}; expected both above 0, in points of the scale.")
-    return _smallest(lambda n: sd * Convention("", {ALL: n}).factor(ALL) <= half)
+        raise InvalidInput(f"half is {half!r}, sd {sd!r}; expected both above 0, in points of the scale.")
+    least = max(2, ceil((stats.norm.ppf(0.975) * sd / half) ** 2))  # t is wider than the normal distribution
+    return next(n for n in count(least) if sd * Convention("", {TOTAL: n}).factor(TOTAL) <= half)
 
 
 def superiority(shares_a: Sequence[float], shares_b: Sequence[float]) -> float:
@@ -414,9 +342,9 @@ def superiority(shares_a: Sequence[float], shares_b: Sequence[float]) -> float:
     >>> superiority([0, 0, 1], [0.5, 0, 0.5])
     0.75
     """
-    a, b = _shares(shares_a), _shares(shares_b)
-    if len(a) != len(b):
-        raise InvalidInput(f"shares of {len(a)} and of {len(b)} answers; expected the same scale.")
+    a, b = np.asarray(shares_a, dtype=float), np.asarray(shares_b, dtype=float)
+    if len(a) != len(b) or not np.allclose([a.sum(), b.sum()], 1):
+        raise InvalidInput(f"shares are {list(a)} and {list(b)}; expected one scale, and shares that add up to 1.")
     return float(a @ (np.cumsum(b) - b / 2))
 
 
@@ -428,49 +356,53 @@ def sample_size_noether(superior: float, power: float = 0.8) -> int:
     >>> sample_size_noether(0.7)
     33
     """
-    _check_seen(superior - 0.5, power)
-    if not 0 <= superior <= 1:
-        raise InvalidInput(f"superior is {superior!r}; expected a chance from 0 to 1.")
+    if not 0 <= superior <= 1 or superior == 0.5:
+        raise InvalidInput(f"superior is {superior!r}; expected a chance from 0 to 1 that is not one half.")
     return ceil(np.sum(stats.norm.ppf([0.975, power])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9)
 
 
 def power_mann_whitney(
     shares_a: Sequence[float], shares_b: Sequence[float], n_a: int, n_b: int, rng: np.random.Generator, draws: int
 ) -> float:
-    """Power at 0.05 of the Mann-Whitney test for these shares of the answers, by simulation of `draws` surveys.
-
-    The standard error of the estimate is at most 0.5 / sqrt(draws).
-    """
-    superiority(shares_a, shares_b)
-    a, b = (rng.choice(len(s), (draws, check_n(n)), p=_shares(s)) for s, n in ((shares_a, n_a), (shares_b, n_b)))
+    """Power at 0.05 of the Mann-Whitney test for these shares of the answers, by simulation of `draws` surveys."""
+    a, b = (rng.choice(len(s), (draws, n), p=np.asarray(s)) for s, n in ((shares_a, n_a), (shares_b, n_b)))
     varied = np.ptp(np.column_stack([a, b]), axis=1) > 0  # where all answers are the same there is nothing to see
     p = stats.mannwhitneyu(a[varied], b[varied], axis=1, method="asymptotic").pvalue
     return float((np.asarray(p) < 0.05).sum() / draws)
 
 
-def _check_seen(difference: float, power: float) -> None:
-    if difference == 0 or not np.isfinite(difference):
-        raise InvalidInput("the difference is 0 or no number: no survey sees it; name the least that matters.")
-    if not 0.05 < power < 1:
-        raise InvalidInput(f"power is {power!r}; expected more than 0.05 and less than 1, such as 0.8.")
+# ---- What sections 2 and 7 of the paper state of its survey
 
 
-def _shares(shares: Sequence[float]) -> np.ndarray:
-    values = np.asarray(shares, dtype=float)
-    if not len(values) or not (values >= 0).all() or abs(values.sum() - 1) > 1e-6:
-        raise InvalidInput(f"shares are {list(shares)}; expected numbers from 0 that add up to 1.")
-    return values / values.sum()
+def results(data: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
+    """What `SURVEY` speaks of, from all answers and the ratings among them: row, column, value, se, n, participant.
+
+    Means of the ratings by item and group; the share of each choice in percent, by item and choice; and by experience
+    the mean answer to "meetings_per_day" (1: none, to 4: 6 or more). The participant is the source.
+    """
+    asked = data[data["item"].isin(["experience", "meetings_per_day"])]
+    wide = asked.pivot_table(index=["source", "respondent"], columns="item", values="answer").dropna().reset_index()
+    told = asked[asked["item"] == "experience"].drop_duplicates("answer").set_index("answer")["text"]
+    busy = describe(wide.assign(item=wide["experience"].map(told)), "meetings_per_day", ["source", "item"])
+    shares = choices(data, CHOICES).rename(columns={"choice": "group"})
+    error = 100 * np.sqrt(shares["share"] * (1 - shares["share"]) / shares["n"])
+    parts = [means(ratings), shares.assign(mean=100 * shares["share"], se=error), busy.assign(group="meetings per day")]
+    names = {"item": "row", "group": "column", "mean": "value", "source": "participant"}
+    return pd.concat(parts)[[*names, "se", "n"]].rename(columns=names).dropna(subset=["value"]).reset_index(drop=True)
 
 
-def _smallest(suffices: Callable[[int], bool]) -> int:
-    """The smallest n from 2 that suffices, where every larger one does."""
-    high = 2
-    while not suffices(high):
-        high *= 2
-        if high > 2**30:
-            raise InvalidInput("no survey of a billion people suffices; the effect or the half-width is too small.")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if suffices(middle) else (middle, high)
-    return high
+def _beside(limit: float, sign: int, rows: Sequence[str], column: str) -> Check:
+    """The claim that a cell lies above (`sign` 1) or below (-1) a limit in every one of `rows`."""
+    return lambda ours: moves(sign, rows, column)(ours.assign(value=ours["value"] - limit))
+
+
+# Experience other than mid-senior, as we read the word.
+SENIOR = ("less than 1 year", "1 or 2 years", "3 to 5 years", "10 years or more")
+SURVEY: Mapping[str, Check] = {
+    "mid-senior employees: most meetings": above(["6 to 9 years"], SENIOR, "meetings per day"),
+    "few: meeting size above 10": _beside(25, -1, ["meeting_size"], "more than 10"),  # few: our reading
+    "all groups: ratings above the middle": _beside(3, 1, RATINGS, "all"),
+    "all groups: confidence above the middle": combined(*(_beside(3, 1, ["confidence"], g) for g in "ABC")),
+    "K = 3 preferred for n = 3 and n = 5": _beside(50, 1, ["options_wanted_3", "options_wanted_5"], "three"),
+}
+"""A check for every statement of sections 2 and 7 in `data/inputs/published/000_cf17db17b5f2de1a.csv`."""

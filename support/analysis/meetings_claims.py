@@ -11,7 +11,7 @@ Columns: a metric's name is its value in the last round, "<metric>@1" that of ro
 percentage change from round 1 to the last round, "correlation with <metric>" Spearman's, over runs, between the change
 of the satisfaction ratio and that of the metric.
 
-`SURVEY` holds the statements of sections 2 and 7; its rows are items, its columns groups, as in Table 3.
+Those of sections 2 and 7, on the survey, stand in `support.analysis.answers`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from support.analysis.claims import (
     flat,
     holds,
     moves,
-    untested,
 )
 from support.analysis.frames import need_columns
 from support.analysis.meetings import METRICS, changes, final, table_1
@@ -60,7 +59,6 @@ SIGNS = {"satisfaction_score": 1, "equity": -1, "interactions": -1}
 LOWER_IS_BETTER = ("equity", "interactions")
 MARGINS = {"satisfaction_ratio": 5.0, "satisfaction_score": 0.15, "equity": 0.05, "interactions": 0.5}
 """Differences that do not matter, a twentieth of each scale (half a turn for interactions): our choice, used by all."""
-MIDDLE = 3.0  # of the scale from 1 to 5
 
 
 def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -173,18 +171,6 @@ def _with(column: str, rows: Sequence[str], test: Callable[[pd.DataFrame], bool]
     return check
 
 
-def _above_the_middle(rows: Sequence[str], *columns: str) -> Callable[[pd.DataFrame], str]:
-    def check(ours: pd.DataFrame) -> str:
-        cells = ours[ours["column"].isin(columns) & (ours["row"].isin(rows) if rows else True)]
-        if cells.empty:
-            return Answer(UNTESTED, f"no answers of {', '.join([*rows, *columns])}")
-        least = cells.sort_values("value").iloc[0]
-        told = f"the least mean is {least['value']:.2f} ({least['row']}, {least['column']}), the middle {MIDDLE:g}"
-        return Answer(YES if least["value"] > MIDDLE else NO, told)
-
-    return check
-
-
 _RATIO, _SCORE, _TURNS, _EQUITY = (
     f"change of {m}" for m in ("satisfaction_ratio", "satisfaction_score", "interactions", "equity")
 )
@@ -226,12 +212,3 @@ COORDINATION: Mapping[str, Check] = {
     "equity: inconclusive": _inconclusive,
 }
 """A check for every statement of sections 6 and 8 in `data/inputs/published/000_cf17db17b5f2de1a.csv`."""
-
-SURVEY: Mapping[str, Check] = {
-    "mid-senior employees: most meetings": untested("nobody here is asked how many meetings they have"),
-    "few: meeting size above 10": untested("nobody here is asked how large their meetings are"),
-    "all groups: ratings above the middle": _above_the_middle((), "all"),
-    "all groups: confidence above the middle": _above_the_middle(["confidence"], "all", "A", "B", "C"),
-    "K = 3 preferred for n = 3 and n = 5": untested("the paper prints no counts, and nobody here is asked for K"),
-}
-"""A check for every statement of sections 2 and 7; three of them are on numbers that the survey here does not ask."""

@@ -1,9 +1,7 @@
 """What a printed table can mean: GRIM for means and for intervals, every sample behind a cell, tests of summaries.
 
-Three kinds of numbers stay apart, and every table says in `source` which it holds: published means, reconstructed
-samples that would print as them and that nobody gave, and answers (`support.analysis.answers`).
-A printed number is taken as rounded to the nearest, an exact half either way (programs differ: half up, half to even,
-and binary floats that lie just beside the half); a number that was cut off instead may fail here.
+Published means, reconstructed samples (nobody gave them) and answers stay apart; `source` says which a table holds.
+A printed number is taken as rounded to the nearest, an exact half either way; one that was cut off may fail here.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations, product
-from math import ceil, comb, floor, nan, prod, sqrt
+from math import ceil, floor, nan, prod, sqrt
 from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
@@ -22,22 +20,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.frames import check_level, need_columns, need_keys, numbers
+from support.analysis.frames import need_columns, need_keys, numbers
 from support.analysis.stats import small_sample_factor, with_holm
 from support.errors import InvalidInput
 
-PUBLISHED, RECONSTRUCTED = "published", "reconstructed"
-OPEN = "open"
-"""The verdict of `between_groups` where reconstructions disagree."""
-MANY = 1_000_000
-"""Combinations, of sizes or of reconstructions, that are tried."""
-FREE = 20_000_000
-"""Free counts that `enumerate_samples` goes through."""
-EDGE = 1e-9
-"""For binary fractions: a number exactly between two printed ones may be printed as either."""
+PUBLISHED, RECONSTRUCTED, OPEN = "published", "reconstructed", "open"
+TOTAL = "all"  # the group of everybody, as Table 3 names it
+MANY = 5_000_000  # combinations, of sizes, of counts or of reconstructions, that are tried
+EDGE = 1e-9  # for binary fractions: a number exactly between two printed ones may be printed as either
 
 Printed = float | str | Decimal
-"""A number as a paper prints it; text keeps its trailing zeros, which do not matter here."""
 Divisor = Literal["n-1", "n"]
 Verdict = bool | int | str
 
@@ -50,14 +42,6 @@ class Scale:
     high: int = 5
     decimals: int = 2
 
-    def __post_init__(self) -> None:
-        if not all(isinstance(end, Integral) for end in (self.low, self.high)) or self.low > self.high:
-            raise InvalidInput(
-                f"low is {self.low!r} and high is {self.high!r}; expected the ends of a scale of whole numbers."
-            )
-        if not isinstance(self.decimals, Integral) or self.decimals < 0:
-            raise InvalidInput(f"decimals is {self.decimals!r}; expected a whole number from 0.")
-
     @property
     def half(self) -> Fraction:
         """Half of the last printed digit: how far a printed number can lie from the one that was rounded."""
@@ -67,14 +51,12 @@ class Scale:
         """A printed number without binary rounding; InvalidInput where it is none, or has more decimals."""
         try:
             # The shortest text that reads back as this float is what was printed.
-            number = Decimal(value if isinstance(value, str | Decimal) else str(float(value)))
-        except (InvalidOperation, TypeError, ValueError) as error:
+            number = Fraction(Decimal(value if isinstance(value, str | Decimal) else str(float(value))))
+        except (InvalidOperation, TypeError, ValueError, OverflowError) as error:
             raise InvalidInput(f"{what} is {value!r}; expected a number as printed, such as 3.51 or '3.51'.") from error
-        if not number.is_finite():
-            raise InvalidInput(f"{what} is {value!r}; expected a finite number; leave cells without one out.")
-        if (Fraction(number) * 10**self.decimals).denominator != 1:
+        if (number * 10**self.decimals).denominator != 1:
             raise InvalidInput(f"{what} is {value!r}; expected at most {self.decimals} decimals: round it, or say so.")
-        return Fraction(number)
+        return number
 
 
 FIVE = Scale()
@@ -82,36 +64,20 @@ FIVE = Scale()
 
 @dataclass(frozen=True)
 class Convention:
-    """How an interval may have been computed: mean ± t(df) * sd / sqrt(n).
+    """How a 95 % interval may have been computed: mean ± t(df) * sd / sqrt(n).
 
-    Parameters
-    ----------
-    n : from a group to the answers that were averaged.
-    df : from a group to degrees of freedom, infinity for the normal distribution; n - 1 unless given.
-    divisor : of the squared deviations.
-    level : the coverage.
+    `n` and `df` by group; df is infinity for the normal distribution, n - 1 unless given; `divisor` is that of the sd.
     """
 
     name: str
     n: Mapping[str, int]
     df: Mapping[str, float] | None = None
     divisor: Divisor = "n-1"
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        check_level(self.level)
-        for group, n in self.n.items():
-            check_n(n, least=2)
-            if not self.degrees(group) > 0:
-                raise InvalidInput(f"df is {self.degrees(group)!r} for {group!r}; expected more than 0, or infinity.")
-
-    def degrees(self, group: str) -> float:
-        """The degrees of freedom of a group."""
-        return self.n[group] - 1 if self.df is None else self.df[group]
 
     def factor(self, group: str) -> float:
         """Half-width over standard deviation, t(df) / sqrt(n)."""
-        return float(stats.t.ppf((1 + self.level) / 2, self.degrees(group))) / sqrt(self.n[group])
+        n = check_n(self.n[group], least=2)
+        return float(stats.t.ppf(0.975, n - 1 if self.df is None else self.df[group])) / sqrt(n)
 
 
 class Moments(NamedTuple):
@@ -122,9 +88,7 @@ class Moments(NamedTuple):
 
     def sd(self, n: int, divisor: Divisor) -> float:
         """The standard deviation of n >= 2 answers with these moments."""
-        if divisor not in ("n-1", "n"):
-            raise InvalidInput(f"divisor is {divisor!r}; expected 'n-1' or 'n'.")
-        return sqrt((n * self.squares - self.sum**2) / n / (n - 1 if divisor == "n-1" else n))
+        return sqrt((n * self.squares - self.sum**2) / n / {"n-1": n - 1, "n": n}[divisor])
 
 
 def check_n(n: int, least: int = 1) -> int:
@@ -142,19 +106,15 @@ def printed_means(published: pd.DataFrame) -> pd.DataFrame:
     return rows[list(names.values())].reset_index(drop=True).assign(source=PUBLISHED)
 
 
-def cells(means: pd.DataFrame, groups: Iterable[str], *more: str) -> list[Any]:
-    """The rows of printed means (item, group, mean, and the columns `more`) of some groups, checked."""
-    need_columns(means, ["item", "group", "mean", *more], "means")
-    need_keys(means, ["item", "group"], "means")
-    wanted, there = list(groups), list(means["group"].unique())
-    if not wanted or not set(wanted) <= set(there):
-        unknown = [group for group in wanted if group not in there]
-        raise InvalidInput(f"ns names {unknown or 'no group'}; the groups of means are: {', '.join(map(str, there))}.")
-    twice = means.duplicated(["item", "group"])
-    if twice.any():
-        item, group = means.loc[twice, ["item", "group"]].iloc[0]
-        raise InvalidInput(f"means has item {item!r} of group {group!r} twice; pass one table at a time.")
-    return list(means[means["group"].isin(wanted)].itertuples())
+def cells(means: pd.DataFrame, groups: Iterable[str]) -> list[Any]:
+    """The rows of printed means (item, group, mean, and half where it is printed) of some groups, checked."""
+    need_columns(means, ["item", "group", "mean"], "means")
+    if unknown := sorted(set(groups) - set(means["group"])):
+        there = ", ".join(map(str, means["group"].unique()))
+        raise InvalidInput(f"ns names {unknown}; the groups of means are: {there}.")
+    if means.duplicated(["item", "group"]).any():
+        raise InvalidInput("means has an item and group twice; pass one table at a time.")
+    return list(means[means["group"].isin(list(groups))].itertuples())
 
 
 # ---- GRIM (Brown and Heathers 2017)
@@ -187,9 +147,10 @@ def grim_table(means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], scale
     """
     rows = []
     for group, tried in ns.items():
-        for cell, n in product(cells(means, [group]), _candidates(tried)):
+        for cell, n in product(cells(means, [group]), list(tried) if isinstance(tried, Iterable) else [tried]):
+            fits = grim(cell.mean, n, scale)
             nearest = min(max(round(scale.exact(cell.mean) * n), scale.low * n), scale.high * n) / n
-            rows.append((cell.item, group, cell.mean, n, grim(cell.mean, n, scale), nearest))
+            rows.append((cell.item, group, cell.mean, n, fits, nearest))
     return pd.DataFrame(rows, columns=["item", "group", "mean", "n", "fits", "nearest"]).assign(source=PUBLISHED)
 
 
@@ -200,55 +161,41 @@ def consistent_ns(means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], sc
     return table.assign(all_fit=table["fit"] == table["means"], source=PUBLISHED)
 
 
-def pooled(
-    means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], total: str = "all", scale: Scale = FIVE
-) -> pd.DataFrame:
-    """Which sizes of the groups explain all means of the groups, and how many of the pooled means of `total`, too?
+def pooled(means: pd.DataFrame, ns: Mapping[str, Iterable[int]], scale: Scale = FIVE) -> pd.DataFrame:
+    """Which sizes of the groups explain all means of the groups, and how many of the pooled means of "all", too?
 
-    A pooled mean fits where some choice of the groups' whole sums, added up, prints as it does.
-
-    Returns
-    -------
-    DataFrame
-        A column for each group with its n; then n (their sum), means, fit, all_fit, source; the best first. Empty
-        where some group has no size that fits all its means.
+    A pooled mean fits where some choice of the groups' whole sums, added up, prints as it does. Returns a column for
+    each group with its n; then n (their sum), means, fit, all_fit, source; the best first; empty where there is none.
     """
-    held = cells(means, [*ns, total])
-    wide = pd.DataFrame(held).pivot(index="item", columns="group", values="mean")
+    wide = pd.DataFrame(cells(means, [*ns, TOTAL])).pivot(index="item", columns="group", values="mean")
     if wide.isna().any(axis=None):
         lacking = wide.index[wide.isna().any(axis=1)][0]
         raise InvalidInput(f"item {lacking!r} has no mean in every one of {', '.join(map(str, wide))}; leave it out.")
-    kept = {g: [n for n in _candidates(tried) if all(grim(m, n, scale) for m in wide[g])] for g, tried in ns.items()}
+    kept = {g: [n for n in tried if all(grim(m, n, scale) for m in wide[g])] for g, tried in ns.items()}
     if prod(map(len, kept.values())) > MANY:
         raise InvalidInput(f"ns leaves {prod(map(len, kept.values()))} combinations; narrow the candidates.")
     rows = []
     for sizes in product(*kept.values()):
-        fit = sum(_adds_up(row, dict(zip(kept, sizes, strict=True)), total, scale) for _, row in wide.iterrows())
+        fit = 0
+        for row in wide.to_dict(
+            "records"
+        ):  # the groups' possible sums, without gaps each, reach one of the pooled mean
+            sums = [possible_sums(row[group], n, scale) for group, n in zip(kept, sizes, strict=True)]
+            wanted = possible_sums(row[TOTAL], sum(sizes), scale)
+            fit += bool(wanted) and sum(s[0] for s in sums) <= wanted[-1] and sum(s[-1] for s in sums) >= wanted[0]
         rows.append((*sizes, sum(sizes), len(wide), fit, fit == len(wide)))
     table = pd.DataFrame(rows, columns=[*kept, "n", "means", "fit", "all_fit"]).assign(source=PUBLISHED)
     return table.sort_values(["fit", "n"], ascending=False, kind="stable", ignore_index=True)
-
-
-def _candidates(ns: int | Iterable[int]) -> list[int]:
-    return [check_n(n) for n in (ns if isinstance(ns, Iterable) else [ns])]
-
-
-def _adds_up(row: pd.Series, sizes: Mapping[str, int], total: str, scale: Scale) -> bool:
-    """Whether the groups' possible sums, without gaps each, reach one of the pooled mean."""
-    sums = [possible_sums(row[group], n, scale) for group, n in sizes.items()]
-    wanted = possible_sums(row[total], sum(sizes.values()), scale)
-    return bool(wanted) and sum(s[0] for s in sums) <= wanted[-1] and sum(s[-1] for s in sums) >= wanted[0]
 
 
 # ---- Intervals: the idea of GRIMMER (Anaya 2016). Few sums of squares go with n whole answers and a printed mean.
 
 
 def possible_moments(mean: Printed, n: int, scale: Scale = FIVE) -> list[Moments]:
-    """All sums and sums of squares of n whole answers with this printed mean.
+    """All sums and sums of squares that n whole answers with this printed mean can have, and a few that they cannot.
 
     The squares run in steps of 2 (a number and its square are both even or both odd) between the least, all answers
-    beside the mean, and the most, all answers at the ends. All of these occur but for a few; `enumerate_samples`
-    settles which.
+    beside the mean, and the most, all answers at the ends; `enumerate_samples` settles which occur.
     """
     low, high = scale.low, scale.high
     found = []
@@ -264,50 +211,39 @@ def possible_moments(mean: Printed, n: int, scale: Scale = FIVE) -> list[Moments
 def interval_check(means: pd.DataFrame, convention: Convention, scale: Scale = FIVE) -> pd.DataFrame:
     """Can each printed interval (`half`: its half-width) come from whole answers, if it was computed by `convention`?
 
-    Returns
-    -------
-    DataFrame
-        convention, item, group, n, df, divisor, mean, half, sd (implied by the interval), nearest (the sd of whole
-        answers that comes closest), fits, moments (those that fit), source. Groups that the convention does not name
-        are left out.
+    Returns convention, item, group, n, mean, half, sd (implied by the interval), moments (that fit), fits, source.
     """
     rows = []
-    for cell in cells(means, convention.n, "half"):
+    for cell in cells(means, convention.n):
         n, factor = convention.n[cell.group], convention.factor(cell.group)
-        sd, reach = float(scale.exact(cell.half, "half")) / factor, float(scale.half) / factor
-        options = {m: m.sd(n, convention.divisor) for m in possible_moments(cell.mean, n, scale)}
-        fitting = tuple(m for m, s in options.items() if abs(s - sd) * factor <= reach * factor + EDGE)
-        names = {"convention": convention.name, "item": cell.item, "group": cell.group, "n": n}
-        told = {"df": convention.degrees(cell.group), "divisor": convention.divisor, "mean": cell.mean}
-        nearest = min(options.values(), key=lambda s: abs(s - sd), default=nan)
-        rows.append(names | told | {"half": cell.half, "sd": sd, "nearest": nearest, "fits": bool(fitting)})
-        rows[-1]["moments"] = fitting
-    return pd.DataFrame(rows).assign(source=PUBLISHED)
+        half, reach = float(scale.exact(cell.half, "half")), float(scale.half) + EDGE
+        options = possible_moments(cell.mean, n, scale)
+        fitting = tuple(m for m in options if abs(m.sd(n, convention.divisor) * factor - half) <= reach)
+        rows.append((convention.name, cell.item, cell.group, n, cell.mean, cell.half, half / factor, fitting))
+    columns = ["convention", "item", "group", "n", "mean", "half", "sd", "moments"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(fits=table["moments"].map(len) > 0, source=PUBLISHED)
 
 
 def pooled_interval_check(
-    checked: pd.DataFrame, means: pd.DataFrame, df: float, divisor: Divisor = "n-1", total: str = "all",
-    level: float = 0.95, scale: Scale = FIVE
-) -> pd.DataFrame:  # fmt: skip
+    checked: pd.DataFrame, means: pd.DataFrame, df: float, divisor: Divisor, scale: Scale = FIVE
+) -> pd.DataFrame:
     """Do the groups' moments of `interval_check`, added up, give the pooled interval, if it has `df` and `divisor`?
 
-    Returns item, n, df, divisor, mean, half, computed (the half-width that comes closest; NaN where some group has no
-    moments), fits, source.
+    Returns item, n, half, computed (the half-width that comes closest; NaN where a group has no moments), fits, source.
     """
     rows = []
-    for cell in cells(means, [total], "half"):
+    for cell in cells(means, [TOTAL]):
         groups = checked[checked["item"] == cell.item]
-        by = Convention("", {total: int(groups["n"].sum())}, {total: df}, divisor, level)
+        n = int(groups["n"].sum())
+        factor = Convention("", {TOTAL: n}, {TOTAL: df}).factor(TOTAL)
         together = {Moments(0, 0)}
         for moments in groups["moments"]:
             together = {Moments(a.sum + b.sum, a.squares + b.squares) for a, b in product(together, moments)}
         half = float(scale.exact(cell.half, "half"))
-        halves = [m.sd(by.n[total], divisor) * by.factor(total) for m in together]
-        computed = min(halves, key=lambda h: abs(h - half), default=nan)
-        fits = abs(computed - half) <= float(scale.half) + EDGE
-        rows.append((cell.item, by.n[total], df, divisor, cell.mean, cell.half, computed, fits))
-    columns = ["item", "n", "df", "divisor", "mean", "half", "computed", "fits"]
-    return pd.DataFrame(rows, columns=columns).assign(source=PUBLISHED)
+        computed = min((m.sd(n, divisor) * factor for m in together), key=lambda h: abs(h - half), default=nan)
+        rows.append((cell.item, n, cell.half, computed, abs(computed - half) <= float(scale.half) + EDGE))
+    return pd.DataFrame(rows, columns=["item", "n", "half", "computed", "fits"]).assign(source=PUBLISHED)
 
 
 # ---- Every sample behind a cell (as SPRITE looks for, Heathers et al. 2018), and what all of them say
@@ -332,11 +268,11 @@ class Reconstructed:
         return (np.repeat(np.arange(self.low, self.low + len(row)), row) for row in self.counts)
 
     def frame(self) -> pd.DataFrame:
-        """Tidy: label, sample, answer, count, source."""
+        """Tidy: sample, answer, count, label, source."""
         scale = range(self.low, self.low + self.counts.shape[1])
-        wide = pd.DataFrame(self.counts, columns=list(scale))
-        long: Any = wide.rename_axis(index="sample", columns="answer").stack()
-        return long.reset_index(name="count").assign(label=self.label, source=RECONSTRUCTED)
+        wide = pd.DataFrame(self.counts, columns=list(scale)).rename_axis("sample").reset_index()
+        long = wide.melt("sample", var_name="answer", value_name="count")
+        return long.assign(label=self.label, source=RECONSTRUCTED)
 
 
 def enumerate_samples(
@@ -347,32 +283,28 @@ def enumerate_samples(
     >>> enumerate_samples("4.09", "0.79", 11, divisor="n").counts.tolist()
     [[0, 0, 3, 4, 4], [0, 1, 0, 7, 3]]
     """
-    options = possible_moments(mean, check_n(n, least=2), scale)
-    if not options:
+    if not (options := possible_moments(mean, check_n(n, least=2), scale)):
         raise InvalidInput(f"mean {mean} cannot come from {n} whole answers on {scale.low}..{scale.high} (GRIM).")
-    wanted, reach = float(scale.exact(sd, "sd")), float(scale.half) + EDGE
-    fitting = [m for m in options if abs(m.sd(n, divisor) - wanted) <= reach]
+    off = {m: abs(m.sd(n, divisor) - float(scale.exact(sd, "sd"))) for m in options}
+    fitting = [m for m in options if off[m] <= float(scale.half) + EDGE]
     if not fitting:
-        near = sorted({round(m.sd(n, divisor), 4) for m in options}, key=lambda s: abs(s - wanted))[:2]
+        near = sorted({round(m.sd(n, divisor), 4) for m in sorted(options, key=off.__getitem__)[:2]})
         raise InvalidInput(f"mean {mean}, sd {sd} and n {n} cannot go together on {scale.low}..{scale.high}: "
-                           f"the nearest possible sds are {', '.join(map(str, sorted(near)))}.")  # fmt: skip
+                           f"the nearest possible sds are {', '.join(map(str, near))}.")  # fmt: skip
     return _every(fitting, n, scale, f"mean {mean}, sd {sd}")
 
 
 def reconstruct(
     means: pd.DataFrame, convention: Convention, scale: Scale = FIVE
 ) -> dict[tuple[str, str], Reconstructed]:
-    """All samples behind every cell of a printed table, by (item, group), if its intervals came by `convention`.
-
-    InvalidInput where a cell has none; `interval_check` shows which have.
-    """
+    """All samples behind every cell of a printed table, by (item, group), if its intervals came by `convention`."""
     made = {}
     checked: Any = interval_check(means, convention, scale)
     for cell in checked.itertuples():
         label = f"{cell.item}, group {cell.group}"
         if not cell.moments:
             raise InvalidInput(
-                f"{label}: {cell.mean} ± {cell.half} cannot come from {cell.n} answers by {cell.convention!r}."
+                f"{label}: {cell.mean} ± {cell.half} is none of {cell.n} answers by {cell.convention!r}."
             )
         made[cell.item, cell.group] = _every(cell.moments, cell.n, scale, label)
     return made
@@ -385,14 +317,14 @@ def _every(moments: Sequence[Moments], n: int, scale: Scale, label: str) -> Reco
     x + y + z = N, y + 2z = S, y + 4z = Q. A shorter scale is a longer one whose last answers nobody gives.
     """
     answers = scale.high - scale.low + 1
-    width = max(answers, 3)
-    if (free := comb(n + width - 3, n)) > FREE:
-        raise InvalidInput(f"{label}: {n} answers on {answers} values leave {free:.1e} counts to try; expected {FREE}.")
-    others = _at_most(n, width - 3)
-    origin = scale.low + width - 3
-    values = np.arange(scale.low, origin) - origin
+    free = max(answers, 3) - 3
+    if (n + 1) ** free > MANY:
+        raise InvalidInput(f"{label}: {n} answers on {answers} values leave {(n + 1) ** free:.1e} counts to try.")
+    others = np.array(list(product(range(n + 1), repeat=free)), dtype=np.int64).reshape(-1 if free else 1, free)
+    values = np.arange(-free, 0)
     found = []
     for total, squares in moments:
+        origin = scale.low + free
         s = total - origin * n - others @ values
         q = squares - 2 * origin * total + origin**2 * n - others @ values**2
         z = (q - s) // 2  # without a rest: whole numbers and their squares are odd together
@@ -405,80 +337,48 @@ def _every(moments: Sequence[Moments], n: int, scale: Scale, label: str) -> Reco
     return Reconstructed(counts[np.lexsort(counts.T[::-1])], label, scale.low)
 
 
-def _at_most(n: int, parts: int) -> np.ndarray:
-    """All non-negative whole numbers of shape (…, parts) whose row sums are at most n."""
-    rows = np.zeros((1, 0), dtype=np.int64)
-    for _ in range(parts):
-        room = n - rows.sum(axis=1) + 1
-        last = np.arange(room.sum()) - np.repeat(np.cumsum(room) - room, room)
-        rows = np.column_stack([np.repeat(rows, room, axis=0), last])
-    return rows
-
-
 class Conclusion(NamedTuple):
-    """What all combinations of reconstructions say: from a verdict to its share of them, and how many were asked.
-
-    Reconstructions are not equally likely: a share is no probability.
-    """
+    """What all combinations of reconstructions say: the share of each verdict (no probability), how many, in words."""
 
     verdicts: dict[Verdict, float]
     asked: int
-
-    @property
-    def agree(self) -> bool:
-        """All give the same verdict, which is then proven."""
-        return len(self.verdicts) == 1
-
-    @property
-    def sentence(self) -> str:
-        """The conclusion in words."""
-        if self.agree:
-            return f"all {self.asked} reconstructions agree: {next(iter(self.verdicts))}"
-        shares = ", ".join(f"{verdict} in {share:.1%}" for verdict, share in self.verdicts.items())
-        return f"all {self.asked} reconstructions disagree ({shares}): the printed numbers leave it open"
+    sentence: str
 
 
 def conclusions(several: Sequence[Reconstructed], question: Callable[..., Verdict]) -> Conclusion:
-    """Ask every combination of the reconstructions of independent cells, and see whether they agree.
+    """Ask every combination of the reconstructions of independent cells: one verdict of all of them is proven.
 
-    `question` takes an int array of answers for each cell; it returns a bool, a whole number or a text. How one
-    respondent's answers to two items go together is lost in a printed table, and with it alpha or a paired test.
+    `question` takes an int array of answers for each cell, and returns a bool, a whole number or a text.
 
     >>> cell = enumerate_samples("4.09", "0.79", 11, divisor="n")
     >>> conclusions([cell], lambda answers: bool(answers.min() > 1)).sentence
     'all 2 reconstructions agree: True'
     """
     if not several or not all(isinstance(cell, Reconstructed) for cell in several):
-        raise InvalidInput(
-            "expected reconstructions, as reconstruct makes them; for answers see support.analysis.answers."
-        )
+        raise InvalidInput("expected reconstructions, as reconstruct makes them; for answers see analysis.answers.")
     if (asked := prod(map(len, several))) > MANY:
         raise InvalidInput(f"there are {asked} combinations; expected at most {MANY}: ask fewer cells together.")
-    counted: Counter[Verdict] = Counter(_verdict(question(*samples)) for samples in product(*several))
-    return Conclusion({verdict: count / asked for verdict, count in counted.most_common()}, asked)
+    counted: Counter[Verdict] = Counter(question(*samples) for samples in product(*several))
+    verdicts = {verdict: count / asked for verdict, count in counted.most_common()}
+    if len(verdicts) == 1:
+        return Conclusion(verdicts, asked, f"all {asked} reconstructions agree: {next(iter(verdicts))}")
+    shares = ", ".join(f"{verdict} in {share:.1%}" for verdict, share in verdicts.items())
+    told = f"all {asked} reconstructions disagree ({shares}): the printed numbers leave it open"
+    return Conclusion(verdicts, asked, told)
 
 
 def between_groups(made: Mapping[tuple[str, str], Reconstructed], question: Callable[..., Verdict]) -> pd.DataFrame:
     """The conclusions for each item and pair of its groups, of what `reconstruct` made.
 
-    Returns item, a, b, verdict (of all reconstructions; "open" where they disagree), agree, asked (combinations),
-    share (of them that give the most frequent verdict), source.
+    Returns item, a, b, verdict (of all reconstructions; "open" where they disagree), asked, source.
     """
     rows = []
     for (item, a), (other, b) in combinations(made, 2):
         if item == other:
             found = conclusions([made[item, a], made[item, b]], question)
-            verdict, share = next(iter(found.verdicts.items()))
-            rows.append((item, a, b, str(verdict) if found.agree else OPEN, found.agree, found.asked, share))
-    columns = ["item", "a", "b", "verdict", "agree", "asked", "share"]
-    return pd.DataFrame(rows, columns=columns).assign(source=RECONSTRUCTED)
-
-
-def _verdict(value: object) -> Verdict:
-    plain = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(plain, bool | int | str):
-        raise InvalidInput(f"question returned {value!r}; expected a bool, a whole number or a text, such as p < 0.05.")
-    return plain
+            verdict = str(next(iter(found.verdicts))) if len(found.verdicts) == 1 else OPEN
+            rows.append((item, a, b, verdict, found.asked))
+    return pd.DataFrame(rows, columns=["item", "a", "b", "verdict", "asked"]).assign(source=RECONSTRUCTED)
 
 
 # ---- Tests of which only mean, spread and n are printed
@@ -487,12 +387,11 @@ def _verdict(value: object) -> Verdict:
 def summaries(means: pd.DataFrame, conventions: Mapping[str, Convention]) -> pd.DataFrame:
     """Mean, standard deviation and n of each printed cell under each convention: what `welch` and `anova` take.
 
-    Returns assumed (the name of the convention), item, group, n, mean, sd (divisor n - 1, whatever the convention's),
-    source.
+    Returns assumed (the name of the convention), item, group, n, mean, sd (divisor n - 1 always), source.
     """
     rows = []
     for assumed, by in conventions.items():
-        for cell in cells(means, by.n, "half"):
+        for cell in cells(means, by.n):
             n, sd = by.n[cell.group], float(cell.half) / by.factor(cell.group)
             unbiased = sd * sqrt(n / (n - 1)) if by.divisor == "n" else sd
             rows.append((assumed, cell.item, cell.group, n, float(cell.mean), unbiased))
@@ -500,67 +399,60 @@ def summaries(means: pd.DataFrame, conventions: Mapping[str, Convention]) -> pd.
 
 
 def welch(table: pd.DataFrame) -> pd.DataFrame:
-    """Welch's t between all pairs of groups of each item, from summaries.
+    """Welch's t between all pairs of groups of each item, from summaries; Holm over all tests under one assumption.
 
-    Returns source, assumed, item, a, b, n_a, n_b, difference (a - b), its 95 % interval low, high, t, df, p, p_holm,
-    correction (over all pairs of all items under one assumption), hedges_g, note; without a test NaN, and why in note.
+    Returns source, assumed, item, a, b, difference (a - b), se, its 95 % interval low, high, t, df, p, p_holm,
+    correction, hedges_g; NaN where neither side has a spread.
     """
-    rows = [
-        names | {"a": a["group"], "b": b["group"], "n_a": a["n"], "n_b": b["n"]} | _welch(a, b)
-        for names, groups in _families(table)
-        for a, b in combinations(groups, 2)
-    ]
-    if not rows:
-        raise InvalidInput("the summaries have one group for each item; a comparison needs two or more.")
-    return with_holm(pd.DataFrame(rows), ["source", "assumed"])
+    rows = []
+    for names, groups in _families(table):
+        for a, b in combinations(groups, 2):
+            u, v = (x["sd"] ** 2 / x["n"] for x in (a, b))
+            gap, se, shared = a["mean"] - b["mean"], sqrt(u + v), a["n"] + b["n"] - 2
+            tested = [nan] * 6
+            if se:
+                sides = (a["mean"], a["sd"], a["n"], b["mean"], b["sd"], b["n"])
+                t, p = stats.ttest_ind_from_stats(*sides, equal_var=False)
+                df = se**4 / (u**2 / (a["n"] - 1) + v**2 / (b["n"] - 1))
+                margin = float(stats.t.ppf(0.975, df)) * se
+                spread = sqrt(((a["n"] - 1) * a["sd"] ** 2 + (b["n"] - 1) * b["sd"] ** 2) / shared)
+                tested = [
+                    gap - margin,
+                    gap + margin,
+                    float(t),
+                    df,
+                    float(p),
+                    gap / spread * small_sample_factor(shared),
+                ]
+            rows.append([*names, a["group"], b["group"], gap, se, *tested])
+    columns = ["source", "assumed", "item", "a", "b", "difference", "se", "low", "high", "t", "df", "p", "hedges_g"]
+    return with_holm(pd.DataFrame(rows, columns=columns), ["source", "assumed"])
 
 
 def anova(table: pd.DataFrame) -> pd.DataFrame:
-    """One-way analysis of variance of each item, from summaries; equal variances are assumed.
+    """One-way analysis of variance of each item, from summaries, with equal variances; Holm under one assumption.
 
-    Returns source, assumed, item, groups, n, f, df_between, df_within, p, p_holm, correction (over the items under
-    one assumption), eta_squared, note.
+    Returns source, assumed, item, n, f, df_between, df_within, p, p_holm, correction, eta_squared; NaN without spread.
     """
-    return with_holm(
-        pd.DataFrame([names | _anova(groups) for names, groups in _families(table)]), ["source", "assumed"]
-    )
+    rows = []
+    for names, groups in _families(table):
+        n, mean, sd = (np.array([group[name] for group in groups], dtype=float) for name in ("n", "mean", "sd"))
+        between = float((n * (mean - np.average(mean, weights=n)) ** 2).sum())
+        within, df = float(((n - 1) * sd**2).sum()), (len(groups) - 1, int(n.sum()) - len(groups))
+        f = (between / df[0]) / (within / df[1]) if within else nan
+        tested = [f, *df, float(stats.f.sf(f, *df)), between / (between + within) if within else nan]
+        rows.append([*names, int(n.sum()), *tested])
+    columns = ["source", "assumed", "item", "n", "f", "df_between", "df_within", "p", "eta_squared"]
+    return with_holm(pd.DataFrame(rows, columns=columns), ["source", "assumed"])
 
 
-def _families(table: pd.DataFrame) -> list[tuple[dict[str, Any], list[dict[Any, Any]]]]:
+def _families(table: pd.DataFrame) -> list[tuple[Any, list[dict[Any, Any]]]]:
     keys = ["source", "assumed", "item"]
     need_columns(table, [*keys, "group", "n", "mean", "sd"], "the summaries")
     need_keys(table, [*keys, "group"], "the summaries")
-    if numbers(table, "mean").isna().any() or not (numbers(table, "sd") >= 0).all():
-        raise InvalidInput("the summaries hold a mean or sd that is empty or negative; leave such cells out.")
-    for n in table["n"]:
-        check_n(n, least=2)
+    if numbers(table, "mean").isna().any() or not (numbers(table, "sd") >= 0).all() or not (table["n"] >= 2).all():
+        raise InvalidInput("the summaries hold a mean or sd that is empty or negative, or an n below 2; leave it out.")
     parts = table.groupby(keys, sort=False, observed=True)
-    return [(dict(zip(keys, names, strict=True)), part.to_dict("records")) for names, part in parts]
-
-
-def _welch(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    difference, (u, v) = a["mean"] - b["mean"], (x["sd"] ** 2 / x["n"] for x in (a, b))
-    if u + v == 0:
-        empty = dict.fromkeys(("low", "high", "t", "df", "p", "hedges_g"), nan)
-        return {"difference": difference} | empty | {"note": "no test: no spread on either side"}
-    t, p = stats.ttest_ind_from_stats(a["mean"], a["sd"], a["n"], b["mean"], b["sd"], b["n"], equal_var=False)
-    df = (u + v) ** 2 / (u**2 / (a["n"] - 1) + v**2 / (b["n"] - 1))
-    margin, shared = float(stats.t.ppf(0.975, df)) * sqrt(u + v), a["n"] + b["n"] - 2
-    spread = sqrt(((a["n"] - 1) * a["sd"] ** 2 + (b["n"] - 1) * b["sd"] ** 2) / shared)
-    interval = {"difference": difference, "low": difference - margin, "high": difference + margin}
-    effect = difference / spread * small_sample_factor(shared)
-    return interval | {"t": float(t), "df": df, "p": float(p), "hedges_g": effect, "note": ""}
-
-
-def _anova(groups: list[dict[Any, Any]]) -> dict[str, Any]:
-    n, mean, sd = (np.array([group[name] for group in groups], dtype=float) for name in ("n", "mean", "sd"))
-    between = float((n * (mean - np.average(mean, weights=n)) ** 2).sum())
-    within = float(((n - 1) * sd**2).sum())
-    df = len(groups) - 1, int(n.sum()) - len(groups)
-    sizes = {"groups": len(groups), "n": int(n.sum())}
-    if df[0] == 0 or within == 0:
-        empty = dict.fromkeys(("f", "df_between", "df_within", "p", "eta_squared"), nan)
-        return sizes | empty | {"note": "no test: one group" if df[0] == 0 else "no test: no spread within groups"}
-    f = (between / df[0]) / (within / df[1])
-    tested = {"f": f, "df_between": df[0], "df_within": df[1], "p": float(stats.f.sf(f, *df))}
-    return sizes | tested | {"eta_squared": between / (between + within), "note": ""}
+    if (parts.size() < 2).any():
+        raise InvalidInput("the summaries have one group for an item; a comparison needs two or more.")
+    return [(names, part.to_dict("records")) for names, part in parts]

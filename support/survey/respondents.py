@@ -328,7 +328,7 @@ async def simulate_repeated(
     """Let n respondents fill in all forms, one after the other, each under one code; return the codes.
 
     `forms` come in the order in which one person gets them, each of one group, which names the point in time (see
-    `support.analysis.user_study.points.questionnaires`); `gain` is that of the planted truth of `RuleBased`; the rest
+    `support.analysis.user_study.questionnaires`); `gain` is that of the planted truth of `RuleBased`; the rest
     is as for `simulate`. A model does not remember earlier forms: the title alone says which point it is.
     """
     _check_count("n", n)

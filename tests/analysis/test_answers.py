@@ -21,7 +21,7 @@ TIME, TRUST = ["time zones", "time of day", "time again", "more time"], ["trust 
 ANALYSES = {
     "means": answers.means,
     "distribution": answers.distribution,
-    "cronbach_alpha": answers.cronbach_alpha,
+    "cronbach_alpha": lambda data: answers.cronbach_alpha(data, ["reasons", "trust"]),
     "kruskal_wallis": answers.kruskal_wallis,
     "mann_whitney": answers.mann_whitney,
     "ordinal_regression": lambda data: answers.ordinal_regression(data, "reasons"),
@@ -91,11 +91,10 @@ def test_means_and_shares_are_those_of_everyone_and_of_each_group(survey):
     low, high = stats.t.interval(0.95, len(given_b) - 1, given_b.mean(), stats.sem(given_b))
     row = table.set_index(["item", "group"]).loc[("trust", "B")]
     assert row[["n", "missing", "mean", "low", "high"]].tolist() == pytest.approx([9, 1, given_b.mean(), low, high])
-    shares = answers.distribution(survey, groups=True, scale=Scale(0, 7)).set_index(["item", "group"]).loc["trust", "B"]
-    assert shares["answer"].tolist() == list(range(8)) and set(shares["n"] + shares["missing"]) == {10}
+    shares = answers.distribution(survey, scale=Scale(0, 7)).set_index(["item", "group"]).loc["trust", "B"]
+    assert shares["answer"].tolist() == list(range(8)) and set(shares["n"]) == {9}
     assert shares["count"].tolist() == [(given_b == answer).sum() for answer in range(8)]
     assert shares["share"].tolist() == pytest.approx((shares["count"] / 9).tolist())
-    assert answers.distribution(survey.assign(answer=np.nan))["share"].isna().all()
 
 
 @settings(deadline=None, max_examples=40)
@@ -130,34 +129,53 @@ def test_all_tests_of_a_table_are_one_family_and_those_that_do_not_exist_no_memb
         assert "no test: fewer than two groups answered" in set(table.loc[table["item"] == "blank", "note"])
 
 
-def test_holm_over_items_in_two_groups():
-    # The commonest design: the smallest of three p-values is not its own correction.
-    samples = {"A": [1, 2, 2, 3, 3, 4], "B": [2, 3, 4, 4, 5, 5]}
-    data = pd.concat([tidy(samples, item) for item in "xyz"])
-    assert answers.mann_whitney(data)["p_holm"].tolist() == pytest.approx([3 * answers.mann_whitney(data)["p"][0]] * 3)
+def test_the_family_of_both_tests_is_all_items_of_a_source():
+    # The commonest design, two groups and four items: the second smallest p, 0.0851, counts three times (issue 20).
+    samples = {
+        "first": {"A": [1, 1, 2, 2, 1, 2, 3, 1], "B": [3, 4, 4, 5, 3, 4, 5, 4]},
+        "second": {"A": [1, 1, 2, 2, 2, 2, 3, 3, 4], "B": [1, 1, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 5]},
+        "third": {"A": [1, 2, 3, 4], "B": [2, 2, 3, 4]},
+        "fourth": {"A": [3, 3, 4, 2], "B": [3, 4, 3, 2]},
+    }
+    data = pd.concat([tidy(groups, item) for item, groups in samples.items()])
+    pairs, over = answers.mann_whitney(data).set_index("item"), answers.kruskal_wallis(data).set_index("item")
+    assert pairs.loc["second", ["p", "p_holm"]].round(4).tolist() == [0.0851, 0.2553]
+    assert over["p_holm"]["second"] == pytest.approx(3 * over["p"]["second"])
+    assert set(pairs["correction"]) == set(over["correction"]) == {"Holm over 4 tests"}
+
+
+def test_choices_have_wilson_s_interval_and_statements_are_tested_on_each_source():
+    from support.analysis.claims import NO, YES, check_claims
+
+    rows = [(f"P{i}", "options_wanted_3", 3.0 if i < 18 else 2.0, "three" if i < 18 else "two") for i in range(20)]
+    data = pd.DataFrame(rows, columns=["respondent", "item", "answer", "text"]).assign(source="people", group="A")
+    row = answers.choices(data, ["options_wanted_3"]).set_index("choice").loc["three"]
+    z, p, n = stats.norm.ppf(0.975), 0.9, 20
+    middle, reach = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    expected = [(middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)]
+    assert row[["low", "high"]].tolist() == pytest.approx(expected) and row["n"] == 20
+    also = data.assign(item="options_wanted_5")
+    asked = [data.assign(item=i, answer=a, text=t) for i, a, t in (("experience", 4, "6 to 9 years"),
+             ("meetings_per_day", 3.0, "3 to 5"))]  # fmt: skip
+    ours = answers.results(pd.concat([data, also, *asked]), tidy({"A": [4, 5, 4], "B": [4, 4, 5]}, "confidence"))
+    said = pd.DataFrame([{"table": "text 7.3", "statement": "K = 3 preferred for n = 3 and n = 5", "note": ""}])
+    assert check_claims(ours, said, answers.SURVEY)["people"].tolist() == [YES]
+    turned = ours.assign(value=100 - ours["value"])
+    assert check_claims(turned, said, answers.SURVEY)["people"].tolist() == [NO]
 
 
 def drawn(size=600):
-    """Answers of the proportional-odds model: B 1.2 above A, C 0.8 below, 0.05 a year of age."""
+    """Answers of the proportional-odds model: B 1.2 above A, C 0.8 below."""
     rng, group = np.random.default_rng(1), np.array(["A", "B", "C"] * (size // 3))
-    age = rng.normal(40, 10, size)
-    latent = 1.2 * (group == "B") - 0.8 * (group == "C") + 0.05 * age + rng.logistic(size=size)
-    told = {"respondent": range(size), "group": group, "item": "i", "answer": np.digitize(latent, [1, 2, 3, 4]) + 1}
-    return pd.DataFrame(told).assign(age=age, source="people")
+    latent = 1.2 * (group == "B") - 0.8 * (group == "C") + rng.logistic(size=size)
+    told = {"respondent": range(size), "group": group, "item": "i", "answer": np.digitize(latent, [-2, -1, 0, 1]) + 1}
+    return pd.DataFrame(told).assign(source="people")
 
 
-def test_ordinal_regression_is_statsmodels_and_finds_what_was_planted():
-    from statsmodels.miscmodels.ordinal_model import OrderedModel
-
-    data = drawn()
-    table = answers.ordinal_regression(data, "i", ["age"])
-    design = pd.get_dummies(data[["group", "age"]], drop_first=True, dtype=float)[["group_B", "group_C", "age"]]
-    fit = OrderedModel(data["answer"], design, distr="logit").fit(method="newton", disp=0)
-    assert table["term"].tolist() == ["group B (vs A)", "group C (vs A)", "age"]
-    for ours, theirs in (("log_odds", fit.params), ("se", fit.bse), ("p", fit.pvalues)):
-        assert table[ours].tolist() == pytest.approx(theirs[:3].tolist(), rel=1e-3, abs=1e-12)
-    assert np.exp(fit.conf_int()[:3]).to_numpy() == pytest.approx(table[["low", "high"]].to_numpy(), rel=1e-3)
-    assert (abs(table["log_odds"] - [1.2, -0.8, 0.05]) < 2.5 * table["se"]).all()
+def test_ordinal_regression_finds_what_was_planted():
+    table = answers.ordinal_regression(drawn(), "i")
+    assert table["term"].tolist() == ["group B (vs A)", "group C (vs A)"]
+    assert (abs(table["log_odds"] - [1.2, -0.8]) < 2.5 * table["se"]).all()
 
 
 def test_with_two_answers_it_is_the_odds_ratio_of_the_fourfold_table():
@@ -181,12 +199,6 @@ def test_where_there_is_no_estimate_the_note_says_why(samples, note):
     assert table["note"].str.contains(note).all() and table[["odds_ratio", "p"]].isna().all(axis=None) == bool(note)
 
 
-def test_a_blank_covariate_is_left_out_and_counted(survey):
-    size = survey["respondent"].str[1:].astype(float) % 4
-    table = answers.ordinal_regression(survey.assign(size=size.where(size != 0)), "trust", ["size"])
-    assert table["left_out"].eq(8).all() and table["n"].eq(22).all()
-
-
 @settings(deadline=None)
 @given(st.tuples(st.integers(2, 12), st.integers(2, 6)).flatmap(lambda s: arrays(int, s, elements=st.integers(1, 5))))
 def test_property_alpha_is_that_of_the_analysis_of_variance(values):
@@ -196,7 +208,7 @@ def test_property_alpha_is_that_of_the_analysis_of_variance(values):
     rest = ((values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + grand) ** 2).sum() / (n - 1) / (k - 1)
     wide = pd.DataFrame(values).assign(respondent=range(n), group="A", source="people")
     row = answers.cronbach_alpha(
-        wide.melt(["respondent", "group", "source"], var_name="item", value_name="answer")
+        wide.melt(["respondent", "group", "source"], var_name="item", value_name="answer"), range(k)
     ).iloc[0]
     bounds = [1 - rest / between * stats.f.isf(tail, n - 1, (n - 1) * (k - 1)) for tail in (0.025, 0.975)]
     assert row[["alpha", "low", "high"]].tolist() == pytest.approx([1 - rest / between, *bounds])
@@ -207,8 +219,7 @@ def test_alpha_leaves_out_who_left_a_blank_and_is_none_where_all_sums_are_equal(
     row = answers.cronbach_alpha(blank, ["trust", "reasons"]).iloc[0]
     assert (row["respondents"], row["left_out"], row["items"]) == (29, 1, 2)
     same = survey.assign(answer=np.where(survey["item"] == "trust", 2, 4))
-    row = answers.cronbach_alpha(same).iloc[0]
-    assert np.isnan(row["alpha"]) and "same sum" in row["note"]
+    assert answers.cronbach_alpha(same, ["trust", "reasons"])["alpha"].isna().all()
 
 
 # ---- free text
@@ -216,7 +227,7 @@ def test_alpha_leaves_out_who_left_a_blank_and_is_none_where_all_sums_are_equal(
 
 def test_texts_about_the_same_thing_share_a_theme_each_with_its_own_words():
     frame = written([*TRUST, *TIME, "", "  ", None, "?!"])
-    found = answers.themes(frame, Words())
+    found = answers.themes(frame, Words(), 2)
     assert set(found[found["theme"] == 1]["text"]) == set(TIME) and set(found[found["theme"] == 2]["text"]) == set(
         TRUST
     )
@@ -226,16 +237,13 @@ def test_texts_about_the_same_thing_share_a_theme_each_with_its_own_words():
     )
     for _, part in found.groupby("theme"):
         assert part["rank"].tolist() == list(range(1, len(part) + 1)) and part["closeness"].is_monotonic_decreasing
-    pd.testing.assert_frame_equal(found, answers.themes(frame[::-1], Words()))
+    pd.testing.assert_frame_equal(found, answers.themes(frame[::-1], Words(), 2))
 
 
 @pytest.mark.parametrize(
     ("texts", "k", "sizes"),
     [
-        (["time one"], None, [1]),
-        (["time one", "trust it"], None, [2]),
-        (["time one", "trust it", "time two"], None, [2, 1]),
-        (["time"] * 6, None, [6]),
+        (["time one"], 3, [1]),
         (["time"] * 6, 3, [6]),
         ([*TIME, *TRUST, "cost", "cost it"], 3, [4, 3, 2]),
         (["时间", "время", "42"], 1, [3]),
@@ -258,16 +266,11 @@ def test_items_and_sources_have_their_own_themes():
 def test_sizes_are_those_of_cohens_table():
     # Cohen 1988, Table 2.4.1, two-sided alpha .05, power .80: d = 0.2, 0.5, 0.8.
     assert [answers.sample_size_t(d, 1.0) for d in (0.2, 0.5, 0.8)] == [394, 64, 26]
-    curve = answers.power_curve([63, 64], [0.5, 1.0], 1.0)
-    assert curve["power"].tolist() == [answers.power_t(d, 1.0, n) for d in (0.5, 1.0) for n in (63, 64)]
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.floats(0.2, 2), st.floats(0.5, 1.5), st.floats(0.3, 0.95))
-def test_property_a_size_is_the_smallest_that_suffices(difference, sd, wanted):
-    n = answers.sample_size_t(difference, sd, wanted)
-    assert answers.power_t(difference, sd, n) >= wanted
-    assert n == 2 or answers.power_t(difference, sd, n - 1) < wanted
+@given(st.floats(0.2, 2), st.floats(0.5, 1.5))
+def test_property_a_size_is_the_smallest_that_suffices(difference, sd):
     n = answers.sample_size_half_width(difference, sd)
     width = [sd * stats.t.ppf(0.975, m - 1) / np.sqrt(m) for m in (n, max(n - 1, 2))]
     assert width[0] <= difference and (n == 2 or width[1] > difference)
@@ -317,26 +320,21 @@ def test_bad_answers_are_refused_and_named(survey, change, message):
     [
         (lambda s: answers.means(SAMPLES), "nobody gave them"),
         (lambda s: answers.means(s.drop(columns="source")), "no column 'source'"),
-        (lambda s: answers.one_source(s.assign(source=["people", "simulated: tiny"] * 30)), "never pooled"),
         (lambda s: answers.kruskal_wallis(s[s["group"] == "A"]), "has one group, 'A'"),
         (
             lambda s: answers.ordinal_regression(s, "speed"),
             "'speed' is none of the survey's, which are: reasons, trust",
         ),
-        (lambda s: answers.ordinal_regression(s, "trust", ["age"]), "no column 'age'"),
-        (lambda s: answers.ordinal_regression(s.assign(x=s["group"] + "1"), "trust", ["x"]), "determine each other"),
         (lambda s: answers.ordinal_regression(s[s["group"] == "A"], "trust"), "nothing to regress on"),
         (lambda s: answers.cronbach_alpha(s, ["speed"]), "'speed' is none of the survey's, which are: reasons, trust"),
-        (lambda s: answers.cronbach_alpha(s, ["trust"]), "two of each"),
-        (lambda s: answers.themes(written(["", " "]), Words()), "all 2 texts are empty"),
+        (lambda s: answers.cronbach_alpha(s, ["trust"]), "two or more of each"),
+        (lambda s: answers.themes(written(["", " "]), Words(), 2), "0 of 2 texts"),
         (lambda s: answers.themes(written(TIME), Words(), k=0), "k is 0"),
-        (lambda s: answers.sample_size_t(0, 1), "the difference is 0"),
+        (lambda s: answers.sample_size_t(0, 1), "difference is 0"),
         (lambda s: answers.sample_size_t(0.5, 0), "sd 0; expected"),
-        (lambda s: answers.sample_size_t(0.5, 1, power=0.01), "more than 0.05"),
         (lambda s: answers.sample_size_half_width(0, 1), "half is 0"),
-        (lambda s: answers.sample_size_half_width(1e-9, 1), "billion"),
         (lambda s: answers.superiority([0.5, 0.6], [0.5, 0.5]), "add up to 1"),
-        (lambda s: answers.superiority([0.5, 0.5], [1.0]), "expected the same scale"),
+        (lambda s: answers.superiority([0.5, 0.5], [1.0]), "expected one scale"),
         (lambda s: answers.sample_size_noether(1.2), "superior is 1.2"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import seats
-from support.analysis.user_study.points import POINTS, collected, questionnaires
+from support.analysis.user_study import POINTS, collected, questionnaires
 from support.errors import InvalidInput, MalformedReply
 from support.models.fakes import scripted
 from support.seats import Spoken

@@ -1,0 +1,419 @@
+"""The user study of a coordinating agent: two questionnaires, given two or three times to the same people.
+
+Answers are tidy: respondent (the code), point, item, construct, answer (1 to 7), source, of one source in every
+analysis. The last part holds the means that the paper's text prints, and which numbers of answers can give them.
+
+References
+----------
+.. [1] C. Spearman, The proof and measurement of association between two things, Am. J. Psychol. 15 (1904).
+.. [2] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57 (1995).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from math import nan, sqrt
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from support.analysis.answers import PEOPLE, need_answers
+from support.analysis.frames import need_columns
+from support.analysis.printed import PUBLISHED, Printed, Scale, cells, check_n, grim_table, possible_sums, printed_means
+from support.analysis.stats import adjusted, compare, percentiles, resampled, signed_rank, with_holm
+from support.data import inputs
+from support.errors import InvalidInput
+from support.survey.instruments import Instrument, read
+
+QUESTIONNAIRES = ("ai_comfort", "system_perception")
+POINTS = ("before session 1", "after session 1", "after session 2")
+SEVEN = Scale(1, 7)
+COLUMNS = ("respondent", "point", "item", "construct", "answer", "source")
+POOLED, CHANGE = "pooled", "change"
+KEPT = ("difference", "low", "high", "t", "df", "p", "hedges_g", "g_low", "g_high", "note")  # of `stats.compare`
+ROUNDINGS = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN}
+
+FIGURE_7A = ("visualize the status", "propose time assignments", "decide next steps", "monitor and flag issues")
+FIGURE_7B = ("draft only", "draft and send: invitation", "draft and send: clarification")
+FIGURE_8 = ("actions align with my values", "stay in control", "explanations before acting", "trust to act for me")
+"""Names of printed means, by figure."""
+
+# ---- The two questionnaires at their points in time, and the answers that were collected with them
+
+
+class Book(Protocol):
+    """Where forms are kept: `support.survey.answers.AnswerBook`."""
+
+    def frame(self, source: str | None, *, instrument: str | None) -> pd.DataFrame:
+        """The answers to one instrument of one source; None for all of them."""
+        ...
+
+
+def questionnaire(name: str, point: str) -> Instrument:
+    """One questionnaire as it is given at one point: its name and title say when, and it has that group alone.
+
+    A book of answers takes one form a person and instrument; with a name for each point it takes one for each point,
+    all under the person's code, with which all of them can be deleted. The sum stays that of the wording.
+    """
+    if name not in QUESTIONNAIRES:
+        raise InvalidInput(f"name: {name!r} given; the questionnaires are {', '.join(QUESTIONNAIRES)}")
+    whole = read(inputs("instruments", f"{name}.toml"))
+    whole.check_group(point)
+    return replace(whole, name=f"{name}, {point}", title=f"{whole.title} ({point})", groups=(point,))
+
+
+def given_at(name: str) -> tuple[str, ...]:
+    """The points at which a questionnaire is given, in order."""
+    return POINTS[1:] if name == "system_perception" else POINTS
+
+
+def questionnaires() -> list[Instrument]:
+    """All five forms of the study, in the order in which one person fills them in."""
+    return [questionnaire(name, point) for point in POINTS for name in QUESTIONNAIRES if point in given_at(name)]
+
+
+def collected(book: Book, name: str, source: str | None = PEOPLE) -> pd.DataFrame:
+    """The 7-point answers to a questionnaire at all of its points; `source` as for `AnswerBook.frame`."""
+    forms = [questionnaire(name, point) for point in given_at(name)]
+    parts = [book.frame(source, instrument=form.name).assign(point=form.groups[0]) for form in forms]
+    rated = {item.id for item in forms[0].items.values() if len(item.choices) == SEVEN.high}
+    rows = pd.concat(parts, ignore_index=True)
+    return rows.loc[rows["item"].isin(rated), list(COLUMNS)].reset_index(drop=True)
+
+
+def need_repeated(data: pd.DataFrame, points: Sequence[str] = (), items: Iterable[str] = ()) -> pd.DataFrame:
+    """The answers, checked: one source, from 1 to 7, each respondent, point and item once; `points`, `items` there."""
+    need_columns(data, ["respondent", "point", "item", "answer", "source"], "the answers")
+    # An item at three points is three items to `need_answers`, which lets nobody answer one twice.
+    keyed = data.assign(group=data["point"], item=data["item"].astype(str) + " @ " + data["point"].astype(str))
+    checked = data.assign(answer=need_answers(keyed, SEVEN)["answer"].to_numpy())
+    if len(sources := checked["source"].unique()) > 1:
+        raise InvalidInput(f"source: {', '.join(sources)} given together; they are never pooled: pass one at a time.")
+    for column, wanted in (("point", points), ("item", items)):
+        if unknown := [name for name in wanted if name not in set(checked[column])]:
+            there = ", ".join(dict.fromkeys(checked[column]))
+            raise InvalidInput(f"{column}: {', '.join(unknown)} given; there are answers to {there}")
+    return checked
+
+
+def _in_order(points: Iterable[str]) -> list[str]:
+    return sorted(dict.fromkeys(points), key=lambda point: POINTS.index(point) if point in POINTS else len(POINTS))
+
+
+# ---- Two points, the same people
+
+
+def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
+    """What changed between two points: for each item Student's paired t-test, Wilcoxon's test and effect sizes.
+
+    Returns source, item, n (pairs), left_out (answers without a partner), before, after (means), difference with its
+    95 % interval low, high, t, df, p, p_holm, correction, p_fdr [2]_ (both over the items), cohens_dz (mean over
+    standard deviation of the differences), hedges_g (over the average standard deviation) with g_low, g_high, w,
+    changed, p_wilcoxon, rank_biserial, note (why there is no test).
+    """
+    checked = need_repeated(data, [before, after])
+    rows = []
+    for item, part in checked[checked["point"].isin([before, after])].groupby("item", sort=False):
+        there = part.dropna(subset=["answer"])
+        wide = there.pivot(index="respondent", columns="point", values="answer").reindex(columns=[before, after])
+        moved = (wide[after] - wide[before]).dropna()
+        row: dict[str, Any] = {"item": item, "n": len(moved), "left_out": len(there) - 2 * len(moved), "p": nan}
+        if moved.empty:
+            rows.append(row | {"note": "no test: nobody answered at both points"})
+            continue
+        told = compare(there, "answer", "point", "respondent", correction=None, reference=before, show=False).iloc[0]
+        row |= {"before": told["mean_b"], "after": told["mean_a"]}
+        row |= {name: told[name] for name in KEPT}
+        row["cohens_dz"] = moved.mean() / moved.std() if moved.std() > 0 else nan
+        w, changed, p, biserial = signed_rank(moved)
+        rows.append(row | {"w": w, "changed": changed, "p_wilcoxon": p, "rank_biserial": biserial})
+    order = ("source item n left_out before after difference low high t df p cohens_dz hedges_g g_low g_high w changed "
+             "p_wilcoxon rank_biserial note")  # fmt: skip
+    table = with_holm(pd.DataFrame(rows).assign(source=checked["source"].iloc[0]).reindex(columns=order.split()))
+    table.insert(list(table.columns).index("correction") + 1, "p_fdr", adjusted(table["p"], "fdr_bh"))
+    return table
+
+
+def smallest_shown(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
+    """The smallest d_z that a two-sided paired t-test of n pairs shows with this power.
+
+    >>> round(smallest_shown(10), 2), round(smallest_shown(8), 2)
+    (1.0, 1.16)
+    """
+    from statsmodels.stats.power import TTestPower
+
+    return float(TTestPower().solve_power(nobs=check_n(n, least=2), alpha=alpha, power=power))
+
+
+def error_rates(data: pd.DataFrame, before: str, after: str, n: int, changing: Collection[str]) -> pd.DataFrame:
+    """How often would such a study mislead? Cut respondents into studies of n, test every item in each, and count.
+
+    `data` of one simulated source; `changing`: the items that truly change. Respondents left over are not used.
+
+    Returns source, correction ("none", "Benjamini-Hochberg", "Holm"; over the items of a study), found (share of the
+    changing items with p < 0.05; NaN where there are none), false (share of the others), any_false (share of studies
+    with at least one of them), rise (mean change of the changing items, points), studies, n.
+    """
+    checked = need_repeated(data, [before, after], changing)
+    wide = checked.pivot(index="respondent", columns=["point", "item"], values="answer")
+    moved = (wide[after] - wide[before]).dropna()
+    studies = len(moved) // n if n >= 2 else 0
+    if not studies:
+        raise InvalidInput(f"n is {n!r}, and {len(moved)} answered everything; expected 2 to {len(moved)}.")
+    cut = moved.to_numpy()[: studies * n].reshape(studies, n, -1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = cut.mean(axis=1) / cut.std(axis=1, ddof=1) * sqrt(n)
+    # Where all changes are equal there is no test, and no find.
+    p = np.where(np.isfinite(t), 2 * stats.t.sf(np.abs(t), n - 1), 1.0)
+    true = moved.columns.isin(list(changing))
+    ways = {"none": p, "Benjamini-Hochberg": np.apply_along_axis(adjusted, 1, p, "fdr_bh"),
+            "Holm": np.apply_along_axis(adjusted, 1, p)}  # fmt: skip
+    rows = []
+    for name, corrected in ways.items():
+        found, others = (corrected < 0.05)[:, true], (corrected < 0.05)[:, ~true]
+        told = {"found": found.mean() if found.size else nan, "false": others.mean() if others.size else nan}
+        rows.append({"correction": name} | told | {"any_false": others.any(axis=1).mean() if others.size else nan})
+    rise = moved.loc[:, true].to_numpy().mean() if true.any() else nan
+    table = pd.DataFrame(rows).assign(rise=rise, studies=studies, n=n)
+    table.insert(0, "source", checked["source"].iloc[0])
+    return table
+
+
+# ---- Three points at once
+
+
+def mixed_model(data: pd.DataFrame) -> pd.DataFrame:
+    """For each item: answer = point + respondent, a linear mixed model fitted by restricted maximum likelihood.
+
+    Who missed a point stays in with the others, which a paired test cannot do. Tests take t with
+    n - respondents - (points - 1) degrees of freedom, not the normal distribution that statsmodels takes: for ten
+    people the latter finds too much. Where everybody answers everything this is the repeated-measures ANOVA, unless
+    respondents differ by less than the rest would make them: their variance is then 0 (`note`), in the ANOVA negative.
+
+    Returns source, item, term (each later point against the first; then "all points", the joint test, with F in `t`),
+    estimate, se, low, high (95 %), t, df, p, p_holm (over the items, within a term), correction, n (answers),
+    respondents, sd_respondents, sd_rest, note (what the fit complained of, or why there is none).
+    """
+    checked = need_repeated(data).dropna(subset=["answer"])
+    if checked["point"].nunique() < 2:
+        raise InvalidInput(f"the answers have one point, {checked['point'].iloc[0]!r}; a change needs two or more.")
+    order = "source item term estimate se low high t df p n respondents sd_respondents sd_rest note"
+    rows = [row for _, part in checked.groupby("item", sort=False) for row in _fitted(part)]
+    table = pd.DataFrame(rows).assign(source=checked["source"].iloc[0]).reindex(columns=order.split())
+    return with_holm(table, ["term"])
+
+
+def _fitted(part: pd.DataFrame) -> list[dict[str, Any]]:
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    first, *later = _in_order(part["point"])
+    terms, people = [f"{point} - {first}" for point in later], part["respondent"].nunique()
+    df = len(part) - people - len(terms)
+    told: dict[str, Any] = {"item": part["item"].iloc[0], "n": len(part), "respondents": people, "p": nan}
+    wide = part.pivot(index="respondent", columns="point", values="answer")
+    still = wide.sub(wide.mean(axis=1), axis=0).var(ddof=0).fillna(0).max() < 1e-12  # nothing is left for the residual
+    if not later or df < 1 or still:
+        why = "one point only" if not later else "too few answers" if df < 1 else "everybody moved alike, or not at all"
+        return [told | {"term": term, "note": f"no fit: {why}"} for term in [*terms, "all points"]]
+    design = np.column_stack([np.ones(len(part)), *((part["point"] == point).astype(float) for point in later)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = MixedLM(part["answer"].to_numpy(), pd.DataFrame(design), groups=part["respondent"].to_numpy())
+        # Without a gradient, which is singular where respondents do not differ: the other methods stop short of it.
+        fit = model.fit(reml=True, method="powell")
+    complaints = {str(warning.message) for warning in caught}
+    if any("boundary" in text for text in complaints):  # the complaint about the Hessian then says the same
+        complaints = {text for text in complaints if "boundary" not in text and "Hessian" not in text}
+        complaints.add("respondents do not differ beyond the rest (variance 0)")
+    spreads = {"sd_respondents": sqrt(fit.cov_re.iloc[0, 0]), "sd_rest": sqrt(fit.scale)}
+    told |= spreads | {"df": df, "note": "; ".join(sorted(complaints - {""}))}
+    effects, errors = fit.fe_params.to_numpy()[1:], fit.bse_fe.to_numpy()[1:]
+    rows = []
+    for term, estimate, se in zip(terms, effects, errors, strict=True):
+        reach, t = float(stats.t.ppf(0.975, df)) * se, estimate / se
+        found = {"estimate": estimate, "se": se, "low": estimate - reach, "high": estimate + reach, "t": t}
+        rows.append(told | {"term": term, "p": 2 * stats.t.sf(abs(t), df)} | found)
+    spread = np.asarray(fit.cov_params())[1 : len(terms) + 1, 1 : len(terms) + 1]
+    f = float(effects @ np.linalg.solve(spread, effects)) / len(terms)
+    return [*rows, told | {"term": "all points", "t": f, "p": float(stats.f.sf(f, len(terms), df))}]
+
+
+# ---- What goes with reliance
+
+
+def spearman(data: pd.DataFrame, rng: np.random.Generator, target: str = "reliance", draws: int = 2000) -> pd.DataFrame:
+    """Spearman's correlation [1]_ of an item with all others: of the pooled forms, and of the changes.
+
+    Pooled forms come in pairs from one person, which the test takes for twice as many people: its p is too small. The
+    interval draws people, with all of their forms. The correlation of the changes (last point minus first) asks what
+    reliance rises with, and each person counts once.
+
+    Returns source, forms ("pooled" or "change"), item, n, rho, low, high (95 %), p (t with n - 2 degrees of freedom),
+    p_holm, correction, p_fdr [2]_ (over the items, within `forms`); NaN with fewer than four forms or no spread.
+    """
+    checked = need_repeated(data, items=[target])
+    wide = checked.pivot(index=["respondent", "point"], columns="item", values="answer")
+    points = _in_order(checked["point"])
+    moved = wide.xs(points[-1], level="point") - wide.xs(points[0], level="point")
+    rows: list[dict[str, Any]] = []
+    for forms, part in {POOLED: wide, CHANGE: moved}.items():
+        for item in dict.fromkeys(checked["item"]):
+            both = part[[target, item]].dropna() if item != target else None
+            if both is None or (forms == CHANGE and len(points) < 2):
+                continue
+            rho = low = high = p = nan
+            values = both.to_numpy(dtype=float)
+            if len(values) > 3 and (np.ptp(values, axis=0) > 0).all():
+                times, place = resampled(both.index.get_level_values("respondent").tolist(), rng, draws)
+                rho = float(_weighted(values, np.ones((1, len(values))))[0])
+                low, high = percentiles(_weighted(values, times[:, place]))
+                p = p_of(rho, len(both))
+            found = {"n": len(both), "rho": rho, "low": low, "high": high, "p": p}
+            rows.append({"source": checked["source"].iloc[0], "forms": forms, "item": item} | found)
+    if not rows:
+        raise InvalidInput(f"items: nothing but {target!r} given; expected items to correlate it with")
+    table = with_holm(pd.DataFrame(rows), ["forms"])
+    return table.assign(p_fdr=table.groupby("forms", sort=False)["p"].transform(adjusted, "fdr_bh"))
+
+
+def _weighted(both: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Spearman's rho of two columns of answers (n, 2), each row taken so often (draws, n); NaN without a spread."""
+    a, b = (np.unique(column, return_inverse=True)[1] for column in both.T)
+    ranks = []
+    for codes in (a, b):
+        counts = times @ np.eye(codes.max() + 1)[codes]
+        middle = (counts.cumsum(axis=1) - counts / 2)[:, codes]
+        ranks.append(middle - (times * middle).sum(axis=1, keepdims=True) / times.sum(axis=1, keepdims=True))
+    x, y = ranks
+    with np.errstate(invalid="ignore", divide="ignore"):
+        products = [(times * left * right).sum(axis=1) for left, right in ((x, y), (x, x), (y, y))]
+        return np.asarray(products[0] / np.sqrt(products[1] * products[2]))
+
+
+def p_of(rho: float, n: int) -> float:
+    """The two-sided p of Spearman's correlation by t with n - 2 degrees of freedom.
+
+    >>> round(p_of(0.54, 10), 3), round(p_of(0.54, 20), 3)
+    (0.107, 0.014)
+    """
+    return 0.0 if abs(rho) >= 1 else float(2 * stats.t.sf(abs(rho) * sqrt((n - 2) / (1 - rho**2)), n - 2))
+
+
+def largest_family(correlations: Iterable[float], n: int, unprinted: int = 0) -> int:
+    """How many tests may have been corrected together, if all of these printed correlations stayed below 0.05.
+
+    Benjamini and Hochberg's rule [2]_ keeps the k smallest p-values of m tests where the k-th is at most 0.05 k / m. So
+    m is at most 0.05 k / p(k), and all k are kept where the largest of them is. Each printed number is taken at the
+    rounding edge that favours it; `unprinted` more are taken to have been significant, with smaller p-values. Returns 0
+    where not even the printed ones alone pass.
+
+    >>> largest_family([0.78, 0.51, -0.47], 20), largest_family([0.78, 0.51, -0.47], 18)
+    (4, 3)
+    """
+    given = list(correlations)
+    if check_n(n, least=4) and (not given or not 0 < min(map(abs, given)) < 0.995):
+        raise InvalidInput(f"correlations: {given} given; expected one or more printed ones between -1 and 1.")
+    kept = len(given) + unprinted
+    largest = int(kept * 0.05 / max(p_of(abs(r) + 0.005, n) for r in given) + 1e-9)
+    return largest if largest >= kept else 0
+
+
+# ---- What the text prints, and how many answers can have given it (GRIM)
+
+
+def study_means(published: pd.DataFrame) -> pd.DataFrame:
+    """The printed means of section 5.3: item, group (the point), mean, half (NaN), source, about.
+
+    `about` marks what is printed as an approximation ("about" in its note), which GRIM must not judge.
+    """
+    part = published[published["column"].isin(POINTS)]
+    loose = set(part.loc[part["note"].str.contains(r"\babout\b"), "row"])
+    means = printed_means(part).sort_values("group", key=lambda group: group.map(POINTS.index), kind="stable")
+    means = means.reset_index(drop=True)
+    return means.assign(about=means["item"].isin(loose))
+
+
+def p_marks(published: pd.DataFrame) -> dict[str, str]:
+    """What is printed of each item's p: "p = 0.02", "p < 0.05"."""
+    signs = {"p": "=", "p below": "<"}
+    part = published[published["column"].isin(signs)]
+    columns = part["row"], part["column"], part["value"]
+    return {row: f"p {signs[column]} {value:g}" for row, column, value in zip(*columns, strict=True)}
+
+
+def printed_correlations(published: pd.DataFrame) -> pd.DataFrame:
+    """The printed correlations with reliance: item, rho, below (the p under which it is said to lie), source."""
+    part = published[published["column"] == "r"]
+    below = published[published["column"] == "p below"].set_index("row")["value"].reindex(part["row"])
+    rows = {"item": part["row"].str.removeprefix("reliance with "), "rho": part["value"], "below": below.to_numpy()}
+    return pd.DataFrame(rows).reset_index(drop=True).assign(source=PUBLISHED)
+
+
+def rounds_to(mean: Printed, n: int, rounding: str) -> bool:
+    """Whether n whole answers can have a mean that is printed so under one rule of `ROUNDINGS`.
+
+    >>> [rounds_to("6.62", 8, rule) for rule in ROUNDINGS], [rounds_to("2.13", 8, rule) for rule in ROUNDINGS]
+    ([False, True], [True, False])
+    """
+    wanted = Decimal(str(mean))
+    means = (Decimal(total) / n for total in possible_sums(mean, n, SEVEN))
+    return any(value.quantize(Decimal("0.01"), ROUNDINGS[rounding]) == wanted for value in means)
+
+
+def which_n(means: pd.DataFrame, ns: Iterable[int]) -> pd.DataFrame:
+    """For each printed mean (but those marked `about`) and n: can it come from n answers, and by which rounding?
+
+    Returns item, group, mean, n, fits, nearest, source, half_up, half_even.
+    """
+    exact, candidates = means[~means["about"]], list(ns)
+    table = grim_table(exact, dict.fromkeys(exact["group"].unique(), candidates), SEVEN)
+    for rule in ROUNDINGS:
+        table[rule] = [rounds_to(m, n, rule) for m, n in zip(table["mean"], table["n"], strict=True)]
+    return table
+
+
+def counted(table: pd.DataFrame) -> pd.DataFrame:
+    """How many means of `which_n` fit each point and n: group, n, means, fit, half_up, half_even, all_fit."""
+    groups = table.groupby(["group", "n"], sort=False)
+    sums = groups[["fits", *ROUNDINGS]].sum().reset_index().rename(columns={"fits": "fit"})
+    sums.insert(2, "means", groups.size().to_numpy())
+    return sums.assign(all_fit=sums["fit"] == sums["means"])
+
+
+def difference_bounds(before: Printed, n_before: int, after: Printed, n_after: int) -> tuple[float, float]:
+    """Between what bounds the mean change of the pairs lies, when only `n_after` of the `n_before` came again.
+
+    Who stayed away is not printed, so that their earlier answers can be anything on the scale; NaN where a mean cannot
+    come from its n.
+
+    >>> difference_bounds("4.90", 10, "5.75", 8)
+    (-0.125, 1.375)
+    """
+    away = check_n(n_before) - check_n(n_after)
+    if away < 0:
+        raise InvalidInput(f"n_after is {n_after}, n_before {n_before}; expected at most as many after as before.")
+    first, second = (possible_sums(m, n, SEVEN) for m, n in ((before, n_before), (after, n_after)))
+    if not first or not second:
+        return nan, nan
+    least = max(first[0] - SEVEN.high * away, SEVEN.low * n_after)
+    most = min(first[-1] - SEVEN.low * away, SEVEN.high * n_after)
+    return (second[0] - most) / n_after, (second[-1] - least) / n_after
+
+
+def bounds_table(means: pd.DataFrame, before: str, after: str, n_before: int, n_after: int) -> pd.DataFrame:
+    """The bounds of every item's paired change: item, printed (difference of means), low, high, sign_known, source.
+
+    Items without a mean at both points, printed as an approximation, or with a mean that its n cannot give, are left
+    out.
+    """
+    exact = means[~means["about"]]
+    first, second = ({cell.item: cell.mean for cell in cells(exact, [point])} for point in (before, after))
+    rows = [(item, round(second[item] - mean, 2), *difference_bounds(mean, n_before, second[item], n_after))
+            for item, mean in first.items() if item in second]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["item", "printed", "low", "high"]).dropna(ignore_index=True)
+    return table.assign(sign_known=(table["low"] > 0) | (table["high"] < 0), source=PUBLISHED)

@@ -1,0 +1,288 @@
+"""Repeated answers whose truth is known: tests are those of scipy and statsmodels; printed means fit few numbers."""
+
+import asyncio
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from support import published
+from support.analysis import user_study as study
+from support.analysis.printed import Scale, grim
+from support.analysis.stats import signed_rank
+from support.analysis.user_study import CHANGE, POINTS, POOLED, QUESTIONNAIRES
+from support.errors import InvalidInput
+from support.survey.respondents import simulate_repeated
+
+BEFORE, AFTER = POINTS[0], POINTS[2]
+TEXT = published.load("002_0d724da09908f95e", "text 5.3")
+MEANS = study.study_means(TEXT)
+TRIED = study.which_n(MEANS, range(1, 21))
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def rising(n=12, seed=1, source="people"):
+    """The answers of n people to two items at three points: one rises by one at each point, the other does not."""
+    drawn = rng(seed)
+    own = drawn.normal(0, 0.5, n)
+    rows = [
+        (f"P{who}", point, item, np.clip(np.rint(3.2 + own[who] + step * gain + drawn.normal(0, 0.6)), 1, 7))
+        for who in range(n)
+        for step, point in enumerate(POINTS)
+        for item, gain in (("up", 1.0), ("flat", 0.0))
+    ]
+    return pd.DataFrame(rows, columns=["respondent", "point", "item", "answer"]).assign(construct="c", source=source)
+
+
+def linked():
+    """Twelve people at two points; `follows` goes with reliance, `apart` does not."""
+    drawn, rows = rng(3), []
+    for who in range(12):
+        for point in POINTS[1:]:
+            base = int(drawn.integers(1, 8))
+            told = {
+                "reliance": base,
+                "follows": np.clip(base + drawn.integers(-1, 2), 1, 7),
+                "apart": drawn.integers(1, 8),
+            }
+            rows += [(f"P{who}", point, item, float(value), "people") for item, value in told.items()]
+    return pd.DataFrame(rows, columns=["respondent", "point", "item", "answer", "source"])
+
+
+# ---- the forms
+
+
+def test_every_rating_has_seven_steps_and_the_paper_s_parts_are_asked():
+    comfort, perception = (study.questionnaire(name, AFTER) for name in QUESTIONNAIRES)
+    for form in (comfort, perception):
+        for item in (item for section in form.asked for item in section.items if item.kind != "text"):
+            assert [c.value for c in item.choices] == list(range(1, 8))
+    kinds = ("invitation", "follow_up", "clarification", "confirmation")
+    assert {f"{how}_{kind}" for how in ("draft", "send") for kind in kinds} <= set(comfort.items)
+    features = [item for item in perception.items.values() if item.construct.startswith("feature")]
+    assert len(features) == 15 and "reliance" in perception.items
+
+
+def test_all_forms_of_a_person_lie_under_one_code_and_people_are_not_the_simulated(book):
+    codes = asyncio.run(simulate_repeated(study.questionnaires(), book, 3, rng()))
+    assert book.forms()["respondent"].value_counts().to_dict() == dict.fromkeys(codes, 5)
+    comfort = study.collected(book, "ai_comfort", "simulated: rule-based")
+    assert comfort.groupby(["respondent", "item"])["point"].apply(lambda points: tuple(points) == POINTS).all()
+    assert len(comfort) == 3 * 3 * 17 and comfort["answer"].between(1, 7).all()
+    assert len(study.collected(book, "system_perception", None)) == 3 * 2 * 25
+    assert study.collected(book, "ai_comfort").empty
+    assert book.withdraw(codes[0]) == 5 and set(study.collected(book, "ai_comfort", None)["respondent"]) == set(
+        codes[1:]
+    )
+
+
+# ---- two points, three points, many studies
+
+
+def test_a_paired_test_is_scipy_s_with_effect_sizes_and_both_corrections():
+    frame = rising()
+    table = study.paired_tests(frame, BEFORE, AFTER)
+    row = table.set_index("item").loc["up"]
+    wide = frame[frame["item"] == "up"].pivot(index="respondent", columns="point", values="answer")
+    found, moved = stats.ttest_rel(wide[AFTER], wide[BEFORE]), wide[AFTER] - wide[BEFORE]
+    assert (row["t"], row["p"], row["difference"]) == pytest.approx((found.statistic, found.pvalue, moved.mean()))
+    assert row["t"] == pytest.approx(row["cohens_dz"] * np.sqrt(row["n"])) and row["after"] > row["before"]
+    assert row["p_wilcoxon"] == pytest.approx(signed_rank(moved.to_numpy()).p)
+    assert table["p_holm"].min() == pytest.approx(min(1, 2 * table["p"].min()))
+    assert table["p_fdr"].tolist() == pytest.approx(stats.false_discovery_control(table["p"]))
+
+
+def test_who_came_once_is_left_out_and_a_change_that_all_share_has_a_rank_test_only():
+    frame = rising(10)
+    gone = frame["respondent"].isin(["P0", "P1"]) & (frame["point"] == AFTER)
+    row = study.paired_tests(frame[~gone], BEFORE, AFTER).iloc[0]
+    assert (row["n"], row["left_out"]) == (8, 2)
+    nobody = frame[(frame["point"] != AFTER) ^ frame["respondent"].isin(["P0", "P1"])]
+    assert study.paired_tests(nobody, BEFORE, AFTER)["note"].str.contains("both points").all()
+    same = frame.assign(answer=frame["point"].map({point: 3.0 + i for i, point in enumerate(POINTS)}))
+    row = study.paired_tests(same, BEFORE, AFTER).iloc[0]
+    assert np.isnan(row["p"]) and "same in every pair" in row["note"] and row["p_wilcoxon"] == 2 / 2**10
+
+
+def test_the_smallest_effect_shown_has_the_power_it_was_asked_for():
+    drawn = rng(3).normal(study.smallest_shown(8), 1, (20_000, 8))
+    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(0.8, abs=0.01)
+
+
+def test_with_all_answers_the_mixed_model_is_the_repeated_measures_anova():
+    from statsmodels.stats.anova import AnovaRM
+
+    frame = rising(12, seed=5)
+    table = study.mixed_model(frame).query("item == 'up'").set_index("term")
+    anova = AnovaRM(frame[frame["item"] == "up"], "answer", "respondent", ["point"]).fit().anova_table
+    joint, means = table.loc["all points"], frame[frame["item"] == "up"].groupby("point")["answer"].mean()
+    assert joint[["t", "df"]].tolist() == pytest.approx([anova["F Value"].iloc[0], anova["Den DF"].iloc[0]], rel=1e-3)
+    assert joint["p"] == pytest.approx(anova["Pr > F"].iloc[0], rel=1e-2) and joint["sd_respondents"] > 0
+    row = table.loc[f"{AFTER} - {BEFORE}"]
+    assert row["estimate"] == pytest.approx(means[AFTER] - means[BEFORE])
+    assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, row["df"]) * row["se"])
+
+
+def test_what_rises_is_found_and_who_missed_a_point_stays_in():
+    table = study.mixed_model(rising(30)).set_index(["item", "term"])
+    assert table.loc[("up", "all points"), "p_holm"] < 0.001 < 0.05 < table.loc[("flat", "all points"), "p"]
+    frame = rising(10)
+    gone = frame["respondent"].isin(["P0", "P1"]) & (frame["point"] == AFTER)
+    assert study.mixed_model(frame[~gone]).iloc[0][["n", "respondents", "df"]].tolist() == [28, 10, 16]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda f: f.assign(answer=4.0), "moved alike"),
+        (lambda f: f[f["respondent"] == "P0"], "too few"),
+        (lambda f: f.assign(answer=f["point"].map({p: i + 2.0 for i, p in enumerate(POINTS)})), "moved alike"),
+    ],
+)
+def test_where_there_is_no_fit_the_note_says_why(change, said):
+    table = study.mixed_model(change(rising(6)))
+    assert table["p"].isna().all() and table["note"].str.contains(said).all()
+
+
+def test_people_who_do_not_differ_are_named_in_the_note():
+    drawn = rng(0)
+    rows = [(f"P{i}", p, "noise", float(drawn.integers(1, 8)), "people") for i in range(10) for p in POINTS]
+    frame = pd.DataFrame(rows, columns=["respondent", "point", "item", "answer", "source"])
+    frame["answer"] = [v if i % 3 else 8 - v for i, v in enumerate(frame["answer"])]
+    table = study.mixed_model(frame)
+    assert table["p"].between(0, 1).all()
+    assert ((table["sd_respondents"] < 0.05) == table["note"].str.contains("do not differ")).all()
+
+
+def test_error_rates_count_what_paired_tests_find():
+    frame = rising(60, seed=4)
+    more = [frame.assign(item=frame["item"] + mark, answer=frame["answer"].sample(frac=1, random_state=k).to_numpy())
+            for k, mark in enumerate("ab")]  # fmt: skip
+    frame = pd.concat([frame, *more], ignore_index=True)
+    row = study.error_rates(frame, BEFORE, AFTER, 5, ["up"]).set_index("correction").loc["none"]
+    wide = frame.pivot(index="respondent", columns=["point", "item"], values="answer")
+    moved = wide[AFTER] - wide[BEFORE]
+    p = stats.ttest_1samp(moved.drop(columns="up").to_numpy().reshape(12, 5, -1), 0, axis=1).pvalue
+    assert row["false"] == pytest.approx((p < 0.05).mean()) and row["rise"] == pytest.approx(moved["up"].mean())
+    assert row["any_false"] == pytest.approx((p < 0.05).any(axis=1).mean()) and row["studies"] == 12
+    many = study.error_rates(rising(4000), BEFORE, AFTER, 10, ["up"]).set_index("correction")
+    assert many.loc["none", "false"] == pytest.approx(0.05, abs=0.025) and many.loc["none", "found"] > 0.95
+    assert many.loc["Holm", "any_false"] <= many.loc["Benjamini-Hochberg", "any_false"]
+
+
+# ---- what goes with reliance
+
+
+def test_a_correlation_is_scipy_s_and_its_interval_draws_people():
+    data = linked()
+    table = study.spearman(data, rng()).set_index(["forms", "item"])
+    wide = data.pivot(index=["respondent", "point"], columns="item", values="answer")
+    change = wide.xs(POINTS[2], level="point") - wide.xs(POINTS[1], level="point")
+    for forms, part in ((POOLED, wide), (CHANGE, change)):
+        for item in ("follows", "apart"):
+            found, row = stats.spearmanr(part["reliance"], part[item]), table.loc[(forms, item)]
+            assert row[["rho", "p", "n"]].tolist() == pytest.approx([found.statistic, found.pvalue, len(part)])
+            assert row["low"] < row["rho"] < row["high"]
+    assert table.loc[(POOLED, "follows"), "p_fdr"] < 0.001 and table.loc[(POOLED, "apart"), "p_fdr"] > 0.05
+    # Two equal forms of each person tell no more than one: the interval is that of people, not of forms.
+    twin = pd.concat([data[data["point"] == POINTS[1]].assign(point=point) for point in POINTS[1:]])
+    one = study.spearman(data[data["point"] == POINTS[1]], rng()).set_index("item").loc["apart"]
+    two = study.spearman(twin, rng()).query("forms == 'pooled'").set_index("item").loc["apart"]
+    assert one[["low", "high"]].tolist() == pytest.approx(two[["low", "high"]].tolist()) and one["p"] > two["p"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7), st.integers(0, 3)), min_size=4, max_size=12))
+def test_property_a_weighted_rank_correlation_is_that_of_the_repeated_rows(rows):
+    a, b, times = np.array(rows).T
+    assume(times.sum() > 0)
+    x, y = np.repeat(a, times), np.repeat(b, times)
+    found = study._weighted(np.column_stack([a, b]), times[None].astype(float))[0]
+    if len(set(x)) > 1 and len(set(y)) > 1:
+        assert found == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+@given(st.lists(st.floats(0.4, 0.6), min_size=1, max_size=8), st.integers(12, 25), st.integers(0, 10))
+def test_in_the_largest_family_all_pass_and_in_the_next_one_they_do_not(rhos, n, more):
+    family, kept = study.largest_family(rhos, n, more), len(rhos) + more
+    for size, passes in ((family, True), (family + 1, False)):
+        if size >= kept:
+            p = [study.p_of(min(rhos) + 0.005, n)] * kept + [1.0] * (size - kept)
+            assert (stats.false_discovery_control(p)[:kept] <= 0.05 + 1e-9).all() == passes
+
+
+# ---- what the text prints
+
+
+@given(st.integers(1, 30), st.data())
+def test_property_a_mean_that_is_computed_and_rounded_fits_its_rule_and_grim(n, data):
+    total = data.draw(st.integers(n, 7 * n))
+    for rule, how in zip(study.ROUNDINGS, (ROUND_HALF_UP, ROUND_HALF_EVEN), strict=True):
+        shown = str((Decimal(total) / n).quantize(Decimal("0.01"), how))
+        assert study.rounds_to(shown, n, rule) and grim(shown, n, Scale(1, 7))
+
+
+def test_ten_answers_stand_behind_the_first_points_and_eight_behind_all_but_one_mean_of_the_last():
+    counts = study.counted(TRIED).set_index(["group", "n"])
+    for point in POINTS[:2]:
+        assert counts.loc[point].query("all_fit").index.tolist() == [10, 20]
+    eight = TRIED[(TRIED["group"] == AFTER) & (TRIED["n"] == 8)].set_index("item")
+    assert list(eight.index[~eight["fits"]]) == ["draft and send: clarification"]
+    assert list(eight.index[eight["half_even"] & ~eight["half_up"]]) == ["overall"]
+    assert list(eight.index[eight["half_up"] & ~eight["half_even"]]) == ["mental demand", "physical demand"]
+    assert set(MEANS.loc[MEANS["about"], "item"]) == {"draft only", "draft and send: invitation"}
+    assert not set(TRIED["item"]) & {"draft only", "draft and send: invitation"}  # approximations are not judged
+
+
+def test_printed_correlations_marks_and_figures_are_those_of_the_text():
+    rhos = study.printed_correlations(TEXT)
+    assert [study.largest_family(rhos["rho"], n) for n in (10, 18, 20)] == [0, 6, 8] and rhos["below"].min() == 0.01
+    assert study.p_marks(TEXT)["decide next steps"] == "p < 0.005"
+    assert {*study.FIGURE_7A, *study.FIGURE_7B, *study.FIGURE_8} <= set(MEANS["item"])
+
+
+@given(st.lists(st.integers(1, 7), min_size=10, max_size=10), st.lists(st.integers(1, 7), min_size=8, max_size=8))
+def test_property_bounds_hold_whoever_stays_away(first, second):
+    before, after = (str((Decimal(sum(x)) / len(x)).quantize(Decimal("0.01"))) for x in (first, second))
+    low, high = study.difference_bounds(before, 10, after, 8)
+    assert low - 1e-9 <= (sum(second) - sum(first[:8])) / 8 <= high + 1e-9
+
+
+def test_the_sign_of_most_changes_is_open():
+    assert study.difference_bounds("1.20", 10, "2.00", 8) == (0.75, 1.0)  # ten answers sum to 12: eight have 8 to 10
+    table = study.bounds_table(MEANS, POINTS[1], AFTER, 10, 8)
+    assert list(table.loc[table["sign_known"], "item"]) == ["effort"]
+    assert "draft and send: clarification" not in set(table["item"])
+    table = study.bounds_table(MEANS, BEFORE, AFTER, 10, 8).set_index("item")
+    assert table.loc["explanations before acting", "low"] == 0 and table["sign_known"].sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: study.questionnaire("tlx", BEFORE), "ai_comfort, system_perception"),
+        (lambda f: study.questionnaire("system_perception", BEFORE), "before session 1"),
+        (lambda f: study.need_repeated(pd.concat([f, rising(3, source="simulated: tiny")])), "never pooled"),
+        (lambda f: study.need_repeated(f.assign(answer=8)), "from 1 to 7"),
+        (lambda f: study.need_repeated(pd.concat([f, f.head(1)])), "twice"),
+        (lambda f: study.paired_tests(f, BEFORE, "next year"), "next year"),
+        (lambda f: study.mixed_model(f[f["point"] == BEFORE]), "one point"),
+        (lambda f: study.error_rates(f, BEFORE, AFTER, 4, []), "expected 2 to 3"),
+        (lambda f: study.error_rates(f, BEFORE, AFTER, 3, ["sideways"]), "sideways"),
+        (lambda f: study.spearman(f, rng()), "item: reliance given"),
+        (lambda f: study.largest_family([], 20), r"correlations: \[\] given"),
+        (lambda f: study.largest_family([1.0], 20), "between -1 and 1"),
+        (lambda f: study.largest_family([0.5], 3), "n is 3"),
+        (lambda f: study.difference_bounds("4.90", 8, "5.75", 10), "as many after"),
+    ],
+)
+def test_what_cannot_be_analysed_is_refused(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call(rising(3))
