@@ -11,8 +11,8 @@ import pandas as pd
 from support.analysis.fairness import budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 from support.plots.planning_runs import plot_people, plot_totals, plot_trajectory
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def _line(
 ) -> None:
     style: dict[str, Any] = {
         "color": COLOURS[i % 8],
-        "linestyle": STYLES[i % 8],
-        "marker": MARKERS[i % 8] if marks else "",
+        "linestyle": LINES[i % 8],
+        "marker": MARKS[i % 8] if marks else "",
     }
     if band:
         ax.plot(at, part["mean"], label=name, markersize=4, **style)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, *, optimum: float | None = No
     gap = wide.max(axis=1) - wide.min(axis=1)
     ax.vlines(wide.index, wide.min(axis=1), wide.max(axis=1), color=GREY, linewidth=6, alpha=0.3)
     for i, name in enumerate(wide):
-        ax.plot(wide.index, wide[name], color=COLOURS[i % 8], linestyle=STYLES[i % 8], marker=MARKERS[i % 8],
+        ax.plot(wide.index, wide[name], color=COLOURS[i % 8], linestyle=LINES[i % 8], marker=MARKS[i % 8],
                 label=str(name))  # fmt: skip
     chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown and shown["chosen"].any() else None
     for at, value, top in zip(wide.index, gap, wide.max(axis=1), strict=True):
@@ -124,7 +124,7 @@ def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
     ax.scatter(deals["points_a"], deals["points_b"], s=40 * deals["count"], color=COLOURS[0], alpha=0.5, linewidth=0,
                label=f"people's deals ({len(reached)} of {len(table)} groups), area: how many")  # fmt: skip
     fair = table.drop_duplicates(["fair_a", "fair_b"])
-    ax.plot(fair["fair_a"], fair["fair_b"], MARKERS[7], color=COLOURS[4], markersize=11, markeredgecolor="#000000",
+    ax.plot(fair["fair_a"], fair["fair_b"], MARKS[7], color=COLOURS[4], markersize=11, markeredgecolor="#000000",
             linestyle="", label="fairest deal (solver)")  # fmt: skip
     top = 1.08 * float(np.nanmax([*table["points_a"], *table["points_b"], *table["fair_a"], *table["fair_b"], 36]))
     ax.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle=":", label="equal points")

@@ -8,8 +8,8 @@ from matplotlib.colors import to_hex
 from support.analysis.bargains import frontier
 from support.analysis.fairness import budget
 from support.analysis.stats import describe
+from support.draw import COLOURS
 from support.errors import InvalidInput
-from support.figures import COLOURS
 from support.plots.planning import (
     plot_ablation,
     plot_budget,
