@@ -210,24 +210,6 @@ def selection_runs(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_policy(frame: pd.DataFrame) -> pd.DataFrame:
-    """How each policy fares, over all runs: technique, policy, applies, selected, hits (states), precision, recall, f1.
-
-    Precision of a policy that is never selected and recall of one that never applies are NaN.
-    """
-    _check(frame, "selected", "applies")
-    rows = []
-    for name, part in frame.groupby("technique", sort=False):
-        for policy in dict.fromkeys(p for ids in (*part["applies"], *part["selected"]) for p in ids):
-            true, chosen = ([policy in ids for ids in part[column]] for column in ("applies", "selected"))
-            hits = sum(map(min, true, chosen))
-            said = {"applies": sum(true), "selected": sum(chosen), "hits": hits}
-            shares = {"precision": _share(hits, sum(chosen)), "recall": _share(hits, sum(true))}
-            found = {"f1": 2 * hits / (sum(true) + sum(chosen))}
-            rows.append({"technique": name, "policy": policy, **said, **shares, **found})
-    return pd.DataFrame(rows)
-
-
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
