@@ -1,4 +1,4 @@
-"""Fair decisions ("Investigating Language Models for Supporting Complex Group Decisions"): quality, budgets, people."""
+"""Figures of "Investigating Language Models for Supporting Complex Group Decisions" (003): quality, budgets, people."""
 
 from __future__ import annotations
 
@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from support import draw
+from support.analysis.bargains import frontier, possible
 from support.analysis.fairness import budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
 from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.plots.planning_runs import plot_people, plot_totals, plot_trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "plot_ablation",
-    "plot_budget",
-    "plot_people",
-    "plot_quality",
-    "plot_totals",
-    "plot_trajectory",
-    "plot_tuning",
-]
+    from matplotlib.figure import Figure
 
 LABELS: Mapping[str, str] = {
     "divergence": "divergence (points, lower is fairer)",
@@ -52,9 +44,7 @@ FIXED: Mapping[Any, int] = {
 }
 """The place of a coordinator, or of a feedback, among colours, lines and marks: the same in every figure."""
 
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
-GREY = "#777777"
-DODGE = 0.05  # of a step of x, between the marks of neighbouring lines
+GREY, RED = "#777777", "#B00000"
 MANY = 9  # places on x above which intervals are bands
 
 
@@ -66,34 +56,21 @@ def plot_quality(
     hue: str = "coordinator",
     value: str = "divergence",
     order: Sequence[Any] | None = None,
-    references: pd.DataFrame | None = None,
-    level: float = 0.95,
 ) -> Axes:
-    """Mean quality against n or m: a line with t intervals for each level of `hue` (Figures 2 to 7).
+    """Mean quality against n, m or rounds: a line with t intervals for each level of `hue` (Figures 2 to 7, 10).
 
     Behind the lines stand what a random plan has (grey: mean, and the middle 80 percent of single plans), the mean
-    best of k random plans (dotted) and the optimum (black). The names in `FIXED` have one colour in every figure,
-    others what is left in theirs.
-
-    Parameters
-    ----------
-    frame : as `runs_of` gives it
-    order : which values of `hue` to draw, in which order
-    references : as `support.analysis.fairness.references` gives it; by default those in the frame, if any
+    best of k random plans (dotted) and the optimum (black), where `frame` (of `fairness.runs_of`) has references. The
+    names in `FIXED` have one colour in every figure, others what is left in theirs.
     """
     need_columns(frame, [x, hue, value], "runs")
-    behind = frame if references is None else references
-    if {"instance", "optimum", "random"} <= set(behind.columns) and value in ("divergence", "welfare"):
-        _references(behind, ax, x)
-    table = describe(frame, value, [hue, x], level)
+    if {"instance", "optimum", "random"} <= set(frame.columns) and value in ("divergence", "welfare"):
+        _references(frame, ax, x)
+    table, levels = describe(frame, value, [hue, x]), _levels(frame, hue, order)
     places = sorted(table[x].unique())
-    levels = _levels(table, hue, order)
-    for i, (name, style) in enumerate(styles(levels).items()):
-        part = table[table[hue] == name].sort_values(x)
-        _line(part, ax, str(name), style, part[x] + _aside(i, len(levels), places), band=len(places) > MANY)
+    draw.lines(ax, table, x, hue=hue, order=levels, band=len(places) > MANY, places=styles(levels))
     ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
     ax.set_xticks(places if len(places) <= 2 * MANY else places[::3])
-    ax.legend(fontsize=8, frameon=False, title=hue, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
 
 
@@ -108,27 +85,6 @@ def _references(table: pd.DataFrame, ax: Axes, x: str) -> None:
         ax.plot(there.index, there["random_best"], color=GREY, linestyle=":", linewidth=1.5,
                 label=f"best of {k} random plans")  # fmt: skip
     ax.plot(there.index, there["optimum"], color="#000000", linewidth=1.5, label="optimum (exact solver)")
-
-
-def _line(
-    part: pd.DataFrame, ax: Axes, name: str, i: int, at: pd.Series[float], *, band: bool, marks: bool = True
-) -> None:
-    style: dict[str, Any] = {
-        "color": COLOURS[i % 8],
-        "linestyle": LINES[i % 8],
-        "marker": MARKS[i % 8] if marks else "",
-    }
-    if band:
-        ax.plot(at, part["mean"], label=name, markersize=4, **style)
-        ax.fill_between(at, part["low"], part["high"], color=COLOURS[i % 8], alpha=0.15, linewidth=0)
-        return
-    errors = np.nan_to_num(np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])).clip(0)
-    ax.errorbar(at, part["mean"], errors, label=name, markersize=5, capsize=3, **style)
-
-
-def _aside(i: int, count: int, places: Sequence[float]) -> float:
-    step = float(np.diff(places).min()) if len(places) > 1 else 1.0
-    return DODGE * step * (i - (count - 1) / 2)
 
 
 def styles(names: Sequence[Any]) -> dict[Any, int]:
@@ -157,20 +113,18 @@ def plot_budget(
     by: str = "coordinator",
     value: str = "standing_divergence",
     order: Sequence[Any] | None = None,
-    level: float = 0.95,
 ) -> Axes:
     """Mean quality against how often a participant has judged a plan, with t bands: any two coordinators compare.
 
-    Parameters
-    ----------
-    rounds : as `rounds_of` gives it; runs that stop early keep what they have
+    `rounds` as `fairness.rounds_of` gives it; runs that stop early keep what they have.
     """
     followed = budget(rounds, by, value)
-    table = describe(followed, value, [by, "evaluations"], level)
-    for name, i in styles(_levels(table, by, order)).items():
-        part = table[table[by] == name].sort_values("evaluations")
-        runs = followed.loc[followed[by] == name, "run"].nunique()
-        _line(part, ax, f"{name} ({runs} runs)", i, part["evaluations"], band=True, marks=len(part) <= 2 * MANY)
+    runs = followed.groupby(by)["run"].nunique()
+    table, levels = describe(followed, value, [by, "evaluations"]), _levels(followed, by, order)
+    told = {name: f"{name} ({runs[name]} runs)" for name in levels}
+    looks = {told[name]: place for name, place in styles(levels).items()}
+    named = table[table[by].isin(levels)].assign(**{by: lambda t: t[by].map(told)})
+    draw.lines(ax, named, "evaluations", hue=by, order=list(looks), band=True, places=looks)
     ax.set(xlabel=LABELS["evaluations"], ylabel=LABELS.get(value, value))
     if table["evaluations"].nunique() <= 2 * MANY:
         ax.set_xticks(sorted(table["evaluations"].unique()))
@@ -178,78 +132,183 @@ def plot_budget(
     return ax
 
 
-def plot_tuning(
-    frame: pd.DataFrame,
-    axes: Sequence[Axes],
-    *,
-    hue: str = "coordinator",
-    shown: Sequence[str] | None = None,
-    level: float = 0.95,
-) -> Sequence[Axes]:
-    """Quality and what it costs against the number of rounds, a panel each (Figure 10).
+def plot_ablation(frame: pd.DataFrame, ax: Axes) -> Axes:
+    """Mean divergence under each prompt as bars with t intervals, every case as a dot, joined by instance (Figure 11).
+
+    `frame` as `fairness.runs_of` gives it; five cases of each prompt in the paper.
+    """
+    need_columns(frame, ["decisions", "prompt", "divergence", "instance"], "runs")
+    levels, places = list(dict.fromkeys(frame["prompt"])), sorted(frame["decisions"].unique())
+    cases = frame.dropna(subset=["divergence"])
+    draw.bars(ax, describe(cases, "divergence", ["prompt", "decisions"]), "decisions", hue="prompt", order=places)
+    at = cases["decisions"].map(places.index) + 0.8 * ((cases["prompt"].map(levels.index) + 0.5) / len(levels) - 0.5)
+    ax.plot(at, cases["divergence"], ".", color="#000000", markersize=4)
+    for _, case in cases.assign(at=at).groupby(["decisions", "instance"]):
+        ax.plot(case["at"], case["divergence"], color=GREY, linewidth=0.6)
+    ax.set(xlabel=LABELS["decisions"], ylabel=LABELS["divergence"], ylim=(0, None))
+    return ax
+
+
+def plot_trajectory(table: pd.DataFrame, ax: Axes, *, optimum: float | None = None) -> Axes:
+    """Every participant's total round by round, and between the largest and the smallest the divergence, in points.
+
+    The plan with the smallest divergence is printed bold and red, the one that the group ended with has a frame.
 
     Parameters
     ----------
-    frame : as `runs_of` gives it, with `rounds`; seconds as `Store.units` tells them, and tokens, where they were kept
-    axes : as many as there are columns to show, three in the paper
-    shown : by default divergence, then tokens (else replies), then seconds (else evaluations)
+    table : as `support.analysis.fairness.trajectory` gives it: round, plan, participant, total, divergence, chosen,
+        and position where a round had two plans; a published table of totals will do
+    optimum : the smallest divergence that there is, said in the corner
     """
-    columns = list(shown or ("divergence", _first(frame, "tokens", "replies"), _first(frame, "seconds", "evaluations")))
-    need_columns(frame, ["rounds", hue, *columns], "runs")
-    if len(axes) != len(columns):
-        raise InvalidInput(f"axes: {len(axes)} given; expected {len(columns)}, for {', '.join(columns)}")
-    for ax, column in zip(axes, columns, strict=True):
-        plot_quality(frame, ax, x="rounds", hue=hue, value=column, level=level)
-        if column != "divergence":
-            ax.set_ylim(bottom=0)
-        if ax is not axes[-1] and (legend := ax.get_legend()):
-            legend.remove()
-    return axes
+    need_columns(table, ["round", "plan", "participant", "total"], "trajectory")
+    shown = table.assign(at=table["round"] + 0.3 * table.get("position", 0))
+    wide = shown.pivot(index="at", columns="participant", values="total")[list(dict.fromkeys(shown["participant"]))]
+    gap = wide.max(axis=1) - wide.min(axis=1)
+    ax.vlines(wide.index, wide.min(axis=1), wide.max(axis=1), color=GREY, linewidth=6, alpha=0.3)
+    for i, name in enumerate(wide):
+        ax.plot(wide.index, wide[name], color=COLOURS[i % 8], linestyle=LINES[i % 8], marker=MARKS[i % 8],
+                label=str(name))  # fmt: skip
+    chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown and shown["chosen"].any() else None
+    for at, value, top in zip(wide.index, gap, wide.max(axis=1), strict=True):
+        frame = {"boxstyle": "round", "fill": False, "edgecolor": "#000000"} if at == chosen else None
+        least: dict[str, Any] = {"color": RED, "fontweight": "bold"} if value == gap.min() else {}
+        ax.annotate(f"{value:.0f}", (at, top), (0, 9), textcoords="offset points", ha="center", fontsize=9,
+                    bbox=frame, **least)  # fmt: skip
+    ends = "  framed: chosen" if chosen is not None else ""
+    best = f"  optimum: {optimum:.0f}" if optimum is not None else ""
+    ax.annotate(
+        f"above: divergence  bold and red: smallest{ends}{best}", (0.01, 0.01), xycoords="axes fraction", fontsize=8
+    )
+    low, high = float(wide.min().min()), float(wide.max().max())
+    room = max(high - low, 1.0)
+    ax.set(xlabel="round", ylabel="total of a participant (points)", ylim=(low - 0.15 * room, high + 0.2 * room))
+    ax.set_xticks(sorted(table["round"].unique()))
+    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
 
 
-def _first(frame: pd.DataFrame, *columns: str) -> str:
-    return next((c for c in columns if c in frame and frame[c].notna().any()), columns[-1])
-
-
-def plot_ablation(
-    frame: pd.DataFrame,
+def plot_totals(
+    totals: Mapping[str, float],
     ax: Axes,
     *,
-    x: str = "decisions",
-    by: str = "prompt",
-    value: str = "divergence",
-    order: Sequence[Any] | None = None,
-    level: float = 0.95,
+    highest: float | None = None,
+    before: Mapping[str, float] | None = None,
+    optimum: float | None = None,
 ) -> Axes:
-    """Mean quality under each prompt as bars with t intervals, every single case as a dot (Figure 11).
-
-    Where the frame has a column `instance`, a line joins the dots of one instance.
+    """The participants' totals for one plan as bars, the divergence between them as an arrow: a view for a widget.
 
     Parameters
     ----------
-    frame : as `runs_of` gives it; five cases of each prompt in the paper
+    totals : participant to total; the truth, or what the group believes
+    highest : where the axis ends, so that it stands still from plan to plan
+    before : totals of the plan before, as hollow bars
+    optimum : the smallest divergence that there is, where the viewer may know it
+
+    Raises
+    ------
+    InvalidInput
+        Without anybody.
     """
-    need_columns(frame, [x, by, value], "runs")
-    levels, places = _levels(frame, by, order), sorted(frame[x].unique())
-    table = describe(frame, value, [by, x], level).set_index([by, x])
-    width = 0.8 / len(levels)
-    dots: list[pd.DataFrame] = []
-    for i, name in enumerate(levels):
-        here = [k for k, place in enumerate(places) if (name, place) in table.index]
-        rows = table.loc[[(name, places[k]) for k in here]]
-        at = np.array(here) - 0.4 + width * (i + 0.5)
-        errors = np.nan_to_num(np.vstack([rows["mean"] - rows["low"], rows["high"] - rows["mean"]])).clip(0)
-        ax.bar(at, rows["mean"], width, color=COLOURS[i % 8], hatch=HATCHES[i % 6], alpha=0.6, edgecolor="white",
-               label=f"{name} ({int(rows['n'].min())} cases)")  # fmt: skip
-        ax.errorbar(at, rows["mean"], errors, fmt="none", ecolor="#000000", capsize=3)
-        for k, middle in zip(here, at, strict=True):
-            cases = frame[(frame[by] == name) & (frame[x] == places[k])].dropna(subset=[value])
-            dots.append(cases.assign(at=middle + np.linspace(-0.2, 0.2, len(cases)) * width))
-            ax.plot(dots[-1]["at"], cases[value], ".", color="#000000", markersize=4)
-    if "instance" in frame:
-        for _, case in pd.concat(dots).groupby([x, "instance"]):
-            ax.plot(case["at"], case[value], color=GREY, linewidth=0.6)
-    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value), xticks=range(len(places)), ylim=(0, None))
-    ax.set_xticklabels([str(place) for place in places])
-    ax.legend(fontsize=8, frameon=False, title=by, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    if not totals:
+        raise InvalidInput("totals: nobody given; expected a total for each participant")
+    names, values = list(totals), np.array(list(totals.values()), dtype=float)
+    colours = [COLOURS[i % 8] for i in range(len(names))]
+    ax.bar(names, values, color=colours, width=0.6)
+    for i, value in enumerate(values):
+        ax.annotate(f"{value:g}" if float(value).is_integer() else f"{value:.1f}", (i, value), (0, 3), ha="center",
+                    textcoords="offset points", fontsize=9)  # fmt: skip
+    if before:
+        ax.bar(names, [before.get(name, np.nan) for name in names], width=0.7, fill=False, edgecolor="#000000",
+               linestyle="--", label="plan before")  # fmt: skip
+        ax.legend(fontsize=8, frameon=False, loc="upper left")
+    low, high, beside = float(values.min()), float(values.max()), len(names) - 0.35
+    ax.hlines([low, high], -0.4, beside + 0.1, color=RED, linewidth=1, linestyle="--")
+    ax.annotate("", (beside, high), (beside, low), arrowprops={"arrowstyle": "<->", "color": RED})
+    best = "" if optimum is None else f"\n(optimum {optimum:.0f})"
+    ax.annotate(f"divergence\n{high - low:.0f}{best}", (beside + 0.12, (low + high) / 2), va="center", color=RED,
+                fontsize=9, annotation_clip=False)  # fmt: skip
+    top = highest if highest is not None else 1.15 * max(high, *(before or {}).values(), 1.0)
+    ax.set(ylabel="total (points)", ylim=(0, top), xlim=(-0.5, len(names) + 0.25))
     return ax
+
+
+def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
+    """What both sides of a negotiation got: people's deals, the solver's fair deal, all deals and their frontier.
+
+    Frontier and possible deals are drawn where all rows are negotiations with the same priorities; people's deals are
+    circles whose area tells how many groups reached them.
+
+    Parameters
+    ----------
+    table : as `support.analysis.bargains.against_solver` gives it
+    """
+    need_columns(table, ["gains", "reached", "points_a", "points_b", "fair_a", "fair_b"], "deals")
+    if table["gains"].map(str).nunique() == 1:
+        gains = table["gains"].iloc[0]
+        every, edge = possible(gains), frontier(gains)
+        ax.plot(every["points_a"], every["points_b"], ".", color=GREY, markersize=4, label="possible deals")
+        ax.plot(edge["points_a"], edge["points_b"], "-", color="#000000", linewidth=1.2, label="efficient deals")
+    reached = table[table["reached"]]
+    deals = reached.groupby(["points_a", "points_b"]).size().rename("count").reset_index()
+    ax.scatter(deals["points_a"], deals["points_b"], s=40 * deals["count"], color=COLOURS[0], alpha=0.5, linewidth=0,
+               label=f"people's deals ({len(reached)} of {len(table)} groups), area: how many")  # fmt: skip
+    fair = table.drop_duplicates(["fair_a", "fair_b"])
+    ax.plot(fair["fair_a"], fair["fair_b"], MARKS[7], color=COLOURS[4], markersize=11, markeredgecolor="#000000",
+            linestyle="", label="fairest deal (solver)")  # fmt: skip
+    top = 1.08 * float(np.nanmax([*table["points_a"], *table["points_b"], *table["fair_a"], *table["fair_b"], 36]))
+    ax.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle=":", label="equal points")
+    ax.set(xlabel="points of the first party", ylabel="points of the second party", xlim=(0, top), ylim=(0, top))
+    ax.set_aspect("equal")
+    ax.legend(fontsize=8, frameon=False, loc="upper right")  # nobody gets near everything on both sides
+    return ax
+
+
+def draw_planning(table: pd.DataFrame, rounds: int, *, title: str = "", optimum: float | None = None) -> Figure:
+    """The live figure of one search.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `support.analysis.fairness.trajectory` gives it, with what the viewer may know as `total`: what the group
+        knows while it searches, the truth after it. Rows without a total are left out. With `chosen`, that plan is the
+        one whose totals are bars, else the newest one.
+    rounds : int
+        How many rounds the search has, played or not.
+    title : whose knowledge that is: "as reported", "the truth"
+    optimum : the smallest divergence that there is, where the viewer may know it
+    """
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(11, 3.4), layout="constrained")
+    known = table[table["total"].notna()] if len(table) else table
+    if known.empty:
+        note = "no plan yet" if table.empty else "the group knows no totals yet"
+        fig.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
+        return fig
+    left, right = fig.subplots(1, 2, width_ratios=(4, 5))
+    name, totals, before = _shown(known)
+    top = 1.3 * max(float(known["total"].max()), 1.0)
+    plot_totals(totals, left, highest=top, before=before, optimum=optimum)
+    left.set_xlim(right=1.35 * len(totals))  # room for what stands beside the arrow
+    left.tick_params(axis="x", rotation=25 if len(totals) > 4 else 0)
+    left.set_title(f"{name}, {title}", fontsize=10)
+    plot_trajectory(known, right, optimum=optimum)
+    right.set(xlim=(0.6, rounds + 0.6), xticks=range(1, rounds + 1))
+    right.set_title(f"all plans, {title}", fontsize=10)
+    return fig
+
+
+def _shown(known: pd.DataFrame) -> tuple[str, dict[str, float], dict[str, float] | None]:
+    """The plan of the bars: its name, its totals, and those of the plan before, of which something is known."""
+    plans = [part for _, part in known.groupby(["round", "position"], sort=True)]
+    marked = [i for i, part in enumerate(plans) if part["chosen"].iloc[0]] if "chosen" in known else []
+    at = marked[0] if marked else len(plans) - 1
+    one = plans[at].iloc[0]
+    two = (known["position"] > 0).any()
+    name = f"plan {one['round']}{'AB'[one['position']] if two else ''}"
+    before = _totals(plans[at - 1]) if at and not marked else None
+    return f"{'the chosen ' if marked else ''}{name}", _totals(plans[at]), before
+
+
+def _totals(part: pd.DataFrame) -> dict[str, float]:
+    return dict(zip(part["participant"], part["total"].astype(float), strict=True))
