@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from support import published
-from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims, evidence
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
 from support.analysis.seminar import (
     COUNTED,
     ORGANIZING,
@@ -303,9 +303,3 @@ def test_follow_ups_wait_for_working_days():
 def test_what_users_get_wrong_is_named(call, words):
     with pytest.raises(InvalidInput, match=words):
         call()
-
-
-def test_an_answer_says_what_it_rests_on():
-    found = check_claims(table(), STATEMENTS, ORGANIZING)
-    assert "people" in dict(zip(found["statement"], found["evidence"], strict=True))["reliance: higher in session 2"]
-    assert evidence(ORGANIZING["summary > slot: F1"](table())).startswith("summary - slot")
