@@ -22,7 +22,7 @@ import pandas as pd
 
 from support.analysis.agreement import small_tests
 from support.analysis.annotators import LanguageModelAnnotator
-from support.analysis.organizing.judging import model_selections, model_verdicts, one_voice
+from support.analysis.detection import model_selections, model_verdicts, one_voice
 from support.choice import RULES
 from support.data import ROOT
 from support.errors import CallFailed, InvalidInput, MissingData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.analysis.organizing import timeline
+from support.analysis.seminar import timeline
 from support.plots.rehearsal import plot_timeline
 from support.seminar.records import Organizing
 
@@ -22,11 +22,11 @@ def draw_rehearsal(record: Organizing) -> Figure:
 
     figure = Figure(figsize=(9.6, 1.2 + 0.28 * len(record.people)), layout="constrained")
     ax = figure.subplots()
-    if record.days:
-        plot_timeline(timeline(record), ax)
+    if not (events := timeline(record)).empty:
+        plot_timeline(events, ax)
         ax.set_xlim(0.4, max(len(record.days), DAYS) + 0.6)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     else:
-        ax.text(0.5, 0.5, "no day was played yet", ha="center", va="center", color="#555555")
+        ax.text(0.5, 0.5, "nothing was written yet", ha="center", va="center", color="#555555")
         ax.set_axis_off()
     return figure

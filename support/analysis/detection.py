@@ -1,0 +1,516 @@
+"""Which policies apply, and what should be asked about: selectors and detectors put to the test (002, section 4).
+
+Whoever is tested sees what a role sees, and never the truth, which is set beside the answer afterwards. Two tidy frames
+hold the answers, a row each: selections (technique, run, item, selected, applies: ids of policies, the second the
+truth; problem) and verdicts (technique, run, item, case, flag: the truth, flagged; problem).
+
+Runs that repeat the same items differ by what a model draws at its temperature, and by nothing else. Tests over runs,
+over items, and over whole cases drawn anew stand side by side; `three_runs` shows what each is worth.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from support.analysis.frames import need_columns, need_keys
+from support.analysis.stats import cluster_bootstrap
+from support.errors import InvalidInput, MalformedReply
+from support.models.profiles import MODEL
+from support.seats import Spoken
+from support.seminar.audit import applies
+from support.seminar.rules import PolicySet
+from support.seminar.seats import TEMPERATURE as DETECTING
+from support.seminar.seats import seat_detector
+from support.seminar.selecting import CONTEXTS, SUMMARY, TEMPERATURE, Selected, contexts, select_with
+from support.seminar.suite import JudgedReply, JudgedState
+from support.seminar.views import Verdict
+
+if TYPE_CHECKING:
+    from support.models.model import ChatModel
+
+RUNS = 3
+"""Of every condition in the paper."""
+LITERAL, EVERY = "literal", "every policy"
+
+# -- answers ---------------------------------------------------------------------------------------------------------
+
+
+def technique(context: str, listed: bool) -> str:
+    """The context's name where it is put as in the paper's prompts, and with what is changed elsewhere.
+
+    >>> technique("slot", False), technique("slot", True), technique("summary", False)
+    ('slot', 'slot, listed', 'summary, not listed')
+    """
+    return context if listed == (context == SUMMARY) else context + (", listed" if listed else ", not listed")
+
+
+async def model_selections(
+    model: ChatModel | str,
+    states: Sequence[JudgedState],
+    policies: PolicySet,
+    listed: bool | None = None,
+    runs: int = RUNS,
+) -> pd.DataFrame:
+    """What a model selects in each state under each context, in each run; `listed` None shows the list as the paper.
+
+    A number that stands for no policy is selected as "no policy 9". An answer that did not fit its form counts as none
+    selected, and `problem` says why ("" otherwise).
+    """
+
+    async def one(context: str, run: int, judged: JudgedState) -> dict[str, Any]:
+        """One answer."""
+        shown, problem = context == SUMMARY if listed is None else listed, ""
+        try:
+            found = await select_with(
+                model, context, policies, contexts(judged.state, judged.summary),
+                listed=shown, temperature=TEMPERATURE, repetition=run - 1,
+            )  # fmt: skip
+        except MalformedReply as error:
+            found, problem = Selected(()), str(error)
+        named = {"technique": technique(context, shown), "context": context, "listed": shown, "run": run}
+        return named | {"item": judged.id, "selected": found.answer, "applies": judged.applies, "problem": problem}
+
+    asked = [one(context, run, judged) for context in CONTEXTS for run in range(1, runs + 1) for judged in states]
+    return pd.DataFrame(await asyncio.gather(*asked))
+
+
+def literal_selections(states: Sequence[JudgedState], policies: PolicySet) -> pd.DataFrame:
+    """What the literal reading of the policies selects, and the floor that selects every one: one run of each."""
+    every = tuple(policy.id for policy in policies)
+    rows = [
+        {"technique": name, "run": 1, "item": one.id, "selected": chosen, "applies": one.applies, "problem": ""}
+        for name in (LITERAL, EVERY)
+        for one in states
+        for chosen in [every if name == EVERY else tuple(applies(one.state, policies))]
+    ]
+    return pd.DataFrame(rows)
+
+
+async def verdicts(
+    name: str, detector: Any, replies: Sequence[JudgedReply], policies: PolicySet, run: int = 1
+) -> pd.DataFrame:
+    """What a detector, anything with `async check(reply, policies, context)`, says of each reply's text; `name` it.
+
+    An answer that did not fit its form counts as clear: nobody would have been asked; `problem` says why.
+    """
+    seated = seat_detector(detector)
+
+    async def one(reply: JudgedReply) -> tuple[Verdict, str]:
+        """One verdict."""
+        try:
+            said = await seated.check(reply.text, policies)
+        except MalformedReply as error:
+            return Verdict(False), str(error)
+        if not isinstance(said, Verdict):
+            raise InvalidInput(f"check: {said!r} given by {name!r}; expected a Verdict of support.seminar.views")
+        return said, ""
+
+    found = await asyncio.gather(*(one(reply) for reply in replies))
+    frame = judged(name, [said.flag for said, _ in found], replies, run)
+    return frame.assign(question=[said.question for said, _ in found], problem=[problem for _, problem in found])
+
+
+async def model_verdicts(
+    model: ChatModel | str, replies: Sequence[JudgedReply], policies: PolicySet, shots: str, runs: int = RUNS
+) -> pd.DataFrame:
+    """A language model's `verdicts` in one of the paper's settings (`SHOTS`), in each run; the setting names it."""
+    asked = [
+        verdicts(shots, seat_detector(MODEL, shots, Spoken(model, DETECTING, run - 1)), replies, policies, run)
+        for run in range(1, runs + 1)
+    ]
+    return pd.concat(await asyncio.gather(*asked), ignore_index=True)
+
+
+def judged(name: str, flagged: Sequence[bool], replies: Sequence[JudgedReply], run: int = 1) -> pd.DataFrame:
+    """Verdicts that are there already, such as those of a cross-validation, as `verdicts` gives them."""
+    rows = [
+        {"technique": name, "run": run, "item": one.id, "case": one.case, "voice": one.voice, "flag": one.flag,
+         "flagged": bool(said), "question": "", "problem": ""}
+        for one, said in zip(replies, flagged, strict=True)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
+    """One reply of each case, its voices in turn: a subset that holds every case.
+
+    >>> from support.seminar.suite import edge_cases
+    >>> [reply.voice for reply in one_voice(edge_cases())[:3]]
+    ['renowned', 'junior', 'finishing']
+    """
+    by_case: dict[str, list[JudgedReply]] = {}
+    for reply in replies:
+        by_case.setdefault(reply.case, []).append(reply)
+    return [voices[k % len(voices)] for k, voices in enumerate(by_case.values())]
+
+
+# -- scores ----------------------------------------------------------------------------------------------------------
+
+
+class Score(NamedTuple):
+    """Precision, recall and F1, from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def score(selected: Collection[Hashable], applies: Collection[Hashable]) -> Score:
+    """How well one selection fits one truth; two empty sets fit, an empty one and another do not.
+
+    >>> score(["begin", "vague"], ["begin"])
+    Score(precision=0.5, recall=1.0, f1=0.6666666666666666)
+    >>> score([], []).f1, score(["begin"], []).f1
+    (1.0, 0.0)
+    """
+    if isinstance(selected, str) or isinstance(applies, str):  # a collection of letters: the commonest slip, and silent
+        raise InvalidInput(f"{selected!r} and {applies!r} given; expected collections of ids, such as ('begin',)")
+    return _score(len(set(selected) & set(applies)), len(set(selected)), len(set(applies)))
+
+
+def _score(hits: int, chosen: int, true: int) -> Score:
+    """Where both sides are empty everything is 1; where one of them is, everything is 0."""
+    found = 2 * hits / (chosen + true) if chosen + true else 1.0
+    return Score(hits / chosen if chosen else float(not true), hits / true if true else float(not chosen), found)
+
+
+def selection_scores(frame: pd.DataFrame) -> pd.DataFrame:
+    """The selections with precision, recall, f1, `right` (1.0: the very set), and `chosen`, `true`, `hits` (counts)."""
+    _check(frame, "selected", "applies")
+    sets = [(set(s), set(a)) for s, a in zip(frame["selected"], frame["applies"], strict=True)]
+    scores = pd.DataFrame(map(score, frame["selected"], frame["applies"]), columns=Score._fields, index=frame.index)
+    counts = [(len(s), len(a), len(s & a), float(s == a)) for s, a in sets]
+    return pd.concat([frame, scores, pd.DataFrame(counts, frame.index, ["chosen", "true", "hits", "right"])], axis=1)
+
+
+def selection_runs(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each technique and run: n (states), precision, recall, f1 (means over states), micro_precision, … .
+
+    The micro scores are those of all policies of all states thrown together; the paper does not say which it prints.
+    `right` is the share of states with the very set; none_apply, none_selected, both_empty count states.
+    """
+    scored = selection_scores(frame)
+    rows = []
+    for (name, run), part in scored.groupby(["technique", "run"], sort=False):
+        micro = _score(*(int(part[column].sum()) for column in ("hits", "chosen", "true")))
+        rows.append({
+            "technique": name, "run": run, "n": len(part),
+            **part[[*Score._fields, "right"]].mean(),
+            **{f"micro_{measure}": value for measure, value in micro._asdict().items()},
+            "none_apply": int((part["true"] == 0).sum()), "none_selected": int((part["chosen"] == 0).sum()),
+            "both_empty": int((part["true"] + part["chosen"] == 0).sum()),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
+
+
+def with_right(frame: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts with `right`: 1.0 where what was said is the truth. InvalidInput on what is no verdict ("Clear")."""
+    _check(frame, "case", "flag", "flagged")
+    need_keys(frame, ["case"], "the frame of answers")
+    for name in ("flag", "flagged"):
+        strange = frame[~frame[name].map(lambda said: isinstance(said, bool | np.bool_))]
+        if not strange.empty:
+            first = strange.iloc[0]
+            raise InvalidInput(
+                f"{name}: {first[name]!r} given for item {first['item']} by {first['technique']!r}; expected True or "
+                "False: say what a reply without a verdict stands for, or drop its row"
+            )
+    told = frame.astype({"flag": bool, "flagged": bool})
+    return told.assign(right=(told["flag"] == told["flagged"]).astype(float))
+
+
+def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each technique and run of verdicts: n, accuracy, sensitivity, specificity, precision, and the counts.
+
+    The counts (hits, false_alarms, misses, clear) are of replies; a share of none is NaN.
+    """
+    rows = []
+    for (name, run), part in with_right(frame).groupby(["technique", "run"], sort=False):
+        true, said = part["flag"], part["flagged"]
+        hits, false, misses, clear = (int(n.sum()) for n in (true & said, ~true & said, true & ~said, ~true & ~said))
+        rows.append({
+            "technique": name, "run": run, "n": len(part), "accuracy": part["right"].mean(),
+            "sensitivity": _share(hits, hits + misses), "specificity": _share(clear, clear + false),
+            "precision": _share(hits, hits + false),
+            "hits": hits, "false_alarms": false, "misses": misses, "clear": clear,
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
+    """What was said of each case over voices and runs: technique, case, flag, replies, flagged (share), right (share).
+
+    Cases to flag come first within a technique, and of these the most often flagged.
+    """
+    grouped = with_right(frame).groupby(["technique", "case", "flag"], sort=False)
+    table = grouped.agg(replies=("item", "size"), flagged=("flagged", "mean"), right=("right", "mean")).reset_index()
+    names = {name: k for k, name in enumerate(table["technique"].unique())}
+    ordered = table.assign(place=table["technique"].map(names)).sort_values(
+        ["place", "flag", "flagged"], ascending=[True, False, False], kind="stable"
+    )
+    return ordered.drop(columns="place").reset_index(drop=True)
+
+
+def _check(frame: pd.DataFrame, *columns: str) -> None:
+    keys = ["technique", "run", "item"]
+    need_columns(frame, [*keys, *columns], "the frame of answers")
+    need_keys(frame, keys, "the frame of answers")
+    twice = frame[frame.duplicated(keys)]
+    if not twice.empty:
+        first = twice.iloc[0]
+        raise InvalidInput(
+            f"answers: item {first['item']} is twice in run {first['run']} of {first['technique']!r}; expected once"
+        )
+
+
+# -- tests between two techniques ------------------------------------------------------------------------------------
+
+
+class Measured(NamedTuple):
+    """What a comparison looks at: scored answers, a row for each run, their measure, and what is drawn anew."""
+
+    scored: pd.DataFrame
+    runs: pd.DataFrame
+    column: str
+    per_run: str
+    cluster: str
+    within: str | None
+
+
+def measured(frame: pd.DataFrame) -> Measured:
+    """F1 over states of selections; accuracy over cases of verdicts, as many of either label as there are."""
+    if "flagged" in frame:
+        return Measured(with_right(frame), detection_runs(frame), "right", "accuracy", "case", "flag")
+    return Measured(selection_scores(frame), selection_runs(frame), "f1", "f1", "item", None)
+
+
+def intervals(frame: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
+    """Each technique's mean with a 95 % interval over states or whole cases: technique, mean, se, low, high, … ."""
+    of = measured(frame)
+    rows = [
+        {"technique": name, **cluster_bootstrap(part, of.column, of.cluster, rng, of.within, draws)}
+        for name, part in of.scored.groupby("technique", sort=False)
+    ]
+    return pd.DataFrame(rows)
+
+
+def spreads(frame: pd.DataFrame, published: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Mean ± SD over runs, ours beside the printed ones: technique, source, mean, low, high; no interval over items."""
+    of = measured(frame)
+    found = of.runs.groupby("technique", sort=False)[of.per_run].agg(["mean", "std", "count"]).reset_index()
+    parts = [found.assign(source="here: SD of " + found["count"].astype(str) + " runs")]
+    if published is not None:
+        printed = published.dropna(subset=["spread"]).rename(columns={"row": "technique", "value": "mean"})
+        parts.append(printed.assign(std=printed["spread"], source=f"published: SD of {RUNS} runs"))
+    both = pd.concat(parts, ignore_index=True)
+    both = both.assign(low=both["mean"] - both["std"], high=both["mean"] + both["std"])
+    return both[["technique", "source", "mean", "low", "high"]]
+
+
+def both_t(one: tuple[float, float, int], other: tuple[float, float, int]) -> dict[str, float]:
+    """Student's t of two samples (mean, SD, n), as the paper tests its runs, and Welch's: p and welch_p, df, welch_df.
+
+    Where no side has any spread there is no test: all are NaN.
+    """
+    if max(one[1], other[1]) < 1e-12:  # three runs of the same accuracy have, in floats, an SD of 1e-17 now and then
+        return dict.fromkeys(("t", "df", "p", "welch_t", "welch_df", "welch_p"), float("nan"))
+    student = stats.ttest_ind_from_stats(*one, *other, equal_var=True)
+    welch = stats.ttest_ind_from_stats(*one, *other, equal_var=False)
+    u, v = (sd**2 / n for _, sd, n in (one, other))
+    df = (u + v) ** 2 / (u**2 / (one[2] - 1) + v**2 / (other[2] - 1))
+    equal = {"t": float(student.statistic), "df": float(one[2] + other[2] - 2), "p": float(student.pvalue)}
+    return equal | {"welch_t": float(welch.statistic), "welch_df": df, "welch_p": float(welch.pvalue)}
+
+
+def printed_test(published: pd.DataFrame, a: str, b: str) -> dict[str, float]:
+    """`both_t` from the means and SDs of three runs that the paper prints (Tables 1 and 2), with the `difference`."""
+    table = published.dropna(subset=["spread"]).set_index("row")
+    one, other = ((float(table["value"][name]), float(table["spread"][name]), RUNS) for name in (a, b))
+    return {"difference": one[0] - other[0], **both_t(one, other)}
+
+
+def pairs_of(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
+    """The items that both techniques judged: their means over runs (a, b) and `gap`; InvalidInput where there are none.
+
+    All other columns of an item, such as its case and label, stay beside it.
+    """
+    chosen = scored[scored["technique"].isin([a, b])]
+    wide = chosen.pivot_table(index="item", columns="technique", values=column).reindex(columns=[a, b]).dropna()
+    if a == b or wide.empty:
+        raise InvalidInput(f"{a!r} and {b!r}: no item in common, or one technique twice; nothing to pair")
+    about = chosen.drop_duplicates("item").set_index("item")[[c for c in ("case", "flag") if c in chosen]]
+    return wide.assign(gap=wide[a] - wide[b]).join(about).reset_index()
+
+
+def difference(frame: pd.DataFrame, a: str, b: str, rng: np.random.Generator, draws: int = 2000) -> dict[str, float]:
+    """The paired difference a - b on the same items, as `cluster_bootstrap` has it: whole states or cases drawn."""
+    of = measured(frame)
+    return cluster_bootstrap(pairs_of(of.scored, of.column, a, b), "gap", of.cluster, rng, of.within, draws)
+
+
+def mcnemar_test(scored: pd.DataFrame, a: str, b: str) -> dict[str, float]:
+    """McNemar's exact test on `right`: n (pairs), only_a, only_b, p.
+
+    An item is right where more than half of its runs are. Voices of one case are not independent, which it cannot know.
+    """
+    pairs = pairs_of(scored, "right", a, b)
+    one, other = pairs[a] > 0.5, pairs[b] > 0.5
+    only_a, only_b = int((one & ~other).sum()), int((~one & other).sum())
+    p = float(stats.binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
+    return {"n": len(pairs), "only_a": only_a, "only_b": only_b, "p": p}
+
+
+# -- tables for the page ---------------------------------------------------------------------------------------------
+
+
+def selection_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """What each technique selected: technique, f1, f1_sd (between runs), micro_f1, right (share of states with the
+    very set), selected (policies a state), none (share of states with none), misfits (answers off their form)."""
+    runs, scored = selection_runs(frame).groupby("technique", sort=False), selection_scores(frame)
+    each = scored.assign(none=scored["chosen"] == 0, misfits=scored["problem"] != "").groupby("technique", sort=False)
+    table = runs[["f1", "micro_f1", "right"]].mean()
+    table.insert(1, "f1_sd", runs["f1"].std())
+    told = each.agg({"chosen": "mean", "none": "mean", "misfits": "sum"}).rename(columns={"chosen": "selected"})
+    return table.join(told).reset_index()
+
+
+def detection_table(frame: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
+    """What each technique said: technique, accuracy, sd (between runs), low, high (95 % over whole cases),
+    sensitivity, specificity, misfits (answers off their form)."""
+    runs = detection_runs(frame).groupby("technique", sort=False)
+    means = runs[["accuracy", "sensitivity", "specificity"]].mean().assign(sd=runs["accuracy"].std())
+    around = intervals(frame, rng, draws).set_index("technique")[["low", "high"]]
+    misfits = (frame["problem"] != "").groupby(frame["technique"]).sum().rename("misfits")
+    table = means.join(around).join(misfits).reset_index()
+    return table[["technique", "accuracy", "sd", "low", "high", "sensitivity", "specificity", "misfits"]]
+
+
+def pairs_table(
+    frame: pd.DataFrame,
+    pairs: Sequence[tuple[str, str]],
+    rng: np.random.Generator,
+    published: pd.DataFrame,
+    draws: int = 2000,
+) -> pd.DataFrame:
+    """Each pair of techniques by every test: the paper's t over runs, on its numbers and ours; McNemar's; a bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        a, b, published_difference, student_p, welch_p (of what is printed; NaN where it is not), difference (a - b,
+        paired by item), runs_p (Student's t over our runs), mcnemar_p (over items), low, high (95 % over cases).
+    """
+    of, printed = measured(frame), set(published.dropna(subset=["spread"])["row"])
+    summary = of.runs.groupby("technique")[of.per_run].agg(["mean", "std", "count"])
+    rows = []
+    for a, b in pairs:
+        told: Mapping[str, float] = printed_test(published, a, b) if {a, b} <= printed else {}
+        one, other = (tuple(summary.loc[name]) for name in (a, b))
+        drawn = difference(frame, a, b, rng, draws)
+        rows.append({
+            "a": a, "b": b, "published_difference": told.get("difference", np.nan),
+            "student_p": told.get("p", np.nan), "welch_p": told.get("welch_p", np.nan), "difference": drawn["mean"],
+            "runs_p": both_t(one, other)["p"], "mcnemar_p": mcnemar_test(of.scored, a, b)["p"],
+            "low": drawn["low"], "high": drawn["high"],
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def results(rng: np.random.Generator, *frames: pd.DataFrame, draws: int = 2000) -> pd.DataFrame:
+    """Selections and verdicts as the statements' checks read them: row, column ("F1", "accuracy"), value, se, n.
+
+    A row "summary - slot" is the paired difference of two techniques on the same states or cases; errors are those of
+    other states or cases, not of other runs on the same ones.
+    """
+    rows = []
+    for frame in frames:
+        column, names = ("accuracy" if "flagged" in frame else "F1"), list(frame["technique"].unique())
+        said: dict[str, Any] = {row["technique"]: row for row in intervals(frame, rng, draws).to_dict("records")}
+        said |= {f"{a} - {b}": difference(frame, a, b, rng, draws) for a in names for b in names if a != b}
+        rows += [
+            {"row": name, "column": column, "value": one["mean"], "se": one["se"], "n": one["clusters"]}
+            for name, one in said.items()
+        ]
+    return pd.DataFrame(rows)
+
+
+# -- what three runs are worth ---------------------------------------------------------------------------------------
+
+
+def three_runs(
+    rng: np.random.Generator,
+    runs: int = RUNS,
+    cases: int = 20,
+    voices: int = 5,
+    accuracy: float = 0.88,
+    difference: float = 0.0,
+    steadiness: float = 0.9,
+    likeness: float = 0.5,
+    simulations: int = 2000,
+) -> pd.DataFrame:
+    """How often each test calls two techniques different at 5 % that are `difference` apart on cases in general.
+
+    Every case has, for either technique, a probability of being judged rightly, drawn from a beta distribution with
+    mean `accuracy` (+ or - half of `difference`); its voices and runs are drawn with that probability. Two answers to
+    one case correlate `steadiness`: near 1 runs hardly differ. A case is as hard for the one as for the other (the
+    same quantile) with the probability `likeness`. Without a difference `significant` is a share of false alarms.
+
+    Returns
+    -------
+    DataFrame
+        test, difference, runs, steadiness, significant (share of simulations), low, high (95 %), sd (between runs).
+    """
+    means = accuracy + difference / 2, accuracy - difference / 2
+    if not (all(0 < value < 1 for value in (*means, steadiness)) and 0 <= likeness <= 1 and min(runs, cases) > 1):
+        raise InvalidInput(
+            f"accuracies {means}, steadiness {steadiness}, likeness {likeness}, {runs} runs, {cases} cases: expected "
+            "shares between 0 and 1, and two or more runs and cases"
+        )
+    spread = 1 / steadiness - 1  # a + b of the beta distribution
+    one, other = rng.random((2, simulations, cases))
+    places = one, np.where(rng.random((simulations, cases)) < likeness, one, other)
+    hard = [stats.beta.ppf(u, m * spread, (1 - m) * spread) for u, m in zip(places, means, strict=True)]
+    a, b = ((rng.random((simulations, runs, cases, voices)) < p[:, None, :, None]).astype(np.int16) for p in hard)
+    sd = float(np.mean([r.mean(axis=(2, 3)).std(axis=1, ddof=1).mean() for r in (a, b)]))
+    rows = []
+    for name, p in p_values(a, b).items():
+        share = float((p < 0.05).mean())
+        error = 1.96 * sqrt(share * (1 - share) / simulations)
+        setting = {"test": name, "difference": difference, "runs": runs, "steadiness": steadiness}
+        rows.append(setting | {"significant": share, "low": share - error, "high": share + error, "sd": sd})
+    return pd.DataFrame(rows)
+
+
+def p_values(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """One p for each simulation by each test; right or not, arrays of shape (simulations, runs, cases, voices)."""
+    n = a.shape[1]
+    one, other = (r.sum(axis=(2, 3)).astype(float) for r in (a, b))  # whole numbers: equal runs have a spread of 0
+    gap, u, v = one.mean(axis=1) - other.mean(axis=1), one.var(axis=1, ddof=1) / n, other.var(axis=1, ddof=1) / n
+    welch = (u + v) ** 2 * (n - 1) / np.where(u + v, u**2 + v**2, 1.0)
+    cases = (a - b).sum(axis=(1, 3)).astype(float)
+    error = cases.std(axis=1, ddof=1) / sqrt(cases.shape[1])
+    most, more = ((2 * r.sum(axis=1) > n).reshape(len(r), -1) for r in (a, b))
+    fewer, pairs = np.minimum((most & ~more).sum(1), (~most & more).sum(1)), (most != more).sum(1)
+    return {
+        "t over runs": _two_sided(gap, np.sqrt(u + v), 2 * n - 2),
+        "Welch's t over runs": _two_sided(gap, np.sqrt(u + v), np.maximum(welch, 1.0)),
+        "McNemar over items": np.minimum(1.0, 2 * stats.binom.cdf(fewer, pairs, 0.5)),
+        "paired t over cases": _two_sided(cases.mean(axis=1), error, cases.shape[1] - 1),
+    }
+
+
+def _two_sided(gap: np.ndarray, error: np.ndarray, df: np.ndarray | int) -> np.ndarray:
+    """Without any spread, p is 1 of no difference and 0 of another, as t is then 0 or infinite."""
+    t = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
+    return np.asarray(2 * stats.t.sf(t, df))

@@ -1,0 +1,404 @@
+"""Rehearsals of the organiser's agent as rows: outcomes, days, readings, what a person at the desk did (002).
+
+A rehearsal that never filled its programme has no day on which it was full (NaN). It is counted, and not given the
+last day: a mean over the others is one over those that succeeded, and says so by its n.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, either, moves, untested
+from support.analysis.detection import score
+from support.analysis.frames import head, need_columns
+from support.analysis.stats import adjusted, cluster_bootstrap, compare
+from support.errors import InvalidInput
+from support.runs.study import Unit
+from support.seminar.records import FOLLOW_UP, REVIEWED, Organizing, OrganizingDay
+from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE
+
+if TYPE_CHECKING:
+    from support.seminars.journal import Entry
+
+Records = Iterable[tuple[Unit | Mapping[str, Any], Organizing]]
+ROLES = ("organizer", "detector", "reviewer")
+COUNTED = ("follow_ups", "answers", "flags", "decided", "violations", "edits", "format_errors", "replies", "tokens")
+"""What is counted on a day, and summed over a rehearsal."""
+COMPARED = (
+    "full", "share_filled", "speakers", "days_until_filled", "mails_per_person", "follow_ups", "flags", "violations",
+)  # fmt: skip
+
+# -- outcomes --------------------------------------------------------------------------------------------------------
+
+
+def runs_of(records: Records) -> pd.DataFrame:
+    """One row for each rehearsal: its settings, who sat where, the size of its task, and its outcomes.
+
+    Returns
+    -------
+    DataFrame
+        settings..., repetition, candidates (people on the list), places (dates times speakers of each), full (whether
+        every seat was taken in the end), filled (seats), share_filled, speakers (people with a date: fewer than filled
+        where somebody has two), possible (see `possible`), days_until_filled (from which on the programme stayed full),
+        days, mails (sent), mails_per_person and most_mails (of those who were written to), declined (people),
+        cancellations (dates given back), never_offered (dates read that nobody had offered), and the sums of `COUNTED`.
+    """
+    rows = []
+    for unit, record in records:
+        sent = Counter(mail.to for day in record.days for mail in day.sent)
+        seats, filled = seats_of(record), _filled(record.days[-1]) if record.days else 0
+        read = [one for day in record.days for one in day.understood]
+        open_days = [day.number for day in record.days if _filled(day) < seats]
+        rows.append({
+            **settings_of(unit, record),
+            "full": bool(seats) and filled == seats,
+            "filled": filled,
+            "share_filled": filled / seats if seats else np.nan,
+            "speakers": len({name for names in record.assignment.values() for name in names}),
+            "possible": possible(record),
+            "days_until_filled": max(open_days, default=0) + 1.0 if seats and filled == seats else np.nan,
+            "days": len(record.days),
+            "mails": sent.total(),
+            "mails_per_person": sent.total() / len(sent) if sent else np.nan,
+            "most_mails": max(sent.values(), default=0),
+            "declined": len({one.person for one in read if one.declined}),
+            "cancellations": sum(len(one.cancelled) for one in read),
+            "never_offered": sum(len(one.never_offered) for one in read),
+            **{name: sum(_counts(day)[name] for day in record.days) for name in COUNTED},
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def settings_of(unit: Unit | Mapping[str, Any], record: Organizing) -> dict[str, Any]:
+    """What a rehearsal's row begins with; the unit's settings go before the record's."""
+    roles = {role: record.seats.get(role, "none") for role in ROLES}
+    told = {"scenario": record.scenario.get("id", ""), **roles, **head(record.settings), **head(unit)}
+    return told | {"candidates": len(record.people), "places": seats_of(record)}
+
+
+def seats_of(record: Organizing) -> int:
+    """How many seats there were to fill: dates, times the speakers that each takes."""
+    return len(record.assignment) * int(record.scenario.get("seats", 1))
+
+
+def _filled(day: OrganizingDay) -> int:
+    return sum(len(names) for _, names in day.assignment)
+
+
+def _counts(day: OrganizingDay) -> dict[str, int]:
+    counted = {name: len(getattr(day, name)) for name in ("flags", "violations", "edits", "format_errors")}
+    return counted | {
+        "follow_ups": sum(mail.kind == FOLLOW_UP for mail in day.sent), "answers": len(day.received),
+        "decided": sum(bool(flag.answer) for flag in day.flags), "replies": day.replies, "tokens": day.tokens,
+    }  # fmt: skip
+
+
+def possible(record: Organizing) -> float:
+    """How many people could have had a date of their own, at most, had all replies been known from the first day.
+
+    It is the largest matching of people and dates that their replies ever meant, whatever was called off later; NaN
+    where somebody's replies do not say what they meant: a model's, a person's.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    names = [str(person["name"]) for person in record.people]
+    if not all(_tells(record, name) for name in names):
+        return float("nan")
+    places = [slot for slot in record.assignment for _ in range(int(record.scenario.get("seats", 1)))]
+    meant = {(mail.sender, slot) for day in record.days for mail in day.received for slot in mail.slots}
+    able = np.array([[(name, slot) in meant for slot in places] for name in names], dtype=np.int8)
+    return float((maximum_bipartite_matching(csr_array(able), perm_type="column") >= 0).sum()) if able.size else 0.0
+
+
+def _tells(record: Organizing, person: str) -> bool:
+    """Whether the replies of somebody say which dates were meant, as those of rules do: "model:NAME" does not."""
+    return not record.seats.get(person, "none").startswith(("model", "human"))
+
+
+def days_of(records: Records) -> pd.DataFrame:
+    """One row for each day of each rehearsal.
+
+    Returns
+    -------
+    DataFrame
+        settings..., run (its place among the records), day, date, mails (sent), `COUNTED`, selected (policies), pending
+        (people with an unanswered mail, in the morning), filled and share_filled (in the evening), waits (working days
+        that each follow-up had waited).
+    """
+    rows = []
+    for run, (unit, record) in enumerate(records):
+        said, seats = settings_of(unit, record) | {"run": run}, seats_of(record)
+        last: dict[str, str] = {}
+        for day in record.days:
+            late = [m for m in day.sent if m.kind == FOLLOW_UP and m.to in last]
+            waits = tuple(int(np.busday_count(last[mail.to], day.date)) for mail in late)
+            last |= {mail.to: day.date for mail in day.sent}
+            shown = {"day": day.number, "date": day.date, "mails": len(day.sent), "pending": len(day.pending)}
+            share = {"filled": _filled(day), "share_filled": _filled(day) / seats if seats else np.nan}
+            rows.append(said | shown | _counts(day) | share | {"selected": day.selected, "waits": waits})
+    return pd.DataFrame(rows)
+
+
+def reading_audit(records: Records) -> pd.DataFrame:
+    """How the organiser read each reply, beside the dates that its rule-based writer meant.
+
+    Returns
+    -------
+    DataFrame
+        settings..., run, person, kind (who sits there), mail, day, meant and read (dates; read are those taken as firm
+        or vague), read_firm, precision, recall, f1, right (the very set), never_offered. Replies of a model or a
+        person do not say what they meant and are left out, as is a reply that the organiser never read.
+    """
+    rows = []
+    for run, (unit, record) in enumerate(records):
+        for day in record.days:
+            mails = {mail.id: mail for mail in day.received}
+            for one in day.understood:
+                if not _tells(record, one.person) or one.mail not in mails:
+                    continue
+                meant, read = (tuple(sorted(dates)) for dates in (mails[one.mail].slots, {*one.available, *one.vague}))
+                rows.append({
+                    **settings_of(unit, record), "run": run, "person": one.person,
+                    "kind": record.seats.get(one.person, "none"), "mail": one.mail, "day": day.number,
+                    "meant": meant, "read": read, "read_firm": tuple(sorted(one.available)),
+                    **score(read, meant)._asdict(), "right": set(meant) == set(read),
+                    "never_offered": len(one.never_offered),
+                })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def compare_sets(
+    frame: pd.DataFrame,
+    a: Any,
+    b: Any,
+    by: str = "policies",
+    values: Sequence[str] = COMPARED,
+) -> pd.DataFrame:
+    """The difference a - b between two levels of `by` on the same seeds (repetition), a row for each outcome.
+
+    Returns
+    -------
+    DataFrame
+        As `stats.compare` gives it, with n (pairs) and lower, equal, higher (pairs in which a is below, at, above b);
+        p_adjusted is Holm's over the outcomes. `days_until_filled` is compared on those seeds alone on which both
+        filled the programme: read it beside `full`, for these may be the easy ones.
+    """
+    need_columns(frame, [by, "repetition", *values], "rehearsals")
+    if absent := [name for name in (a, b) if not (frame[by] == name).any()]:
+        there = ", ".join(map(str, frame[by].unique()))
+        raise InvalidInput(f"{by}: no run with {absent[0]!r}; there are: {there}")
+    chosen, rows = frame[frame[by].isin([a, b])], []
+    for value in values:
+        tested = compare(chosen, value, by, "repetition", correction=None, reference=b, show=False).iloc[0].to_dict()
+        wide = chosen.pivot(index="repetition", columns=by, values=value).astype(float)
+        sign = np.sign((wide[a] - wide[b]).dropna())
+        counts = {name: int((sign == k).sum()) for name, k in (("lower", -1), ("equal", 0), ("higher", 1))}
+        rows.append(tested | {"n": len(sign), **counts})
+    table = pd.DataFrame(rows)
+    return table.assign(p_adjusted=adjusted(table["p"]), correction="holm")
+
+
+# -- one rehearsal as events -----------------------------------------------------------------------------------------
+
+
+def timeline(record: Organizing) -> pd.DataFrame:
+    """A rehearsal in its order: day, date, person, event, slot (of a date given or taken back; else "").
+
+    Events are kinds of mail, "reply", "flag", "date given", "date taken back". `attrs["people"]` and `attrs["days"]`
+    hold everybody on the list, and how many days there were.
+    """
+    rows: list[tuple[int, str, str, str, str]] = []
+    before: dict[str, tuple[str, ...]] = {}
+    for day in record.days:
+        after = dict(day.assignment)
+        heard = [(one.sender, one.kind, "") for one in day.received] + [(f.person, "flag", "") for f in day.flags]
+        told = heard + [(one.to, one.kind, "") for one in day.sent]
+        for slot in dict.fromkeys((*before, *after)):
+            one, other = before.get(slot, ()), after.get(slot, ())
+            told += [(name, "date taken back", slot) for name in one if name not in other]
+            told += [(name, "date given", slot) for name in other if name not in one]
+        rows += [(day.number, day.date, *event) for event in told]
+        before = after
+    frame = pd.DataFrame(rows, columns=["day", "date", "person", "event", "slot"])
+    frame.attrs = {"people": [str(one["name"]) for one in record.people], "days": len(record.days)}
+    return frame
+
+
+# -- what a person at the desk did -----------------------------------------------------------------------------------
+
+EVENTS = ("approval", "edit", "regeneration", "rejection", "answer", "open question")
+"""What somebody at the desk does with a suggestion, and with a question."""
+INTERVENTIONS = ("edit", "regeneration", "rejection", "answer")
+_DECIDED = {APPROVE: "approval", EDIT: "edit", AGAIN: "regeneration", REMOVE: "rejection"}
+
+
+def interactions(session: Any, log: Organizing | Iterable[Entry]) -> pd.DataFrame:
+    """What was done at the desk, a row for each event: the log that the paper keeps (appendix on data collection).
+
+    A rehearsal's record holds what was changed, removed and asked; a seminar's journal (`Journal.entries`) holds what
+    was approved and made again as well.
+
+    Returns
+    -------
+    DataFrame
+        session (as given), day, who (the kind of the reviewer's seat; of a journal, the role), event (of `EVENTS`),
+        what (plan, action, mail, flag), about (a person, "" of a plan; of a journal's flag, the number of its mail),
+        before and after (texts; "" of what was removed), size (words that were put in, taken out or replaced).
+    """
+    rows = list(_of_record(log) if isinstance(log, Organizing) else _of_journal(log))
+    frame = pd.DataFrame(rows, columns=["day", "who", "event", "what", "about", "before", "after"])
+    frame.insert(0, "session", session)
+    return frame.assign(size=[changed_words(*pair) for pair in zip(frame["before"], frame["after"], strict=True)])
+
+
+def _of_record(record: Organizing) -> Iterator[tuple[Any, ...]]:
+    who = record.seats.get("reviewer", "none")
+    for day in record.days:
+        for flag in day.flags:
+            done = "answer" if flag.answer else "open question"
+            yield day.number, who, done, "flag", flag.person, "", flag.answer
+        for edit in day.edits:
+            done = "edit" if edit.after else "rejection"
+            yield day.number, who, done, edit.what, edit.about, edit.before, edit.after
+
+
+def _of_journal(entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
+    for entry in entries:
+        if entry.answer is None or entry.step not in ("review", "decide"):
+            continue
+        said = json.loads(entry.answer)
+        if entry.step == "decide":
+            done = "answer" if said else "open question"
+            yield entry.day, entry.role, done, "flag", entry.about, "", said
+            continue
+        what, _, about = entry.about.partition(" ")
+        before = _words_of(json.loads(entry.asked)) if what in REVIEWED and entry.asked else ""
+        after = {EDIT: _words_of(said.get("edited") or {}), REMOVE: ""}.get(said["decision"], before)
+        yield entry.day, entry.role, _DECIDED[said["decision"]], what, about, before, after
+
+
+def _words_of(item: Mapping[str, Any]) -> str:
+    return "\n".join(str(text) for text in item.values() if text)
+
+
+def changed_words(before: str, after: str) -> int:
+    """Words put in, taken out or replaced between two texts.
+
+    >>> changed_words("Dear Professor Ray, would the 3rd do?", "Dear Ana, would the 3rd do?")
+    2
+    """
+    old, new = before.split(), after.split()
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in steps if kind != "equal")
+
+
+# -- what the paper states -------------------------------------------------------------------------------------------
+
+WEEKENDS, WAITS = "mails on weekends", "working days before a follow-up"
+SEED_WAIT = 2
+"""Working days that the paper's seed policy waits (section 3.3); its third deployment asked for four."""
+NEAR = 0.05
+"""The difference in F1 up to which both contexts together count as no better than one alone."""
+
+
+def mail_rows(days: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """When rehearsals wrote, from `days_of`, as `ORGANIZING` reads it: mails on weekends, waits before follow-ups."""
+    need_columns(days, ["date", "mails", "waits", "run"], "the days")
+    rest = days.loc[pd.to_datetime(days["date"]).dt.day_of_week > 4, "mails"]
+    waits = days[["run", "waits"]].explode("waits").dropna()
+    rows = [(WEEKENDS, float(rest.sum()), 0.0, len(rest))] if len(rest) else []
+    if len(waits):
+        found = cluster_bootstrap(waits, "waits", "run", rng)
+        rows.append((WAITS, found["mean"], found["se"], int(found["clusters"])))
+    return pd.DataFrame(rows, columns=["column", "value", "se", "n"]).assign(row="rehearsals")
+
+
+def ahead(better: str, *others: str, column: str) -> Check:
+    """The claim that a technique is above each of the others, by the paired difference on the same items."""
+    return moves(1, [f"{better} - {other}" for other in others], column)
+
+
+def _no_better(row: str) -> Check:
+    def check(ours: pd.DataFrame) -> Answer:
+        """One-sided: no more than `NEAR` better, by the interval of the paired difference."""
+        found = ours[(ours["row"] == row) & (ours["column"] == "F1")]
+        if found.empty:
+            return Answer(UNTESTED, f"no run has {row}")
+        gap, se = found["value"].iloc[0], found["se"].iloc[0]
+        told = f"{row}: {gap:+.2f} ({gap - 1.96 * se:.2f} to {gap + 1.96 * se:.2f}), margin {NEAR}"
+        return Answer(YES if se > 0 and gap + 1.96 * se < NEAR else NO if gap - 1.96 * se > 0 else CLOSE, told)
+
+    return check
+
+
+def _rested(ours: pd.DataFrame) -> Answer:
+    rows = ours[ours["column"] == WEEKENDS]
+    if rows.empty:
+        return Answer(UNTESTED, "no rehearsal went over a weekend")
+    told = f"{rows['value'].sum():.0f} mails on {rows['n'].sum():.0f} days of weekends"
+    return Answer(YES if (rows["value"] == 0).all() else NO, told)
+
+
+def _waited(ours: pd.DataFrame) -> Answer:
+    rows = ours[ours["column"] == WAITS]
+    if rows.empty:
+        return Answer(UNTESTED, "no rehearsal sent a follow-up")
+    mean, margin = float(rows["value"].iloc[0]), 1.96 * float(rows["se"].fillna(0.0).iloc[0])
+    told = f"{mean:.2f} working days ({mean - margin:.2f} to {mean + margin:.2f}) beside {SEED_WAIT}"
+    return Answer(YES if mean - margin > SEED_WAIT else NO if mean <= SEED_WAIT else CLOSE, told)
+
+
+_ASKED = untested("a questionnaire that people answer after two sessions; no rehearsal has people who answer one")
+_WANTED = untested("what people wish for and expect of such a system, before and after; only people can say")
+
+ORGANIZING: Mapping[str, Check] = {
+    # 4.1 and Table 1: policy selection
+    "summary > every other context: F1": ahead("summary", "speaker", "slot", "both", column="F1"),
+    "both no better than speaker and slot alone: F1": either(_no_better("both - speaker"), _no_better("both - slot")),
+    "summary > speaker: F1": ahead("summary", "speaker", column="F1"),
+    "summary > slot: F1": ahead("summary", "slot", column="F1"),
+    "summary > both: F1": ahead("summary", "both", column="F1"),
+    # 4.2 and Table 2: edge cases
+    "few with policies > every other prompt: accuracy": ahead("few with policies", "zero", "few", column="accuracy"),
+    "few with policies > zero: accuracy": ahead("few with policies", "zero", column="accuracy"),
+    "few with policies > few: accuracy": ahead("few with policies", "few", column="accuracy"),
+    "few > zero: accuracy": ahead("few", "zero", column="accuracy"),
+    # 5.3: people in two sessions
+    "overall: high, slightly higher in session 2": _ASKED,
+    "effective, robust: high in both sessions": _ASKED,
+    "mental and physical demand: low, lower in session 2": _ASKED,
+    "performance: high, frustration: low": _ASKED,
+    "effort: lower in session 2, nearly significant": _ASKED,
+    "reliance: higher in session 2": _ASKED,
+    "reliance: with control and explanations": _ASKED,
+    "reliance: with alignment": _ASKED,
+    "reliance: against mental demand": _ASKED,
+    "reliance: no correlation with other items": _ASKED,
+    "planning: more comfort in session 2": _ASKED,
+    "draft only: more comfort in session 2": _ASKED,
+    "draft and send: more comfort in session 2": _ASKED,
+    "draft and send: clarification little changed": _ASKED,
+    "simulations: more confidence in robustness": _ASKED,
+    "simulations: realistic, surface problems": _ASKED,
+    "alignment: higher expectations": _WANTED,
+    "control: stays high": _WANTED,
+    "explanations: higher need": _WANTED,
+    "trust to act for me: higher": _WANTED,
+    "reliability: unchanged": _WANTED,
+    # 6.3: deployments
+    "more complex task: more effort of simulation and onboarding": untested(
+        "days and meetings that two organisers spent on their own seminars; a rehearsal costs nobody's time"
+    ),
+    "D3: longer waits before follow-ups": _waited,
+    "D3: weekends without mails": _rested,
+    "rehearsal still needed in a second deployment": untested("one organiser's word after two seminars of their own"),
+}
+"""A check for every statement of the published numbers of 002, or the reason why no run can decide it."""

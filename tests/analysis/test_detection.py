@@ -1,0 +1,260 @@
+"""Selection and detection: scores by hand and by scikit-learn, tests by scipy."""
+
+import asyncio
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from support import published
+from support.analysis import detection as det
+from support.errors import InvalidInput, MalformedReply
+from support.models.fakes import scripted
+from support.seminar.rules import load_policies
+from support.seminar.suite import JudgedReply, edge_cases, held_out_states
+
+RNG, SEED = np.random.default_rng, "002_0d724da09908f95e"
+POLICIES = load_policies("seed")
+
+
+def chosen(technique, *runs, truth=(("begin",), ("vague", "ask_more"), ())):
+    """Selections: for each run a selection for each state."""
+    return pd.DataFrame(
+        {"technique": technique, "run": r, "item": k, "selected": s, "applies": truth[k], "problem": ""}
+        for r, states in enumerate(runs)
+        for k, s in enumerate(states)
+    )
+
+
+def verdicts(technique, *runs, cases=2, voices=2):
+    """Verdicts as texts of 0 and 1, a letter a reply; the first half of the cases are to be flagged."""
+    return pd.DataFrame(
+        {"technique": technique, "run": r, "item": f"{k // voices}-{k % voices}", "case": f"case {k // voices}",
+         "flag": k // voices < cases // 2, "flagged": letter == "1", "problem": ""}
+        for r, said in enumerate(runs)
+        for k, letter in enumerate(said)
+    )  # fmt: skip
+
+
+# -- scores ----------------------------------------------------------------------------------------------------------
+
+IDS = st.sets(st.sampled_from(["begin", "vague", "follow_up", "give_up"]))
+
+
+@given(st.lists(st.tuples(IDS, IDS), min_size=1, max_size=8))
+@settings(max_examples=25, deadline=None)  # scikit-learn takes a second to be imported
+def test_property_scores_are_those_of_scikit_learn_with_empty_sets_counted_as_1(pairs):
+    metrics = pytest.importorskip("sklearn.metrics")
+    names = ["begin", "vague", "follow_up", "give_up"]
+    said, true = (np.array([[name in pair[k] for name in names] for pair in pairs], dtype=int) for k in (0, 1))
+    ours = det.selection_runs(chosen("t", [s for s, _ in pairs], truth=[a for _, a in pairs])).iloc[0]
+    assert ours["f1"] == pytest.approx(metrics.f1_score(true, said, average="samples", zero_division=1.0))
+    assert ours["micro_f1"] == pytest.approx(metrics.f1_score(true, said, average="micro", zero_division=1.0))
+
+
+def test_a_run_has_its_mean_over_states_its_micro_scores_and_its_empty_sets():
+    frame = chosen("model", [("begin", "vague"), ("vague",), ()], [(), ("begin",), ("begin",)])
+    first, second = (row for _, row in det.selection_runs(frame).iterrows())
+    assert first["f1"] == pytest.approx((2 / 3 + 2 / 3 + 1) / 3) and first["right"] == pytest.approx(1 / 3)
+    assert (first["micro_precision"], first["micro_recall"]) == pytest.approx((2 / 3, 2 / 3))
+    assert first[["none_apply", "none_selected", "both_empty"]].tolist() == [1, 1, 1]
+    assert second["f1"] == 0 == second["micro_f1"] and second[["none_selected", "both_empty"]].tolist() == [1, 0]
+
+
+def test_detection_is_counted_in_each_run_and_case():
+    table = det.detection_runs(verdicts("model", "1100", "1011", "0000"))
+    assert table["accuracy"].tolist() == [1, 0.25, 0.5]
+    counts = table[["hits", "false_alarms", "misses", "clear"]].to_numpy().tolist()
+    assert counts == [[2, 0, 0, 2], [1, 2, 1, 0], [0, 0, 2, 2]]
+    assert np.isnan(table.loc[2, "precision"]) and table.loc[2, ["sensitivity", "specificity"]].tolist() == [0, 1]
+    uneven = det.detection_runs(verdicts("model", "110100", cases=3))
+    assert uneven.loc[0, ["sensitivity", "specificity", "precision"]].tolist() == pytest.approx([1, 3 / 4, 2 / 3])
+    cases = det.confusion_by_case(pd.concat([verdicts("one", "1110", "1100"), verdicts("two", "0010")]))
+    assert cases["case"].tolist() == ["case 0", "case 1"] * 2 and cases["flag"].tolist() == [True, False] * 2
+    assert cases["flagged"].tolist() == [1, 0.25, 0, 0.5] and cases["replies"].tolist() == [4, 4, 2, 2]
+
+
+# -- answers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("listed", [None, True, False])
+def test_each_context_state_and_run_has_one_row_with_the_list_or_without(listed):
+    states, texts = held_out_states()[:2], []
+
+    def answer(messages):
+        texts.append(" ".join(message["content"] for message in messages))
+        return {"policies": [1]}
+
+    frame = asyncio.run(det.model_selections(scripted(answer), states, POLICIES, listed=listed, runs=2))
+    assert len(frame) == 4 * 2 * 2 == len(texts) and set(frame["selected"]) == {("begin",)}
+    shown = sum(POLICIES["begin"].text in text for text in texts)
+    assert shown == {None: 4, True: 16, False: 0}[listed] == frame["listed"].sum()
+    names = {
+        det.technique(context, bool(told)) for context, told in zip(frame["context"], frame["listed"], strict=True)
+    }
+    assert set(frame["technique"]) == names and len(names) == 4
+    assert dict(zip(frame["item"], frame["applies"], strict=True)) == {one.id: one.applies for one in states}
+
+
+def test_answers_off_their_form_select_nothing_and_flag_nothing_and_say_why():
+    class Breaks:
+        kind = "breaks"
+
+        async def check(self, reply, policies, context=""):
+            assert (reply, context) == ("Who pays?", "")  # the text, and nothing else
+            raise MalformedReply("no verdict")
+
+    frame = asyncio.run(det.model_selections(scripted(["no numbers"] * 12), held_out_states()[:1], POLICIES, runs=1))
+    assert set(frame["selected"]) == {()} and frame["problem"].str.contains("3 attempts").all()
+    said = asyncio.run(det.verdicts("mine", Breaks(), [JudgedReply("a", "Who pays?", True, "a")], POLICIES))
+    assert said[["technique", "flagged", "problem"]].to_numpy().tolist() == [["mine", False, "no verdict"]]
+
+
+def test_the_literal_reading_agrees_with_the_author_and_the_floor_selects_all():
+    table = det.selection_runs(det.literal_selections(held_out_states(), POLICIES)).set_index("technique")
+    assert table["f1"].round(2).to_dict() == {"literal": 1.0, "every policy": 0.41}
+
+
+def test_a_model_judges_one_voice_of_every_case_in_every_run_anew(tmp_path):
+    replies = det.one_voice(edge_cases())
+    voices = [reply.voice for reply in replies]
+    assert len({reply.case for reply in replies}) == 20 and {voices.count(voice) for voice in voices} == {4}
+    model = scripted([json.dumps({"verdict": "clear"})] * 6, cache=tmp_path / "cache.sqlite")
+    frame = asyncio.run(det.model_verdicts(model, replies[:2], POLICIES, "zero", runs=3))
+    assert frame["run"].tolist() == [1, 1, 2, 2, 3, 3] and set(frame["technique"]) == {"zero"}
+    assert len(model.cache) == 6  # with one seed and one repetition it would be two
+
+
+# -- tests between two techniques ------------------------------------------------------------------------------------
+
+
+def test_t_over_runs_is_scipys_and_the_papers_stars_follow_from_what_it_prints():
+    one, other = [0.91, 0.93, 0.95], [0.80, 0.88, 0.85]
+    found = det.both_t(*((np.mean(x), np.std(x, ddof=1), 3) for x in (one, other)))
+    for equal, names in ((True, ("t", "df", "p")), (False, ("welch_t", "welch_df", "welch_p"))):
+        expected = stats.ttest_ind(one, other, equal_var=equal)
+        assert [found[name] for name in names] == pytest.approx([expected.statistic, expected.df, expected.pvalue])
+    assert np.isnan(det.both_t((0.88, 0.0, 3), (0.3, 1e-17, 3))["p"])
+    for name in ("speaker", "slot", "both"):
+        found = det.printed_test(published.load(SEED, "Table 1"), "summary", name)
+        assert found["p"] < 0.001 and found["welch_p"] < 0.001, name
+    table = published.load(SEED, "Table 2")
+    found = det.printed_test(table, "few with policies", "few")
+    assert [found[k] for k in ("p", "welch_p", "welch_df")] == pytest.approx([0.0045, 0.0287, 2], abs=5e-5)
+    assert det.printed_test(table, "few", "zero")["p"] < 0.01 < det.printed_test(table, "few", "zero")["welch_p"]
+
+
+@given(st.text("01", min_size=4, max_size=12), st.randoms())
+@settings(max_examples=30, deadline=None)
+def test_property_mcnemar_is_statsmodels_whoever_comes_first(said, random):
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    other = "".join(random.sample(said, len(said)))
+    both = pd.concat([det.with_right(verdicts("a", said, voices=1)), det.with_right(verdicts("b", other, voices=1))])
+    found, reverse = det.mcnemar_test(both, "a", "b"), det.mcnemar_test(both, "b", "a")
+    assert found["p"] == pytest.approx(mcnemar([[0, found["only_a"]], [found["only_b"], 0]], exact=True).pvalue)
+    assert found["p"] == reverse["p"] and found["only_a"] == reverse["only_b"] and found["n"] == len(said)
+
+
+def test_an_item_of_several_runs_is_one_pair_by_the_most_of_them():
+    both = det.with_right(pd.concat([verdicts("a", "1100", "1000", "1000"), verdicts("b", "1100")]))
+    assert det.mcnemar_test(both, "a", "b") == {"n": 4, "only_a": 0, "only_b": 1, "p": 1.0}
+
+
+def test_intervals_draw_whole_cases_as_many_of_either_label():
+    # All five voices of a case fare alike: ten cases, not fifty replies, stand behind the interval.
+    frame = verdicts("a", "11111" * 8 + "00000" * 2 + "0" * 50, cases=20, voices=5)
+    row = det.intervals(frame, RNG(1)).iloc[0]
+    assert row["mean"] == 0.9 and row["clusters"] == 20 and row["se"] == pytest.approx(np.sqrt(0.16 / 10) / 2, rel=0.06)
+    nothing = verdicts("none", "0" * 100, cases=20, voices=5)  # half right by design, whatever is drawn
+    gap = det.difference(pd.concat([frame, nothing]), "a", "none", RNG(1))
+    assert gap["mean"] == pytest.approx(0.4) and 0.2 < gap["low"] < gap["high"] < 0.5 + 1e-9
+    assert det.intervals(nothing, RNG(1))[["low", "high"]].to_numpy().tolist() == [[0.5, 0.5]]
+
+
+def test_tables_say_what_the_single_analyses_say():
+    frame = pd.concat([verdicts("few", "1100", "1000"), verdicts("zero", "0000", "0000")])
+    (row,) = det.pairs_table(frame, [("few", "zero")], RNG(1), published.load(SEED, "Table 2")).to_dict("records")
+    assert row["published_difference"] == pytest.approx(0.09) and row["difference"] == pytest.approx(0.375)
+    assert row["runs_p"] == pytest.approx(stats.ttest_ind([1, 0.75], [0.5, 0.5]).pvalue) and row["mcnemar_p"] == 1.0
+    ours = det.results(RNG(1), frame).set_index("row")["value"]
+    assert ours.to_dict() == pytest.approx({"few": 0.875, "zero": 0.5, "few - zero": 0.375, "zero - few": -0.375})
+    table = det.detection_table(frame, RNG(1)).set_index("technique")
+    assert table.loc["few", "sd"] == pytest.approx(np.std([1, 0.75], ddof=1)) and table.loc["zero", "sensitivity"] == 0
+    beside = det.spreads(frame, published.load(SEED, "Table 2")).set_index(["technique", "source"])
+    assert beside.loc[("few", "published: SD of 3 runs"), "high"] == pytest.approx(0.88)
+    assert beside.loc[("few", "here: SD of 2 runs"), "low"] == pytest.approx(0.875 - np.std([1, 0.75], ddof=1))
+    some = chosen("slot", [("begin",), (), ()], [("begin",), ("vague",), ()])
+    row = det.selection_table(some).iloc[0]
+    assert row[["selected", "none", "right"]].tolist() == pytest.approx([0.5, 0.5, 2 / 3])
+
+
+# -- what three runs are worth ---------------------------------------------------------------------------------------
+
+
+def test_a_t_test_over_three_runs_cries_wolf_and_one_over_cases_does_not():
+    def shares(**setting):
+        return det.three_runs(RNG(1), **setting).set_index("test")["significant"]
+
+    found = shares()
+    assert found["t over runs"] > 0.4 and found["Welch's t over runs"] > 0.4 and found["paired t over cases"] < 0.07
+    assert shares(steadiness=0.1)["t over runs"] + 0.2 < shares(steadiness=0.95)["t over runs"]
+    assert shares(runs=10)["t over runs"] >= found["t over runs"]  # more runs are surer of the wrong thing
+    same = shares(likeness=1.0, steadiness=0.2, simulations=4000)["t over runs"]
+    assert same == pytest.approx(0.05, abs=0.015)  # equally hard in every case: the question that it answers
+    own = shares(cases=100, voices=1, difference=0.15)
+    assert (own[["McNemar over items", "paired t over cases"]] > 0.5).all()
+
+
+@pytest.mark.parametrize("runs", [3, 4])
+def test_every_test_is_scipys(runs):
+    rng = RNG(runs)
+    a, b = (rng.random((30, runs, 6, 2)) < p for p in (0.8, 0.5))
+    found = det.p_values(a.astype(np.int16), b.astype(np.int16))
+    for k, (one, other) in enumerate(zip(a, b, strict=True)):
+        accuracies = one.mean(axis=(1, 2)), other.mean(axis=(1, 2))
+        if min(np.ptp(accuracies[0]), np.ptp(accuracies[1])) > 0:
+            expected = [stats.ttest_ind(*accuracies, equal_var=equal).pvalue for equal in (True, False)]
+            assert [found[name][k] for name in ("t over runs", "Welch's t over runs")] == pytest.approx(expected)
+        cases = stats.ttest_rel(one.mean(axis=(0, 2)), other.mean(axis=(0, 2))).pvalue
+        assert found["paired t over cases"][k] == pytest.approx(cases)
+        most, more = (r.mean(axis=0) > 0.5 for r in (one, other))
+        only, differ = int((most & ~more).sum()), int((most != more).sum())
+        assert found["McNemar over items"][k] == pytest.approx(stats.binomtest(only, differ).pvalue if differ else 1)
+
+
+class Says:
+    kind = "says"
+
+    async def check(self, reply, policies, context=""):
+        return "Clear"
+
+
+ONE = [JudgedReply("a", "Who pays?", True, "a")]
+FRAME = verdicts("m", "1100")
+UNLIKE = verdicts("n", "11").assign(item=["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: det.score("begin", ["begin"]), "expected collections of ids"),
+        (lambda: det.selection_runs(pd.concat([chosen("m", [(), ()])] * 2)), "item 0 is twice in run 0 of 'm'"),
+        (lambda: det.with_right(FRAME.assign(flagged="Clear")), "flagged: 'Clear' given for item 0-0 by 'm'"),
+        (lambda: det.with_right(FRAME.assign(flagged=np.nan)), "flagged: .*nan.* given"),
+        (lambda: det.with_right(FRAME.assign(case=None)), "column 'case' .* empty in 4 rows"),
+        (lambda: det.difference(FRAME, "m", "m", RNG(1)), "one technique twice"),
+        (lambda: det.difference(pd.concat([FRAME, UNLIKE]), "m", "n", RNG(1)), "no item in common"),
+        (lambda: asyncio.run(det.verdicts("mine", Says(), ONE, POLICIES)), "check: 'Clear' given by 'mine'"),
+        (lambda: asyncio.run(det.verdicts("mine", object(), ONE, POLICIES)), "check"),
+        (lambda: det.three_runs(RNG(1), steadiness=1.0), "expected shares between 0 and 1"),
+        (lambda: det.three_runs(RNG(1), runs=1), "two or more runs"),
+    ],
+)
+def test_what_users_get_wrong_is_named(call, words):
+    with pytest.raises(InvalidInput, match=words):
+        call()

@@ -1,0 +1,305 @@
+"""Rehearsals as rows: by hand, day by day, compared on the same seeds; what the desk did; what the paper states."""
+
+import asyncio
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from support import published
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
+from support.analysis.seminar import (
+    COUNTED,
+    ORGANIZING,
+    changed_words,
+    compare_sets,
+    days_of,
+    interactions,
+    mail_rows,
+    possible,
+    reading_audit,
+    runs_of,
+    timeline,
+)
+from support.errors import InvalidInput
+from support.play import FormatError
+from support.seminar.records import (
+    CONFIRMATION,
+    FOLLOW_UP,
+    INVITATION,
+    ORGANISER,
+    REPLY,
+    Edit,
+    Flag,
+    Mail,
+    Organizing,
+    OrganizingDay,
+    Understood,
+)
+from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
+
+FIRST, SECOND = SLOTS = ("2027-09-15", "2027-10-13")
+START = pd.Timestamp("2027-08-13")  # a Friday
+
+
+def out(number, day, to, kind=INVITATION):
+    return Mail(number, day, kind, ORGANISER, to, "subject", "body")
+
+
+def back(number, day, who, *meant):
+    return Mail(number, day, REPLY, who, ORGANISER, "subject", "body", meant)
+
+
+def a_day(number, held=((), ()), **what):
+    date = (START + pd.Timedelta(days=number - 1)).date().isoformat()
+    return OrganizingDay(number, date, assignment=tuple(zip(SLOTS, held, strict=True)), **what)
+
+
+def rehearsal(*days, people=("Ana", "Ben", "Cem"), **kinds):
+    seats = dict.fromkeys(people, "rule-based") | {"organizer": "rule-based"} | kinds
+    return Organizing({"id": "two", "seats": 1}, tuple({"name": name} for name in people), seats, (), days)
+
+
+def eventful(**kinds):
+    """Ana gets a date, gives it back and gets the other; Ben answers the second mail; Cem never does."""
+    invited = tuple(out(k, 1, name) for k, name in enumerate(("Ana", "Ben", "Cem")))
+    read, gone = Understood(3, "Ana", (FIRST,), (SECOND,)), Understood(7, "Ana", cancelled=(FIRST,))
+    misread = Understood(6, "Ben", (SECOND,), never_offered=("x",))
+    flags = (Flag(6, "Ben", "May he?", "yes"), Flag(6, "Ben", "And?"))
+    edits = (Edit("mail", "Ben", "Dear Ben, yes", "Hi Ben, yes"), Edit("action", "Cem", "remind Cem", ""))
+    return rehearsal(
+        a_day(1, sent=invited, replies=2, tokens=50),
+        a_day(2, (("Ana",), ()), received=(back(3, 2, "Ana", FIRST, SECOND),), understood=(read,),
+              sent=(out(4, 2, "Ana", CONFIRMATION), out(5, 2, "Ben", FOLLOW_UP))),
+        a_day(3, (("Ana",), ("Ben",)), received=(back(6, 3, "Ben", FIRST),), understood=(misread,), flags=flags),
+        a_day(4, ((), ("Ben",)), received=(back(7, 4, "Ana"),), understood=(gone,), tokens=7,
+              violations=("one_each: a", "weekend: b"), edits=edits),
+        a_day(5, (("Ana",), ("Ben",)), format_errors=(FormatError("organizer", "act", "no"),)),
+        a_day(6, (("Ana",), ("Ben",)), sent=(out(8, 6, "Cem", FOLLOW_UP),)),
+        **kinds,
+    )  # fmt: skip
+
+
+def test_a_rehearsal_is_one_row_with_its_settings_seats_and_outcomes():
+    (row,) = runs_of([({"policies": "seed", "repetition": 3}, eventful())]).to_dict("records")
+    expected = {"policies": "seed", "repetition": 3, "scenario": "two", "organizer": "rule-based", "detector": "none"}
+    expected |= {"candidates": 3, "places": 2, "filled": 2, "share_filled": 1, "full": True, "speakers": 2, "days": 6}
+    expected |= {"days_until_filled": 5, "mails": 6, "follow_ups": 2, "answers": 3, "flags": 2, "decided": 1}
+    expected |= {"violations": 2, "cancellations": 1, "never_offered": 1, "declined": 0, "mails_per_person": 2}
+    assert expected.items() <= row.items()
+    counted = {"most_mails": 2, "format_errors": 1, "replies": 2, "tokens": 57, "edits": 2}
+    assert counted.items() <= row.items()
+    days = days_of([({}, eventful())])
+    assert {name: days[name].sum() for name in COUNTED} == {name: row[name] for name in COUNTED}
+    assert days["filled"].tolist() == [0, 1, 2, 1, 2, 2] and days["mails"].sum() == row["mails"]
+
+
+def test_a_programme_that_was_not_full_in_the_end_has_no_such_day():
+    record = eventful()
+    rows = runs_of([({}, dataclasses.replace(record, days=record.days[:4])), ({}, rehearsal())])
+    assert rows["days_until_filled"].isna().all() and rows["full"].tolist() == [False, False]
+    assert rows["share_filled"][0] == 0.5 and np.isnan(rows["share_filled"][1])
+
+
+def test_what_was_possible_is_the_largest_matching_of_dates_that_were_meant():
+    replies = back(1, 1, "Ana", FIRST, SECOND), back(2, 1, "Ben", FIRST), back(3, 1, "Cem", FIRST)
+    record = rehearsal(a_day(1, (("Ana",), ("Ana",)), received=replies))
+    assert possible(record) == 2  # Ana can take either, Ben and Cem the same one
+    assert possible(dataclasses.replace(record, scenario={"id": "panel", "seats": 2})) == 3
+    assert runs_of([({}, record)])[["filled", "speakers"]].to_numpy().tolist() == [[2, 1]]
+
+
+@pytest.mark.parametrize("kind", ["model", "model:chat", "model SmolLM2", "human"])
+def test_replies_that_do_not_say_what_they_meant_are_not_audited(kind):
+    record = eventful(Ana=kind)
+    assert set(reading_audit([({}, record)])["person"]) == {"Ben"} and np.isnan(possible(record))
+
+
+def test_replies_are_read_beside_what_was_meant():
+    table = reading_audit([({"policies": "seed"}, eventful())]).set_index("mail")
+    assert table.loc[3, ["precision", "recall", "f1", "right"]].tolist() == [1, 1, 1, True]
+    assert table.loc[3, "read_firm"] == (FIRST,)  # a vague date is read, and not firm
+    assert table.loc[6, "f1"] == 0 and table.loc[6, "never_offered"] == 1 and not table.loc[6, "right"]
+    assert table.loc[7, "right"] and table.loc[7, "meant"] == ()  # a cancellation means no date, and none was read
+
+
+def sets(**values):
+    return pd.DataFrame(
+        {"policies": name, "repetition": k, "share_filled": share, "days_until_filled": day}
+        for name, pairs in values.items()
+        for k, (share, day) in enumerate(pairs)
+    )
+
+
+def test_two_sets_are_paired_by_seed_and_a_pair_that_was_never_full_counts_for_other_outcomes_only():
+    frame = sets(ours=[(1.0, 9), (0.75, 12), (1.0, 8), (1.0, 7)], seed=[(0.5, 10), (0.75, 15), (0.5, 9), (0, np.nan)])
+    table = compare_sets(
+        frame.sample(frac=1, random_state=1), "ours", "seed", values=["share_filled", "days_until_filled"]
+    )
+    table = table.set_index("value")
+    assert table["difference"].tolist() == pytest.approx([0.5, -5 / 3]) and table["n"].tolist() == [4, 3]
+    assert table.loc["share_filled", ["lower", "equal", "higher"]].tolist() == [0, 1, 3]
+    assert table.loc["days_until_filled", "p"] == pytest.approx(stats.ttest_rel([9, 12, 8], [10, 15, 9]).pvalue)
+    assert (table["p_adjusted"] >= table["p"]).all()
+
+
+def test_a_rehearsal_is_told_in_events():
+    events = timeline(eventful())
+    assert events.attrs == {"people": ["Ana", "Ben", "Cem"], "days": 6}
+    assert events[events["slot"] != ""][["day", "person", "event", "slot"]].to_numpy().tolist() == [
+        [2, "Ana", "date given", FIRST],
+        [3, "Ben", "date given", SECOND],
+        [4, "Ana", "date taken back", FIRST],
+        [5, "Ana", "date given", FIRST],
+    ]
+    assert events["event"].value_counts()[["invitation", "follow_up", "reply", "flag"]].tolist() == [3, 2, 3, 2]
+
+
+# -- the desk --------------------------------------------------------------------------------------------------------
+
+
+def test_what_the_desk_did_is_read_from_a_record():
+    told = interactions("second", eventful(reviewer="human"))
+    assert told[["day", "event", "about", "size"]].to_numpy().tolist() == [
+        [3, "answer", "Ben", 1],
+        [3, "open question", "Ben", 0],
+        [4, "edit", "Ben", 1],
+        [4, "rejection", "Cem", 2],
+    ]
+    assert set(told["session"]) == {"second"} and set(told["who"]) == {"human"}
+
+
+def test_a_journal_holds_what_was_approved_and_made_again_as_well(tmp_path):
+    from support.seminar.artefacts import Artefacts, load_past, load_templates
+    from support.seminar.checkpoints import ALWAYS
+    from support.seminar.data import scenario
+    from support.seminar.rules import load_policies
+    from support.seminars.answering import approves, play_day
+    from support.seminars.journal import begin
+    from support.seminars.seminar import Seminar
+    from support.seminars.setup import SeminarSetup
+
+    path, wishes = tmp_path / "s.sqlite", []
+
+    def answer(question):
+        if question.phase != "mail" or len(wishes) > 2:
+            return approves(question)
+        wishes.append(question.view.item)
+        changed = Draft(question.view.item.subject, "Hello!\n\n" + question.view.item.body)
+        return [Review(AGAIN, wish="shorter"), Review(EDIT, edited=changed), Review(REMOVE)][len(wishes) - 1]
+
+    async def day():
+        with Seminar(path, "one") as seminar:
+            return await play_day(seminar, answer), interactions("one", seminar.journal.entries())
+
+    setup = SeminarSetup(scenario("four"), Artefacts(load_policies("seed"), load_templates()), load_past(), seed=1,
+                         delegation=ALWAYS)  # fmt: skip
+    begin(path, "one", setup.to_json())
+    record, told = asyncio.run(day())
+    mails = told[told["what"] == "mail"]
+    assert mails["event"].tolist()[:3] == ["regeneration", "edit", "rejection"]
+    assert set(mails["event"][3:]) == {"approval"} and (mails.loc[mails["event"] == "approval", "size"] == 0).all()
+    assert mails["size"].tolist()[1] == 1 and len(record.edits) == 2
+    assert mails["before"].iloc[0] == f"{wishes[0].subject}\n{wishes[0].body}"
+
+
+WORDS = st.lists(st.sampled_from("abc"), max_size=8).map(" ".join)
+
+
+@given(WORDS, WORDS)
+@settings(max_examples=50)
+def test_property_the_size_of_an_edit_is_0_for_equal_words_alone_and_at_most_all_words(one, other):
+    size = changed_words(one, other)
+    assert (size == 0) == (one.split() == other.split())
+    assert abs(len(one.split()) - len(other.split())) <= size <= len(one.split()) + len(other.split())
+
+
+# -- what the paper states -------------------------------------------------------------------------------------------
+
+STATEMENTS = published.statements(published.load("002_0d724da09908f95e"))
+PAPER = {"speaker": 0.27, "slot": 0.11, "both": 0.27, "summary": 0.70}
+PAPER_TOO = {"zero": 0.79, "few": 0.88, "few with policies": 0.93}
+
+
+def table(selection=PAPER, detection=PAPER_TOO, se=0.01):
+    rows = [
+        (f"{a} - {b}", column, values[a] - values[b], se, 30)
+        for column, values in (("F1", selection), ("accuracy", detection))
+        for a in values
+        for b in values
+        if a != b
+    ]
+    return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
+
+
+def answers(ours):
+    return check_claims(ours, STATEMENTS, ORGANIZING).set_index("statement")
+
+
+def test_every_statement_has_a_check_or_a_reason():
+    assert set(STATEMENTS["statement"]) == set(ORGANIZING)
+    found = answers(table())
+    models = STATEMENTS["statement"].str.contains("F1|accuracy").to_numpy()
+    assert set(found["holds here"][models]) == {YES}  # the paper's own numbers agree with it
+    assert set(found["holds here"][~models]) == {UNTESTED} and (found["evidence"] != "").all()
+
+
+@pytest.mark.parametrize(
+    ("ours", "statement", "expected"),
+    [
+        (table(PAPER | {"slot": 0.9}), "summary > slot: F1", NO),
+        (table(PAPER | {"slot": 0.9}), "summary > every other context: F1", NO),
+        (table(PAPER | {"slot": 0.9}), "summary > both: F1", YES),
+        (table(PAPER | {"both": 0.5}), "both no better than speaker and slot alone: F1", NO),
+        (table(se=0.2), "both no better than speaker and slot alone: F1", CLOSE),  # little data is no evidence
+        (table({"both": 0.5}), "both no better than speaker and slot alone: F1", UNTESTED),
+        (table(detection=PAPER_TOO | {"few": 0.94}), "few with policies > every other prompt: accuracy", CLOSE),
+        (table(se=0.2), "few with policies > few: accuracy", CLOSE),
+    ],
+)
+def test_results_that_go_another_way_break_what_names_them(ours, statement, expected):
+    assert answers(ours)["holds here"][statement] == expected
+
+
+def days(*mails, waits=((), ()), run=0):
+    dates = pd.date_range("2027-08-13", periods=len(mails)).strftime("%Y-%m-%d")
+    late = [*waits, *[()] * len(mails)][: len(mails)]
+    return pd.DataFrame({"run": run, "date": dates, "mails": mails, "waits": late})
+
+
+def test_mails_on_weekends_and_waits_are_read_from_days():
+    rested, waited = "D3: weekends without mails", "D3: longer waits before follow-ups"  # the first day is a Friday
+
+    def told(*parts):
+        rows = mail_rows(pd.concat(parts), np.random.default_rng(1))
+        return answers(pd.concat([table(), rows]))["holds here"]
+
+    assert told(days(3, 0, 0, 2))[rested] == YES and told(days(3, 0, 1, 2))[rested] == NO
+    assert told(days(3))[[rested, waited]].tolist() == [UNTESTED, UNTESTED]
+    slow = [days(3, 0, 0, waits=((4, 5), (4,)), run=run) for run in range(5)]
+    assert told(*slow)[waited] == YES and told(*[one.assign(waits=[(2,)] * 3) for one in slow])[waited] == NO
+
+
+def test_follow_ups_wait_for_working_days():
+    waits = days_of([({}, eventful())])["waits"].tolist()
+    assert waits == [(), (1,), (), (), (), (3,)]  # Friday to Saturday, Friday to Wednesday
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: compare_sets(sets(a=[(1, 2)], b=[(1, 2)]), "mine", "b", values=["share_filled"]),
+            "no run with 'mine'",
+        ),
+        (lambda: compare_sets(pd.DataFrame({"policies": ["a"]}), "a", "b"), "has no column 'repetition'"),
+        (lambda: mail_rows(pd.DataFrame(), np.random.default_rng(1)), "the days has no column 'date'"),
+    ],
+)
+def test_what_users_get_wrong_is_named(call, words):
+    with pytest.raises(InvalidInput, match=words):
+        call()
