@@ -2,16 +2,18 @@
 
 A check is a function of tidy results (row, column, value, se, and n where it is known) that gives an `Answer`. The
 combinators below make most of them; each study's dictionary of checks stands in its own file of `support.analysis`.
+Intervals are Student's where the cases are counted, with the degrees of freedom of Welch and Satterthwaite for a
+difference, and normal where they are not. A cell of one case has no interval, so that nothing is decided by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil, hypot, isfinite
-from typing import Any, Self
+from math import ceil, hypot, inf, isfinite, isnan, nan
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import t
 
 from support.analysis.frames import check_level, need_columns
 from support.analysis.stats import enough, equivalent, number
@@ -44,8 +46,8 @@ Check = Callable[[pd.DataFrame], str]
 def above(higher: Sequence[str], lower: Sequence[str], *columns: str, level: float = 0.95) -> Check:
     """The claim that each row of `higher` lies above each row of `lower`, in every one of `columns`.
 
-    "yes" when all the differences exceed the normal interval of `level` around zero, "no" when one of them lies
-    below it, "too close to call" otherwise. The evidence is the difference that decides.
+    "yes" when the intervals of all the differences lie above zero, "no" when one of them lies below, "too close to
+    call" otherwise. The evidence is the difference that decides.
     """
 
     def check(ours: pd.DataFrame) -> str:
@@ -53,7 +55,7 @@ def above(higher: Sequence[str], lower: Sequence[str], *columns: str, level: flo
         pairs = [((h, c), (low, c)) for h in higher for low in lower for c in columns]
         if absent := _absent(cells, [cell for pair in pairs for cell in pair]):
             return absent
-        return _decided([(f"{h} - {low}, {c}", *_gap(cells, (h, c), (low, c))) for (h, c), (low, _) in pairs], level)
+        return _decided([_gap(f"{h} - {low}, {c}", cells, (h, c), (low, c)) for (h, c), (low, _) in pairs], level)
 
     return check
 
@@ -65,10 +67,11 @@ def moves(sign: int, rows: Sequence[str], column: str, level: float = 0.95) -> C
         cells = ours[ours["column"] == column].set_index("row")
         if absent := _absent(cells, rows):
             return absent
-        errors, counts = cells["se"].fillna(0.0), cells.get("n")
-        told = [(f"{row}, {column}", sign * cells["value"][row], errors[row], None if counts is None else counts[row])
-                for row in rows]  # fmt: skip
-        return _decided(told, level, sign)
+        gaps = []
+        for row in rows:
+            value, se, n = _cell(cells, row)
+            gaps.append(Gap(f"{row}, {column}", sign * value, se, n, inf if n is None else n - 1))
+        return _decided(gaps, level, sign)
 
     return check
 
@@ -78,7 +81,7 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
 
     "no" when an interval of a difference excludes 0 and its estimate is beyond the margin, else "too close to call".
     """
-    z = float(norm.ppf((1 + check_level(level)) / 2))
+    check_level(level)
 
     def check(ours: pd.DataFrame) -> str:
         cells = ours.set_index(["row", "column"])
@@ -87,16 +90,15 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
             return absent
         answers = []
         for (a, c), (b, _) in pairs:
-            gap, se, n = _gap(cells, (a, c), (b, c))
-            told = f"{a} - {b}, {c}: {_interval(gap, se, z)}, margin {number(margin)}"
-            if se > 0 and equivalent(gap, se, margin) < 1 - level:
+            gap = _gap(f"{a} - {b}, {c}", cells, (a, c), (b, c))
+            told = f"{gap.name}: {gap.interval(level)}, margin {number(margin)}"
+            if gap.se > 0 and equivalent(gap.value, gap.se, margin, gap.df) < 1 - level:
                 answers.append(Answer(YES, told))
-            elif abs(gap) > max(z * se, margin):
+            elif abs(gap.value) > max(gap.half(level), margin):
                 answers.append(Answer(NO, told))
             else:
-                needed = enough(int(n or 1), se, margin, alpha=1 - level) if se > 0 else float("inf")
-                times = f"; N = {needed:.0f} would tell" if n and isfinite(needed) else ""
-                answers.append(Answer(CLOSE, told + times))
+                needed = enough(int(gap.n), gap.se, margin, alpha=1 - level) if gap.n and gap.se > 0 else inf
+                answers.append(Answer(CLOSE, told + (f"; N = {needed:.0f} would tell" if isfinite(needed) else "")))
         return _worst(answers)
 
     return check
@@ -161,29 +163,60 @@ def _absent(cells: pd.DataFrame, wanted: Sequence[Any]) -> Answer | None:
     return Answer(UNTESTED, f"no run has {named}")
 
 
-def _gap(cells: pd.DataFrame, a: tuple[str, str], b: tuple[str, str]) -> tuple[float, float, float | None]:
-    """The difference of two cells, its standard error, and how many cases stand behind the smaller one."""
-    values, errors = cells["value"], cells["se"].fillna(0.0)
-    n = float(min(cells["n"][a], cells["n"][b])) if "n" in cells else None
-    return float(values[a] - values[b]), hypot(errors[a], errors[b]), n
+class Gap(NamedTuple):
+    """A difference with its standard error, the cases behind its smaller side (None: not counted), and its df."""
+
+    name: str
+    value: float
+    se: float
+    n: float | None
+    df: float
+
+    def half(self, level: float) -> float:
+        """Half the width of its interval; NaN where no spread over the counted cases is known."""
+        if self.n and not self.se > 0:
+            return nan
+        return float(t.ppf((1 + check_level(level)) / 2, self.df)) * self.se
+
+    def interval(self, level: float, sign: int = 1) -> str:
+        """Its value and interval in words, times `sign`."""
+        value, half = sign * self.value, self.half(level)
+        shown = f"({number(value - half)} to {number(value + half)})" if half > 0 else "(no interval)"
+        return f"{value:+.2f} {shown}"
 
 
-def _decided(told: Sequence[tuple[str, float, float, float | None]], level: float, sign: int = 1) -> Answer:
-    """The answer of the difference that is least in favour: name, value, standard error, number of cases."""
-    z = float(norm.ppf((1 + check_level(level)) / 2))
-    # Without a spread over n cases, which are then one case repeated, there is no interval and nothing is decided.
-    ratios = [0.0 if n and not se else gap / (z * se or 1e-12) for _, gap, se, n in told]
-    ratio = min(ratios)
-    name, gap, se, n = told[ratios.index(ratio)]
-    verdict = NO if ratio < -1 else YES if ratio > 1 else CLOSE
+def _cell(cells: pd.DataFrame, key: Any) -> tuple[float, float, float | None]:
+    """Value, standard error and number of cases (None where nobody counted, and no error means none)."""
+    value, se = float(cells["value"][key]), float(cells["se"][key])
+    n = float(cells["n"][key]) if "n" in cells else None
+    return value, (0.0 if n is None and isnan(se) else se), n
+
+
+def _gap(name: str, cells: pd.DataFrame, a: tuple[str, str], b: tuple[str, str]) -> Gap:
+    (one, error, n), (other, other_error, m) = _cell(cells, a), _cell(cells, b)
+    se = hypot(error, other_error)
+    if n is None or m is None:
+        return Gap(name, one - other, se, None, inf)
+    parts = [(e**2, count) for e, count in ((error, n), (other_error, m)) if e > 0 and count > 1]
+    df = se**4 / sum(part**2 / (count - 1) for part, count in parts) if se > 0 and parts else nan
+    return Gap(name, one - other, se, min(n, m), df)
+
+
+def _decided(gaps: Sequence[Gap], level: float, sign: int = 1) -> Answer:
+    """The answer of the difference that is least in favour."""
+
+    def ratio(gap: Gap) -> float:
+        half = gap.half(level)
+        return 0.0 if isnan(half) else gap.value / (half or 1e-12)
+
+    least = min(gaps, key=ratio)
+    told = ratio(least)
+    verdict = NO if told < -1 else YES if told > 1 else CLOSE
     more = ""
-    if verdict == CLOSE and n and abs(ratio) > 1e-3:
-        more = f"; N = {ceil(n / ratio**2)} would tell a difference of this size from none"
-    return Answer(verdict, f"{name}: {_interval(sign * gap, se, z)}{'' if n is None else f', n = {n:.0f}'}{more}")
-
-
-def _interval(gap: float, se: float, z: float) -> str:
-    return f"{gap:+.2f} ({number(gap - z * se)} to {number(gap + z * se)})" if se > 0 else f"{gap:+.2f} (no interval)"
+    if verdict == CLOSE and least.n and abs(told) > 1e-3:
+        more = f"; N = {ceil(least.n / told**2)} would tell a difference of this size from none"
+    count = "" if least.n is None else f", n = {least.n:.0f}"
+    return Answer(verdict, f"{least.name}: {least.interval(level, sign)}{count}{more}")
 
 
 def _worst(answers: Sequence[str], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)) -> str:

@@ -1,7 +1,9 @@
 """Claims of a paper's text, checked on results: on the paper's own numbers first."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import sem, ttest_1samp, ttest_ind
 
 from support import published
 from support.analysis.claims import (
@@ -22,6 +24,7 @@ from support.analysis.claims import (
 )
 from support.analysis.roundtable_claims import CENTRE, CONVERSATION, MOVIELENS, ROUNDTABLE, STOPPING
 from support.analysis.roundtable_claims import STATEMENTS as TRANSITIONS
+from support.analysis.stats import number
 from support.errors import InvalidInput
 
 PAPER = published.load("001_5dc2ef75221ed897")
@@ -66,14 +69,27 @@ def test_a_row_that_was_not_run_is_not_testable():
 
 def test_an_answer_says_what_it_rests_on_and_how_many_would_tell():
     ours = tidy(a=(6, 1), b=(5, 1), c=(1, 1)).assign(n=20)
-    close = above(["a"], ["b", "c"], "u")(ours)  # the least clear difference decides: 1 +- 1.96 sqrt 2
+    close = above(["a"], ["b", "c"], "u")(ours)  # the least clear difference decides: 1 +- 2.02 sqrt 2
     assert close == CLOSE
     assert close.evidence == (
-        "a - b, u: +1.00 (-1.77 to 3.77), n = 20; N = 154 would tell a difference of this size from none"
+        "a - b, u: +1.00 (-1.86 to 3.86), n = 20; N = 164 would tell a difference of this size from none"
     )
     same = tidy(a=(6, 0), b=(5, 0)).assign(n=20)  # twenty times one and the same
     assert above(["a"], ["b"], "u")(same) == CLOSE and "no interval" in above(["a"], ["b"], "u")(same).evidence
-    assert moves(-1, ["a"], "u")(ours).evidence == "a, u: +6.00 (4.04 to 7.96), n = 20"
+    assert moves(-1, ["a"], "u")(ours).evidence == "a, u: +6.00 (3.91 to 8.09), n = 20"
+
+
+def test_intervals_are_those_of_welch_and_one_case_has_none():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(1, 1, 4), rng.normal(0, 3, 7)
+    rows = [("a", x.mean(), sem(x), 4), ("b", y.mean(), sem(y), 7), ("one", 0.0, np.nan, 1), ("same", 0.0, 0.0, 3)]
+    ours = pd.DataFrame(rows, columns=["row", "value", "se", "n"]).assign(column="u")
+    welch = ttest_ind(x, y, equal_var=False).confidence_interval(0.95)
+    assert f"({number(welch.low)} to {number(welch.high)})" in above(["a"], ["b"], "u")(ours).evidence
+    alone = ttest_1samp(x, 0).confidence_interval(0.95)
+    assert f"({number(alone.low)} to {number(alone.high)})" in moves(1, ["a"], "u")(ours).evidence
+    for check in (above(["a"], ["one"], "u"), alike(["a"], ["one"], 1.0, "u"), moves(1, ["same"], "u")):
+        assert check(ours) == CLOSE and "no interval" in check(ours).evidence
 
 
 @pytest.mark.parametrize(
