@@ -148,7 +148,7 @@ def checked(problem: object) -> np.ndarray:
         raise InvalidInput(f"gains: shape {given.shape} given; {expected}")
     if given.dtype.kind not in "iuf":
         raise InvalidInput(f"gains: values of type {given.dtype} given; expected whole numbers of 0 or more")
-    wrong = ~(np.isfinite(given) & (given == np.floor(given)) & (given >= 0))
+    wrong = given < 0 if given.dtype.kind in "iu" else ~(np.isfinite(given) & (given == np.floor(given)) & (given >= 0))
     if wrong.any():
         i, j, k = map(int, np.argwhere(wrong)[0])
         where = f"{given[i, j, k]} given for participant {i + 1}, decision {j + 1}, option {k + 1}"
@@ -313,9 +313,9 @@ def lowest(gains: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Keys:
-    """Points (x, y) as x * width + y, with a width at which no two points that matter coincide, counted from 0.
+    """Points (x, y) as x * width + y, with a width at which no two points that matter coincide.
 
-    `given` is the right half, below `cells`; `asked` is what completes each combination of the left half to zero.
+    `given` is the right half, from 1 to `cells`; `asked` is what completes each combination of the left half to zero.
     """
 
     asked: np.ndarray
@@ -351,7 +351,7 @@ class Halves:
             if m == 1:
                 most = n
         free = min(n, 2 * max(most, 1))
-        return cls(apart, free // 2, free, _balancing(apart, free))
+        return cls(apart, free // 2, free, _balancing(apart, free) if free < n else ())
 
     @property
     def complete(self) -> bool:
@@ -378,14 +378,22 @@ class Halves:
 
         None where numbers would grow too large.
         """
-        (x_low, y_low, x_high, y_high), (u_low, v_low, u_high, v_high) = self._extremes()
+        free, middle, m = self.apart[:, : self.free], self.middle, self.apart.shape[2]
+        low, top = free.min(axis=2).tolist(), free.max(axis=2).tolist()  # sums of short lists are quicker than arrays'
+        x, y = self.offset.tolist()
+        x_low, x_high, y_low, y_high = (sum(ends[:middle]) for ends in (low[0], top[0], low[1], top[1]))
+        u_low, u_high = sum(low[0][middle:]) + x, sum(top[0][middle:]) + x
+        v_low, v_high = sum(low[1][middle:]) + y, sum(top[1][middle:]) + y
         width = max(y_high + v_high, -y_low - v_low) + high + 1
         farthest = max(abs(x_low), abs(x_high), abs(u_low), abs(u_high)) + high
         if farthest * width >= 2**62:
             return None
-        first, offset = u_low * width + v_low, int(self.offset @ (width, 1))
-        options = (self.apart[0] * width + self.apart[1])[None, : self.free]
-        left, right = sums(options[:, : self.middle], first)[0], sums(options[:, self.middle :], offset - first)[0]
+        first, offset = u_low * width + v_low - 1, x * width + y
+        options = free[0] * width + free[1]
+        if self.free == 2 * middle:  # both halves at once
+            left, right = sums(options.reshape(2, middle, m), [[first], [offset - first]])
+        else:
+            (left,), (right,) = sums(options[None, :middle], first), sums(options[None, middle:], offset - first)
         return Keys(-left, right, width, (u_high - u_low) * width + v_high - v_low + 1)
 
     def within(self, low: int, high: int) -> Plan | None:
@@ -394,13 +402,12 @@ class Halves:
         if keys is None or keys.cells > CELLS:
             return None
         bitmap = np.zeros(keys.cells + 2, dtype=bool)  # one more at each end, for what lies outside
-        bitmap[keys.given + 1] = True
-        asked = keys.asked + 1
+        bitmap[keys.given] = True
         for radius in range(low, high + 1):
-            if 3 * radius * (radius + 1) * len(asked) > LOOKUPS:
+            if 3 * radius * (radius + 1) * len(keys.asked) > LOOKUPS:
                 return None
             for shift in keys.shifts(radius):
-                hit = bitmap.take(asked + shift, mode="clip")
+                hit = bitmap.take(keys.asked + shift if shift else keys.asked, mode="clip")
                 place = int(hit.argmax())
                 if hit[place]:
                     return self.plan(place, int((keys.given == keys.asked[place] + shift).argmax()))
@@ -415,22 +422,14 @@ class Halves:
         best = int(distance.argmin())
         return self.plan(int(mine[best]), int(theirs[place[best]]))
 
-    def _extremes(self) -> tuple[list[int], list[int]]:
-        """For either half the least x and y, then the largest, over its combinations."""
-        free, middle = self.apart[:, : self.free], self.middle
-        low, high = free.min(axis=2), free.max(axis=2)
-        left = [ends[:, :middle].sum(axis=1) for ends in (low, high)]
-        right = [ends[:, middle:].sum(axis=1) + self.offset for ends in (low, high)]
-        return [*left[0].tolist(), *left[1].tolist()], [*right[0].tolist(), *right[1].tolist()]
-
     def plan(self, left: int, right: int) -> Plan:
         """The plan of a combination of either half, by their places."""
-        m = self.apart.shape[2]
-        sizes = (m,) * self.middle, (m,) * (self.free - self.middle)
-        digits = [
-            np.unravel_index(place, size) if size else () for place, size in zip((left, right), sizes, strict=True)
-        ]
-        return (*map(int, digits[0]), *map(int, digits[1]), *self.fixed)
+        m, digits = self.apart.shape[2], list[int]()
+        for place, decisions in ((right, self.free - self.middle), (left, self.middle)):
+            for _ in range(decisions):
+                place, digit = divmod(place, m)
+                digits.append(digit)
+        return (*reversed(digits), *self.fixed)
 
 
 def differences(gains: np.ndarray) -> np.ndarray:
@@ -456,8 +455,8 @@ def _norm(x: float, y: float) -> float:
     return max(abs(x), abs(y), abs(x + y))
 
 
-def sums(apart: np.ndarray, start: int = 0) -> np.ndarray:
-    """The sums of all combinations of one option for each decision, each from `start` on.
+def sums(apart: np.ndarray, start: int | list[list[int]] = 0) -> np.ndarray:
+    """The sums of all combinations of one option for each decision, each from `start` on (of each row, or of all).
 
     From (rows, decisions, options) to (rows, combinations); the last decision varies fastest.
     """

@@ -65,7 +65,8 @@ class SchedulingProblem:
         for start, end in (*self.horizon, *blocked, *wished):
             if start >= end:
                 raise InvalidInput(f"interval: ({start}, {end}) given; expected start < end, in minutes")
-        strangers = {about.person for about in (*self.blocks, *self.wishes)} - {*self.required, *dict(self.optional)}
+        about = {*(b.person for b in self.blocks), *(w.person for w in self.wishes)}
+        strangers = about - {*self.required, *dict(self.optional)}
         if strangers:
             raise InvalidInput(f"blocks, wishes: {', '.join(sorted(strangers))} given, who are not invited")
 
@@ -191,4 +192,5 @@ def _possible(problem: SchedulingProblem) -> np.ndarray:
 def _hit(starts: np.ndarray, duration: int, intervals: Iterable[Interval]) -> np.ndarray:
     """Whether a meeting overlaps one of the intervals, for each start; shape (starts,)."""
     low, high = np.array([*intervals], dtype=int).reshape(-1, 2).T
-    return ((starts[:, None] < high) & (low < starts[:, None] + duration)).any(axis=1)
+    overlaps = (starts[:, None] < high) & (low < starts[:, None] + duration)
+    return np.any(overlaps, axis=1)
