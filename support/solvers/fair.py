@@ -333,13 +333,14 @@ class Halves:
     """Decisions in three parts: those of the left half, those of the right half, and those with an option fixed.
 
     `apart` has shape (2, decisions, options); the left half is its first `middle` decisions, the right half ends
-    before `free`.
+    before `free`. `offset` are the differences of the fixed options.
     """
 
     apart: np.ndarray
     middle: int
     free: int
     fixed: Plan
+    offset: tuple[int, int]
 
     @classmethod
     def of(cls, apart: np.ndarray, limit: int) -> Halves:
@@ -351,7 +352,7 @@ class Halves:
             if m == 1:
                 most = n
         free = min(n, 2 * max(most, 1))
-        return cls(apart, free // 2, free, _balancing(apart, free) if free < n else ())
+        return cls(apart, free // 2, free, *(_balancing(apart, free) if free < n else ((), (0, 0))))
 
     @property
     def complete(self) -> bool:
@@ -366,12 +367,7 @@ class Halves:
     @cached_property
     def right(self) -> np.ndarray:
         """The differences of the right half's combinations with the fixed options added, shape (2, combinations)."""
-        return sums(self.apart[:, self.middle : self.free]) + self.offset[:, None]
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        """The differences of the fixed options, shape (2,)."""
-        return self.apart[:, np.arange(self.free, self.apart.shape[1]), list(self.fixed)].sum(axis=1)
+        return sums(self.apart[:, self.middle : self.free]) + np.array([self.offset]).T
 
     def keys(self, high: int) -> Keys | None:
         """The combinations of both halves as single numbers, fit to look for divergences of up to `high`.
@@ -380,7 +376,7 @@ class Halves:
         """
         free, middle, m = self.apart[:, : self.free], self.middle, self.apart.shape[2]
         low, top = free.min(axis=2).tolist(), free.max(axis=2).tolist()  # sums of short lists are quicker than arrays'
-        x, y = self.offset.tolist()
+        x, y = self.offset
         x_low, x_high, y_low, y_high = (sum(ends[:middle]) for ends in (low[0], top[0], low[1], top[1]))
         u_low, u_high = sum(low[0][middle:]) + x, sum(top[0][middle:]) + x
         v_low, v_high = sum(low[1][middle:]) + y, sum(top[1][middle:]) + y
@@ -434,21 +430,27 @@ class Halves:
 
 def differences(gains: np.ndarray) -> np.ndarray:
     """V_1 - V_2 and V_2 - V_3 of every option, shape (2, decisions, options)."""
-    p = len(gains)
-    first, second, third = gains[0], gains[min(1, p - 1)], gains[p - 1]
-    return np.stack([first - second, second - third])
+    three = gains if len(gains) == 3 else gains[[0, -1, -1]]
+    return three[:2] - three[1:]
 
 
-def _balancing(apart: np.ndarray, free: int) -> Plan:
-    """An option for each decision from `free` on, each chosen to bring the sum, with free ones at their mean, to 0."""
+def _balancing(apart: np.ndarray, free: int) -> tuple[Plan, tuple[int, int]]:
+    """An option for each decision from `free` on, each chosen to bring the sum, with free ones at their mean, to 0.
+
+    And the sum of these options alone.
+    """
     x, y = (apart[:, :free].sum(axis=(1, 2)) / apart.shape[2]).tolist()
-    plan = []
+    plan, along, across = [], 0, 0
     for options in apart[:, free:].transpose(1, 2, 0).tolist():
-        distances = [max(abs(x + u), abs(y + v), abs(x + y + u + v)) for u, v in options]
+        distances = []
+        for u, v in options:
+            u, v = x + u, y + v
+            distances.append(abs(u + v) if u * v > 0 else max(abs(u), abs(v)))
         best = distances.index(min(distances))
-        x, y = x + options[best][0], y + options[best][1]
+        u, v = options[best]
+        x, y, along, across = x + u, y + v, along + u, across + v
         plan.append(best)
-    return tuple(plan)
+    return tuple(plan), (along, across)
 
 
 def _norm(x: float, y: float) -> float:
@@ -460,9 +462,12 @@ def sums(apart: np.ndarray, start: int | list[list[int]] = 0) -> np.ndarray:
 
     From (rows, decisions, options) to (rows, combinations); the last decision varies fastest.
     """
-    made = np.full((len(apart), 1), start, dtype=np.int64)
+    rows, n, m = apart.shape
+    if n % 2 == 0:  # two decisions are one of all pairs of their options
+        apart = (apart[:, ::2, :, None] + apart[:, 1::2, None]).reshape(rows, n // 2, m * m)
+    made = np.full((rows, 1), start, dtype=np.int64)
     for j in range(apart.shape[1]):
-        made = (made[:, :, None] + apart[:, j, None, :]).reshape(len(apart), -1)
+        made = (made[:, :, None] + apart[:, j, None, :]).reshape(rows, -1)
     return made
 
 
