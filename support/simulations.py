@@ -1,4 +1,4 @@
-"""The rule-based simulations that notebooks analyse: said once, run once, kept in one file for each study."""
+"""The simulations that several notebooks analyse: said once, run once, kept in one file for each study."""
 
 from __future__ import annotations
 
@@ -13,16 +13,41 @@ from support.roundtable.study import roundtable_exchange, roundtable_movielens
 from support.runs.sweep import Sweep
 from support.seminar.study import seminar
 
+Grid = Mapping[str, list[object]]
+
 STUDIES: Mapping[str, Callable[..., Awaitable[Transcript]]] = {
     "exchange_economy": roundtable_exchange,
     "movielens": roundtable_movielens,
 }
-
 FILES = {"exchange_economy": "roundtable_exchange", "movielens": "roundtable_movielens"}
 """In which study's file the simulations of an environment are kept."""
 
 SEED = 2024
 """Of the sweeps that the notebooks share."""
+
+MEETING_SETTINGS: Mapping[str, Grid] = {
+    "size": {"members": [3, 4, 5], "options": [2], "database": [False], "design": list(DESIGNS)},
+    "options": {"members": [5], "options": [3, 4], "database": [False], "design": list(DESIGNS)},
+    "database": {"members": [5], "options": [2, 4], "database": [True], "design": list(DESIGNS)},
+    "paraphrase": {"members": [3], "options": [2], "design": ["no conversation"], "paraphrase": [0, 1, 2]},
+}
+"""The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by Table 1), paraphrases."""
+
+PLANNING_SETTINGS: Mapping[str, Grid] = {
+    "decisions": {"decisions": [*range(3, 31), 35], "options": [3], "feedback": ["complete"]},
+    "options": {"decisions": [5], "options": [*range(4, 31, 2)], "preferences": ["rankings"], "feedback": ["words"]},
+    "feedback": {"decisions": [*range(3, 11)], "options": [3], "feedback": ["score", "words", "comparison"]},
+    "welfare": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score", "words"], "objective": ["welfare"]},
+    "rounds": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score"], "rounds": [3, 5, 7, 9]},
+}
+"""The settings of 003 by the figures that show them: 2 and 6, 3, 4 and 5, 7, 10."""
+
+SEMINAR_SETTINGS: Mapping[str, Grid] = {
+    "policies": {"scenario": ["four"], "policies": ["seed", "all"]},
+    "series": {"scenario": ["series"], "policies": ["seed", "all"]},
+    "panel": {"scenario": ["panel"], "policies": ["seed", "all"]},
+}
+"""Rehearsals with the six seed policies and with all twelve: 4 speakers for 4 dates, 23 for 10, 6 seats of 18."""
 
 
 def simulations(
@@ -31,13 +56,10 @@ def simulations(
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.
 
     Repetition r is the same group everywhere; on MovieLens it is case r of `draw_cases`. `more` are further settings,
-    such as temperature=[0.7]. InvalidInput on another environment.
+    such as temperature=[0.7].
     """
-    if environment not in STUDIES:
-        raise InvalidInput(f"environment: {environment!r} given; expected one of {', '.join(STUDIES)}")
-    grid: dict[str, list[object]] = {"rule": list(RULES), "seats": [seats], "rounds": [rounds], **more}
-    name = " by ".join(["rules", *sorted(more)])
-    return Sweep(f"{name}, seed {seed}", STUDIES[environment], grid, n, seed, paired=["rule"])
+    grid: Grid = {"rule": list(RULES), "seats": [seats], "rounds": [rounds]}
+    return _part(STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule"])
 
 
 def available() -> dict[str, str]:
@@ -51,103 +73,38 @@ def available() -> dict[str, str]:
     return {"exchange_economy": "", "movielens": ""}
 
 
-MEETING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
-    "size": {"members": [3, 4, 5], "options": [2], "database": [False], "design": list(DESIGNS)},
-    "options": {"members": [5], "options": [3, 4], "database": [False], "design": list(DESIGNS)},
-    "database": {"members": [5], "options": [2, 4], "database": [True], "design": list(DESIGNS)},
-    "paraphrase": {"members": [3], "options": [2], "design": ["no conversation"], "paraphrase": [0, 1, 2]},
-}
-"""The settings of section 5.2: size n, options K, the database (K = 2 by the text, 4 by Table 1), paraphrases."""
-
-
 def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of the coordination study: n meetings for each setting, the same ones in every design and part.
+    """One part of `MEETING_SETTINGS`: n meetings for each setting (20 in the paper), the same in all designs and parts.
 
-    Parameters
-    ----------
-    part : a key of `MEETING_SETTINGS`
-    n : int
-        Meetings for each setting; 20 in the paper.
-    grid
-        Further settings of `meeting_coordination`, or other values of the part's own.
-
-    Raises
-    ------
-    InvalidInput
-        On another part.
+    `grid` are further settings of `meeting_coordination`, or other values of the part's own.
     """
     paired = ("options", "design", "database", "difficulty", "paraphrase", "coordinator", "tracking", "lowest")
     # Units that name no difficulty were played on all wishes, when there was no other.
     return _part(meeting_coordination, MEETING_SETTINGS, part, n, seed, {"difficulty": ["hard"], **grid}, paired)
 
 
-PLANNING_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
-    "decisions": {"decisions": [*range(3, 31), 35], "options": [3], "feedback": ["complete"]},
-    "options": {"decisions": [5], "options": [*range(4, 31, 2)], "preferences": ["rankings"], "feedback": ["words"]},
-    "feedback": {"decisions": [*range(3, 11)], "options": [3], "feedback": ["score", "words", "comparison"]},
-    "welfare": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score", "words"], "objective": ["welfare"]},
-    "rounds": {"decisions": [3, 5, 7, 9], "options": [3], "feedback": ["score"], "rounds": [3, 5, 7, 9]},
-}
-"""The settings of 003 by the figures that show them: 2 and 6, 3, 4 and 5, 7, 10."""
-
-
 def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of the study of fair decisions: n instances of each setting, the same ones for every coordinator.
+    """One part of `PLANNING_SETTINGS`: n instances of each setting (30 in the paper), the same for all coordinators.
 
-    Parameters
-    ----------
-    part : a key of `PLANNING_SETTINGS`
-    n : int
-        Instances of each setting; 30 in the paper.
-    grid
-        Further settings of `fair_decisions`, or other values of the part's own.
-
-    Raises
-    ------
-    InvalidInput
-        On another part.
+    `grid` are further settings of `fair_decisions`, or other values of the part's own.
     """
     paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt", "final")
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
 
 
-SEMINAR_SETTINGS: Mapping[str, Mapping[str, list[object]]] = {
-    "policies": {"scenario": ["four"], "policies": ["seed", "all"]},
-    "series": {"scenario": ["series"], "policies": ["seed", "all"]},
-    "panel": {"scenario": ["panel"], "policies": ["seed", "all"]},
-}
-"""Rehearsals with the six seed policies and with all twelve: 4 speakers for 4 dates, 23 for 10, 6 seats of 18."""
-
-
 def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """Rehearsals in bulk: n runs of each setting, with the same simulated people under every set of policies.
+    """One part of `SEMINAR_SETTINGS`: n runs of each setting, with the same simulated people under every policy set.
 
-    Parameters
-    ----------
-    part : a key of `SEMINAR_SETTINGS`
-    n : int
-        Runs of each setting.
-    grid
-        Further settings of `seminar`, or other values of the part's own.
-
-    Raises
-    ------
-    InvalidInput
-        On another part.
+    `grid` are further settings of `seminar`, or other values of the part's own.
     """
     paired = ("policies", "seats", "organizer", "detector", "reviewer", "delegation")
     return _part(seminar, SEMINAR_SETTINGS, part, n, seed, grid, paired)
 
 
 def _part(
-    study: Callable[..., Awaitable[object]],
-    parts: Mapping[str, Mapping[str, list[object]]],
-    part: str,
-    n: int,
-    seed: int,
-    grid: Mapping[str, list[object]],
+    study: Callable[..., Awaitable[object]], parts: Mapping[str, Grid], part: str, n: int, seed: int, grid: Grid,
     paired: Sequence[str],
-) -> Sweep:
+) -> Sweep:  # fmt: skip
     """A part's sweep, named after the part and the settings that are added to it."""
     if part not in parts:
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")

@@ -1,204 +1,299 @@
-"""The published numbers are whole, agree with each other and with the paper's text."""
+"""The published numbers: whole, printed where they are said to stand, and held against the papers' own arithmetic."""
 
+import itertools
 import re
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from support import data, published
-from support.errors import DamagedFile, InvalidInput
+from support.analysis.printed import Scale, grim
+from support.errors import InvalidInput
+from support.fair_decisions.measures import divergence
 
-SEED = "001_5dc2ef75221ed897"
-TEXT = data.ROOT.parent / "shared" / "seeds" / f"{SEED}.txt"
+PAPERS = {"000": "000_cf17db17b5f2de1a", "001": "001_5dc2ef75221ed897", "002": "002_0d724da09908f95e",
+          "003": "003_1a2bb55b71c6f802"}  # fmt: skip
+TEXTS = data.ROOT.parent / "shared" / "seeds"
+NEEDS_TEXT = pytest.mark.skipif(not TEXTS.is_dir(), reason="the papers' texts are not on this machine")
+WORDS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"}
+WORDS |= {"9": "nine"}
 RULES = ["unanimous", "majority", "plurality", "rated", "ranked", "cumulative"]
-METRICS = [f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10)] + ["rationality", "min_max", "rigidity"]
+ENVIRONMENTS = ["exchange_economy", "movielens"]
+SETTINGS = ["n = 3, K = 2", "n = 4, K = 2", "n = 5, K = 2", "n = 5, K = 3", "n = 5, K = 4", "n = 5, K = 4, database"]
+METRICS = ["satisfaction_ratio", "satisfaction_score", "equity", "interactions"]
+POINTS = ["before session 1", "after session 1", "after session 2"]
+PLAYERS, MEALS = ["p1", "p2", "p3"], [f"meal {k}" for k in range(1, 5)]
 
 
-@pytest.fixture(scope="module")
-def frame():
-    return published.load(SEED)
+def wide(paper, table, of="value"):
+    return published.load(PAPERS[paper], table).pivot(index="row", columns="column", values=of)
 
 
-def wide(table, of="value"):
-    return published.load(SEED, table).pivot(index="row", columns="column", values=of)
+@cache
+def raw(paper):
+    return pd.read_csv(data.inputs("published", f"{PAPERS[paper]}.csv"), dtype=str, keep_default_na=False)
 
 
-def both_tables():
-    return pd.concat([wide("Table 1"), wide("Table 6")])
+@cache
+def lines(paper):
+    text = (TEXTS / f"{PAPERS[paper]}.txt").read_text(encoding="utf-8")
+    return text.replace("$", "").replace(r"\pm", "±").replace("−", "-").splitlines()
 
 
-@pytest.fixture
-def written(tmp_path, monkeypatch):
-    """Write a file in the place of the published numbers; load it as 'paper'."""
-    monkeypatch.setattr(published, "inputs", lambda *parts: tmp_path)
-
-    def write(*lines, header="table,row,column,value,spread,unit,note"):
-        (tmp_path / "paper.csv").write_text("\n".join([header, *lines]) + "\n")
-
-    return write
+def notes(paper):
+    return published.statements(published.load(PAPERS[paper])).set_index(["table", "statement"])["note"]
 
 
-def test_table_1_has_six_rules_and_nine_metrics():
-    table = wide("Table 1")
-    assert sorted(table.index) == sorted(RULES) and sorted(table.columns) == sorted(METRICS)
-    assert table.notna().all(axis=None) and wide("Table 1", "spread").notna().all(axis=None)
+# -- every file ------------------------------------------------------------------------------------------------------
 
 
-def test_table_6_has_five_models_and_three_group_sizes():
-    table = wide("Table 6")
-    models = ["gpt-3.5-turbo", "gpt-4o-mini", "gpt-4o", "llama3-1-8b", "llama3-1-70b"]
-    assert sorted(table.index) == sorted([*models, "K = 3", "K = 4", "K = 5"])
-    assert table.shape == (8, 9) and table.notna().all(axis=None)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_row_names_its_place_once_and_has_a_number_or_a_statement_in_words(paper):
+    frame = raw(paper)
+    assert list(frame.columns) == ["table", "row", "column", "value", "spread", "unit", "note"]
+    assert (frame[["table", "row", "column"]] != "").all(axis=None)
+    assert not frame.duplicated(["table", "row", "column"]).any()
+    said = frame["column"] == published.STATEMENT
+    assert ((frame["value"] == "") == said).all() and (frame.loc[said, "note"] != "").all()
+    loaded = published.load(PAPERS[paper])
+    assert (loaded["value"].notna() == ~said).all() and np.isfinite(loaded["value"].dropna()).all()
 
 
-@pytest.mark.parametrize("of", ["value", "spread"])
-def test_three_agents_in_table_6_are_the_majority_of_table_1(of):
-    assert wide("Table 6", of).loc["K = 3"].equals(wide("Table 1", of).loc["majority"].rename("K = 3"))
+def place(paper, table):
+    """The text in which a table of ours is printed: its section, or the lines around its caption."""
+    text, name = lines(paper), table.removeprefix("text ")
+    if paper == "001":
+        return "\n".join(text)  # tables are torn, and sections run into each other
+    if name == table:
+        caption = re.match(r"(Table|Figure) \d+", table)[0]
+        at = next(i for i, line in enumerate(text) if re.match(rf"{caption}[.:] ", line))
+        return "\n".join(text[max(at - 10, 0) : at + 40])
+    heading = re.compile(("#+ " if paper == "003" else "") + r"([A-E]|\d)((\.\d)*)\.? [A-Z]")
+    numbered = [(i, found[1] + found[2]) for i, line in enumerate(text) if (found := heading.match(line))]
+    first = next(i for i, number in numbered if number == name)
+    return "\n".join(text[first : next((i for i, n in numbered if i > first and not n.startswith(name)), len(text))])
 
 
-def test_table_7_squares_with_itself():
-    table = wide("Table 7")
-    assert sorted(table.index) == sorted(RULES) and table.shape == (6, 20) and table.notna().all(axis=None)
-    for r in range(1, 11):
-        assert (table[f"rmse@{r}"] > table[f"mae@{r}"]).all()
+@NEEDS_TEXT
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_number_stands_in_its_place_in_the_papers_text(paper):
+    missing = []
+    for _, row in raw(paper)[raw(paper)["value"] != ""].iterrows():
+        where, note = place(paper, row["table"]), row["note"]
+        spelt = note in ("A full week.", "A single one.") or "Written as twice" in note or "Counted" in note
+        joined = {"000": "{} ± {}", "001": "{} ({})"}.get(paper) if row["spread"] else None
+        cells = [joined.format(row["value"], row["spread"])] if joined else [row["value"], row["spread"]]
+        for cell in filter(None, cells):
+            bare = cell.removeprefix("-") if paper == "000" else cell
+            forms = {bare, bare.removeprefix("0")} if row["table"].startswith("Table") else {bare}
+            found = any(re.search(rf"(?<![\d.]){re.escape(form)}(?!\.?\d)", where) for form in forms)
+            if not (found or spelt or WORDS.get(cell, "\0") in where.lower()):
+                missing.append((row["table"], row["row"], row["column"], cell))
+    assert not missing
 
 
-@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
-def test_table_8_has_three_features_of_ten_rounds_and_the_first_difference_is_undefined(environment):
-    table = wide(f"Table 8 {environment}")
-    assert table.shape == (6, 29) and table.notna().all(axis=None) and "difference@1" not in table
-    assert (table["words@10"] > table["words@1"]).all() and (table["difference@2"] > table["difference@10"]).all()
+@pytest.mark.parametrize(("asked", "there"), [(["9"], "000_cf17"), ([PAPERS["001"], "Table 99"], "Table 1, Table 6")])
+def test_an_unknown_paper_or_table_names_the_known_ones(asked, there):
+    with pytest.raises(InvalidInput, match=f"recorded; there are: {there}"):
+        published.load(*asked)
 
 
-@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
-def test_table_9_holds_shares(environment):
-    table = wide(f"Table 9 {environment}")
-    assert table.min(axis=None) >= 0 and table.max(axis=None) <= 1
-    assert (table["propose@3"].dropna() > 0.9).all() == (environment == "exchange_economy")
+# -- 000, meetings ---------------------------------------------------------------------------------------------------
 
 
-def test_table_2_is_the_second_half_of_table_10():
-    assert wide("Table 2").equals(wide("Table 10 movielens"))
-    assert wide("Table 10 exchange_economy").shape == (7, 6)
+@NEEDS_TEXT
+def test_rows_of_table_1_and_columns_of_table_3_stand_in_the_text_in_order():
+    text, cells = "\n".join(lines("000")), raw("000")["value"] + " ± " + raw("000")["spread"]
+    for setting in SETTINGS:
+        for metric in METRICS:
+            mine = (raw("000")["table"] == f"Table 1 {setting}") & (raw("000")["column"] == metric)
+            assert "\t".join(cells[mine]) in text
+    three = raw("000")[raw("000")["table"] == "Table 3"]
+    ours = [cell for column in ("all", "A", "B", "C") for cell in cells[three.index[three["column"] == column]]]
+    at = text.index("Table 3. ")
+    assert re.findall(r"\t([\d.]+ ± [\d.]+)", text[at:])[: len(ours)] == ours
 
 
-@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
-def test_no_stopping_rule_beats_the_oracle(environment):
-    table = wide(f"Table 10 {environment}")
-    best = table.max() if environment == "exchange_economy" else table.min()
-    assert (table.loc["oracle"] == best).all()
+def test_no_perturbation_is_the_first_baseline_and_pooled_means_lie_between_groups():
+    for of in ("value", "spread"):
+        ours, theirs = wide("000", "Table 2", of).loc["perturbations 0"], wide("000", "Table 1 n = 3, K = 2", of)
+        assert ours.equals(theirs.loc["no conversation", ours.index].rename("perturbations 0"))
+    table, people = wide("000", "Table 3"), wide("000", "text 7").loc["responses"]
+    groups = table[["A", "B", "C"]]
+    assert (table["all"].between(groups.min(axis=1), groups.max(axis=1))).all()
+    assert people[["A", "B", "C"]].sum() == people["all"]
+    assert (wide("000", "text 7.2").loc["degrees of freedom"] == people - 1).all()
 
 
-@pytest.mark.parametrize("environment", ["exchange_economy", "movielens"])
-@pytest.mark.parametrize("statistic", ["stopping round", "effective ratio"])
-def test_the_averages_of_table_11_are_the_means_of_their_rows(environment, statistic):
-    table = wide(f"Table 11 {environment}: {statistic}").dropna()
-    assert len(table) >= 1
-    assert np.allclose(table[RULES].mean(axis=1), table["average"], atol=0.0051)
+def test_rounds_beat_the_single_round_everywhere_and_no_conversation_but_for_three_cells():
+    sign, worse = pd.Series([1, 1, -1, -1], METRICS), []
+    for setting in SETTINGS:
+        table = wide("000", f"Table 1 {setting}")[METRICS]
+        assert ((table.loc["rounds"] - table.loc["single round"]) * sign > 0).all()
+        won = ((table.loc["rounds"] - table.loc["no conversation"]) * sign)[METRICS[:3]] > 0
+        worse += [(setting, metric) for metric in METRICS[:3] if not won[metric]]
+    assert worse == [("n = 4, K = 2", METRICS[1]), ("n = 4, K = 2", METRICS[2]), ("n = 5, K = 3", METRICS[1])]
 
 
-def test_percentages_are_percentages():
-    table = both_tables()
-    assert ((table > 0) & (table < 100)).all(axis=None)
+def test_changes_of_the_means_in_the_notes_are_those_of_table_1():
+    said = notes("000").droplevel("table")
+    for metric in ("interactions", "satisfaction_ratio", "satisfaction_score"):
+        five, three, four = (abs(change(n, metric)) for n in (5, 3, 4))
+        note = said[f"n = 5 > n = 3, n = 4: change of {metric}"]
+        assert f"{five:.0f} percent against {three:.0f} and {four:.0f}" in note
 
 
-def test_the_area_under_a_rising_curve_rises_and_stays_below_its_end():
-    table = both_tables()
+def change(n, metric):
+    table = wide("000", f"Table 1 n = {n}, K = 2")[metric]
+    return 100 * (table["rounds"] / table["single round"] - 1)
+
+
+def test_shares_marked_as_no_whole_number_out_of_45_are_those():
+    frame = published.load(PAPERS["000"])
+    of_45 = frame["table"].isin(["text 2.1", "text 2.2", "text 7.3"]) & (frame["row"] != "administrators")
+    shares = frame[(frame["unit"] == "percent") & of_45]
+    marked = shares["note"].str.startswith("No whole number out of 45")
+    assert (marked == ~shares["value"].isin({round(100 * k / 45) for k in range(46)})).all() and marked.any()
+
+
+# -- 001, the round table --------------------------------------------------------------------------------------------
+
+
+def test_tables_of_the_round_table_repeat_and_average_each_other():
+    for of in ("value", "spread"):
+        assert (wide("001", "Table 6", of).loc["K = 3"] == wide("001", "Table 1", of).loc["majority"]).all()
+    assert wide("001", "Table 2").equals(wide("001", "Table 10 movielens"))
+    for environment, statistic in itertools.product(ENVIRONMENTS, ("stopping round", "effective ratio")):
+        table = wide("001", f"Table 11 {environment}: {statistic}").dropna()
+        assert len(table) and np.allclose(table[RULES].mean(axis=1), table["average"], atol=0.0051)
+
+
+def test_errors_shares_and_stops_lie_where_they_can():
+    errors, stops = wide("001", "Table 7"), {e: wide("001", f"Table 10 {e}") for e in ENVIRONMENTS}
+    assert all((errors[f"rmse@{r}"] > errors[f"mae@{r}"]).all() for r in range(1, 11))
+    assert (stops["exchange_economy"].max() == stops["exchange_economy"].loc["oracle"]).all()
+    assert (stops["movielens"].min() == stops["movielens"].loc["oracle"]).all()
+    for environment in ENVIRONMENTS:
+        assert wide("001", f"Table 9 {environment}").stack().dropna().between(0, 1).all()
+
+
+def test_areas_rise_stay_below_their_end_and_leave_possible_utilities_for_the_rounds_between():
+    table = pd.concat([wide("001", "Table 1"), wide("001", "Table 6")])
     assert (table["auc@3"] < table["auc@5"]).all() and (table["auc@5"] < table["auc@10"]).all()
-    for n in (3, 5, 10):
-        # Ranked voting is flat from the start and falls at the end: 79.41 over 10 rounds, 78.40 in the last.
-        assert (table[f"auc@{n}"] < table[f"utility@{n}"]).drop("ranked", errors="ignore").all()
-
-
-def test_areas_leave_possible_utilities_for_the_rounds_between():
+    for n in (3, 5, 10):  # ranked voting is flat from the start and falls at the end
+        assert (table[f"auc@{n}"] < table[f"utility@{n}"]).drop("ranked").all()
     # auc@n is a mean over n rounds, so two of them give the mean of the rounds between.
-    table = both_tables()
     fourth = 5 * table["auc@5"] - 3 * table["auc@3"] - table["utility@5"]
     later = (10 * table["auc@10"] - 5 * table["auc@5"] - table["utility@10"]) / 4
-    low, high = table[["utility@3", "utility@5"]].min(axis=1), table[["utility@3", "utility@5"]].max(axis=1)
-    assert ((fourth > low - 4) & (fourth < high + 4)).all()
-    assert ((later > table[["utility@5", "utility@10"]].min(axis=1) - 4) & (later < 100)).all()
+    ends = table[["utility@3", "utility@5"]]
+    assert fourth.between(ends.min(axis=1) - 4, ends.max(axis=1) + 4).all()
+    assert later.between(table[["utility@5", "utility@10"]].min(axis=1) - 4, 100).all()
 
 
 def test_rigidity_and_rationality_are_whole_counts():
-    # Rigidity counts 10 rounds, rationality 10 rounds of every agent, of 100 simulations (30 for a model).
-    one = wide("Table 1")
-    assert whole(one["rigidity"], 1000) and whole(one["rationality"], 3000)
-    six = wide("Table 6")
+    """Of 10 rounds, and of 10 rounds of every agent; 100 simulations, 30 for a model."""
+    one, six = wide("001", "Table 1"), wide("001", "Table 6")
     models = ["gpt-4o-mini", "llama3-1-8b", "llama3-1-70b"]
-    assert whole(six.loc[["K = 4", "K = 5"], "rigidity"], 1000)
-    assert whole(six.loc[[*models, "gpt-3.5-turbo", "gpt-4o"], "rigidity"], 300)
-    assert whole(six.loc[["K = 4"], "rationality"], 4000) and whole(six.loc[["K = 5"], "rationality"], 5000)
-    # The other two models do not fit 900; the README of the numbers says so.
-    assert whole(six.loc[models, "rationality"], 900)
+    for percent, count in (
+        (one["rigidity"], 1000), (one["rationality"], 3000), (six.loc[["K = 4", "K = 5"], "rigidity"], 1000),
+        (six.loc[[*models, "gpt-3.5-turbo", "gpt-4o"], "rigidity"], 300), (six.loc[models, "rationality"], 900),
+        (six.loc[["K = 4"], "rationality"], 4000), (six.loc[["K = 5"], "rationality"], 5000),
+    ):  # fmt: skip
+        assert (np.abs(np.round(percent * count / 100) * 100 / count - percent) <= 0.005 + 1e-9).all()
 
 
-def whole(percent, count):
-    """Whether each printed percentage is some whole number out of `count`, rounded to two decimals."""
-    nearest = np.round(percent * count / 100) * 100 / count
-    return bool((np.abs(nearest - percent) <= 0.005 + 1e-9).all())
+# -- 002, the seminar ------------------------------------------------------------------------------------------------
 
 
-def test_statements_have_words_in_the_place_of_numbers(frame):
-    said = published.statements(frame)
-    assert {"Figure 2(a)", "Figure 2(b)", "text 5.1", "text C.3"} <= set(said["table"])
-    assert (said["note"].str.len() > 10).all()
+def test_f1_of_the_section_is_that_of_the_table_and_parts_add_up():
+    for row in ("summary", "both"):
+        assert wide("002", "text 4.1").loc[row, "F1"] == wide("002", "Table 1").loc[row, "F1"]
+    people = wide("002", "text 5.2").loc["participants"]
+    told = [name for name in people.index if name.startswith("coordination: ")]
+    for names in (["women", "men"], ["know models in depth", "know the key concepts"], told):
+        assert people[names].sum() == 10
+    suite = wide("002", "text D").loc["test suite"]
+    assert (suite["cases to flag"] + suite["clear cases"]) * suite["voices"] == suite["replies"] == 100
 
 
-def test_where_text_and_table_disagree_the_note_says_so(frame):
-    rows = frame[(frame["row"] == "llama3-1-8b") & (frame["column"] == "utility@10")].set_index("table")
-    assert rows["value"].to_dict() == {"Table 6": 73.80, "text D.1": 80.0}
-    assert "73.80" in rows.loc["text D.1", "note"]
+def test_sds_of_accuracy_are_those_of_three_runs_over_100_replies_with_divisor_n_less_one():
+    table = published.load(PAPERS["002"], "Table 2").dropna(subset="spread").set_index("row")
+    expected = {"zero": [(77, 78, 81), (77, 80, 81)], "few": [(88, 88, 88)]}
+    expected["few with policies"] = [(91, 93, 94), (92, 93, 95)]
+    assert {row: possible(table.loc[row], ddof=1) for row in expected} == expected
+    assert possible(table.loc["few with policies"], ddof=0) == []
 
 
-@pytest.mark.skipif(not TEXT.is_file(), reason="the paper's text is not on this machine")
-def test_every_number_stands_in_the_papers_text():
-    raw = pd.read_csv(data.inputs("published", f"{SEED}.csv"), dtype=str, keep_default_na=False)
-    text = TEXT.read_text(encoding="utf-8")
-    for _, row in raw[raw["value"] != ""].iterrows():
-        cell = f"{row['value']} ({row['spread']})" if row["spread"] else row["value"]
-        assert re.search(rf"(?<![\d.]){re.escape(cell)}(?!\.?\d)", text), f"{row['table']}, {row['row']}: {cell}"
+def possible(row, ddof):
+    runs = np.array(list(itertools.combinations_with_replacement(range(60, 101), 3)))
+    mean, sd = runs.mean(axis=1) / 100, runs.std(axis=1, ddof=ddof) / 100
+    near = (np.abs(mean - row["value"]) < 0.005 + 1e-9) & (np.abs(sd - row["spread"]) < 0.0005 + 1e-9)
+    return [tuple(found) for found in runs[near].tolist()]
 
 
-@pytest.mark.skipif(not TEXT.is_file(), reason="the paper's text is not on this machine")
-def test_a_whole_row_of_table_1_stands_in_the_papers_text_in_order():
-    lines = TEXT.read_text(encoding="utf-8").splitlines()
-    for rule in RULES:
-        printed = next(line for line in lines if line.startswith(f"{rule.capitalize()}\t") and "(" in line)
-        cells = re.findall(r"([\d.]+) \(([\d.]+)\)", printed)
-        values, spreads = wide("Table 1").loc[rule, METRICS], wide("Table 1", "spread").loc[rule, METRICS]
-        assert [(float(v), float(s)) for v, s in cells] == list(zip(values, spreads, strict=True))
+def test_means_before_session_2_fit_ten_answers_and_after_it_eight_but_for_one():
+    means = raw("002")[raw("002")["column"].isin(POINTS) & raw("002")["value"].str.fullmatch(r"\d\.\d\d")]
+    late = means["column"] == "after session 2"
+    fits = {n: means["value"].map(lambda mean, n=n: grim(mean, n, Scale(1, 7))) for n in (8, 10)}
+    assert fits[10][~late].all() and list(means["row"][late & ~fits[8]]) == ["draft and send: clarification"]
+    assert {"6.62", "5.88", "6.38", "6.75", "2.13", "1.13", "5.75"} <= set(means["value"][late & ~fits[10]])
 
 
-def test_an_unknown_paper_names_the_known_ones():
-    with pytest.raises(InvalidInput, match=f"'999_x' are recorded; there are: 000_cf17db17b5f2de1a, {SEED}"):
-        published.load("999_x")
+def test_the_days_of_deployment_3_agree_with_its_policy():
+    told, friday = wide("002", "text 6.3").loc["D3"], pd.Timestamp("2026-01-02")
+    days = pd.date_range(friday, periods=int(told["last day"]))
+    assert [k for k, day in enumerate(days, 1) if day.weekday() > 4] == [2, 3, 9, 10]
+    follow_up = days[int(told["day of the first follow-ups"]) - 1]
+    assert np.busday_count(friday.date(), follow_up.date()) == told["working days until a follow-up"] == 4
+    put_off = friday + pd.Timedelta(days=int(told["day to which a follow-up was put off"]) - 1)
+    assert put_off.day_name() == "Thursday"
 
 
-def test_an_unknown_table_names_the_known_ones():
-    with pytest.raises(InvalidInput, match="there are: Table 1, Table 6"):
-        published.load(SEED, "Table 99")
+# -- 003, fair decisions ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (["T,a,u,eighty,,percent,"], r"line 2 \(T, a, u\): value 'eighty' is no number"),
-        (["T,a,u,1,,percent,", "T,b,u,2,inf,percent,"], r"line 3 \(T, b, u\): spread 'inf' is no number"),
-        (["T,a,u,1,,percent,", "T,a,u,2,,percent,"], "line 3: T, a, u is there twice"),
-        (["T,,u,1,,percent,"], "line 2: row is empty"),
-        (["T,a,u,,,percent,"], "a statement has no value"),
-        (["T,a,direction,3,,,up"], "a statement has no value"),
-    ],
-)
-def test_a_damaged_file_is_refused_by_line(written, lines, message):
-    written(*lines)
-    with pytest.raises(DamagedFile, match=message):
-        published.load("paper")
+def spread(table):
+    return divergence(wide("003", table)[PLAYERS].to_numpy()).astype(int).tolist()
 
 
-def test_other_columns_are_refused(written):
-    written("T,a,u,1", header="table,row,column,number")
-    with pytest.raises(DamagedFile, match="number; expected: table, row, column, value"):
-        published.load("paper")
+def test_designs_in_sections_are_those_of_the_captions_and_options_share_100_points():
+    for section, caption in (("text 5.5", "Figure 6"), ("text 5.3", "Figure 4")):
+        one, other = wide("003", section).loc["design"], wide("003", caption).loc["design"]
+        shared = one.index.intersection(other.index)
+        assert len(shared) >= 3 and one[shared].equals(other[shared])
+    table = wide("003", "Table 1")
+    assert (table[["option 1", "option 2", "option 3"]].sum(axis=1) == 100).all()
+    assert [table.loc[meal, f"option {int(k)}"] for meal, k in table["chosen"].items()] == [80, 30, 30]
+
+
+def test_divergences_in_the_notes_are_those_of_the_totals_and_no_mix_of_plans_is_fairer():
+    for table, expected in (("Table 2", [64, 26, 51, 74, 166]), ("Table 3", [177, 220, 82, 94, 177])):
+        frame = published.load(PAPERS["003"], table)
+        said = frame[frame["column"] == "p1"]["note"].str.extract(r"Divergence (\d+)\.")[0].astype(int).tolist()
+        assert said == expected == spread(table)
+    totals = wide("003", "Table 2")[PLAYERS].to_numpy()
+    # Plans 2 to 5 each take option 2 in one meal, and gains add up: the five rows give the totals of all 16 plans.
+    mixes = [totals[0] + np.array(taken) @ (totals[1:] - totals[0]) for taken in itertools.product((0, 1), repeat=4)]
+    assert min(divergence(np.array(mixes))) == 26
+
+
+def test_the_worked_example_adds_31_where_the_score_is_35():
+    table = wide("003", "text A").filter(like="example", axis=0)
+    rows = [f"example plan {plan}, player {player}" for plan in (1, 2) for player in (1, 2, 3)]
+    gaps = table["total"] - table[["decision 1", "decision 2", "decision 3"]].sum(axis=1)
+    assert {row: gap for row, gap in gaps[rows].items() if gap} == {"example plan 1, player 3": -4}
+    for plan, mine in ((1, rows[:3]), (2, rows[3:])):
+        assert divergence(table.loc[mine, "total"].to_numpy()) == table.loc[f"example plan {plan}", "divergence"]
+
+
+@NEEDS_TEXT
+def test_rows_of_tables_2_and_3_stand_in_the_papers_text():
+    three = published.load(PAPERS["003"], "Table 3")
+    dishes = three[three["column"] == "p1"]["note"].str.extract(r"Plan: ([^.]+)\.")[0]
+    options = [", ".join(f"option{int(k)}" for k in row) for row in wide("003", "Table 2")[MEALS].to_numpy()]
+    for table, plans in (("Table 2", options), ("Table 3", dishes)):
+        for number, (plan, totals) in enumerate(zip(plans, wide("003", table)[PLAYERS].to_numpy(), strict=True), 1):
+            row = f"{number} [{plan}]\t({', '.join(str(int(total)) for total in totals)})"
+            assert any(line.startswith(row) for line in lines("003"))

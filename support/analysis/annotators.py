@@ -33,7 +33,7 @@ from support.analysis.dialogue_acts import (
 )
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
-from support.data import DATA_SETS, ROOT, output
+from support.data import ROOT, output, outside
 from support.errors import ContextOverflow, DamagedFile, InvalidInput, MalformedReply, MissingData
 from support.models.profiles import MODEL
 from support.prompts import render
@@ -360,8 +360,8 @@ def main(encoder: Encoder | None = None) -> None:
     encoder = encoder or Encoder(output("data", "runs", "embeddings.sqlite"))
     about = {
         "what": "one logistic regression an act on a sentence's embedding, question mark and length",
-        "source": DATA_SETS["ami"].source,
-        "licence": DATA_SETS["ami"].licence,
+        "source": outside()["ami"].source,
+        "licence": outside()["ami"].licence,
         "segments": len(seen),
         "training_meetings": sorted(seen["meeting"].unique()),
         "unseen_meetings": sorted(unseen["meeting"].unique()),

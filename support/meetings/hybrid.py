@@ -76,11 +76,10 @@ class Plan:
         first = [brief.meeting.slot(brief.candidate.start)] if brief.candidate else []
         chosen = list(first)
         for spacing in (APART, 0):
-            schedule = solve(problem, brief.k + (2 if spacing else len(chosen)), spacing)
-            if schedule.conflict is not None and not first:
-                raise InvalidInput(f"meeting {brief.meeting.id}: {schedule.conflict.text}")
-            for slot in schedule.slots:
-                start = self.origin + timedelta(minutes=slot.start)
+            found, conflict = solve(problem, brief.k + (2 if spacing else len(chosen)), spacing)
+            if conflict is not None and not first:
+                raise InvalidInput(f"meeting {brief.meeting.id}: {conflict.text}")
+            for start in (self.origin + timedelta(minutes=minute) for minute in found):
                 apart = all(abs(start - other) >= timedelta(minutes=max(spacing, STEP)) for other in chosen)
                 chosen += [start] if apart and len(chosen) < brief.k else []
         return [self._suggestion(start) for start in chosen]
@@ -133,10 +132,10 @@ class Plan:
         held = {w: [s for s in slots if self._fulfils(member, w, s)] for w in wishes}
         some = [s for s in slots if any(s in starts for starts in held.values())]
         if some:
-            yield Wish(self._lying(some), SATISFIED, f"{member} gets something", member)
+            yield Wish(self._lying(some), SATISFIED, member)
         for wish, starts in held.items():
             if starts:
-                yield Wish(self._lying(starts), wish.priority, f"{member}: {restate(wish)}", member)
+                yield Wish(self._lying(starts), wish.priority, member)
 
     def _lying(self, starts: Iterable[datetime]) -> tuple[Interval, ...]:
         """Where meetings with these starts lie."""

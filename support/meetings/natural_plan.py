@@ -326,8 +326,8 @@ def to_scheduling(task: Task) -> SchedulingProblem:
 
 def solve_task(task: Task) -> tuple[DaySlot | None, str]:
     """The earliest slot that meets every constraint and "", or None and what conflicts."""
-    found = solve(to_scheduling(task))
-    if found.best is None:
-        return None, found.conflict.text if found.conflict else "the solver ran out of time"
-    day, start = divmod(found.best.start, MIDNIGHT)
+    starts, conflict = solve(to_scheduling(task))
+    if conflict is not None:
+        return None, conflict.text
+    day, start = divmod(starts[0], MIDNIGHT)
     return DaySlot(DAYS[day], start, start + task.duration), ""

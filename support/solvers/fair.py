@@ -148,7 +148,7 @@ def checked(problem: object) -> np.ndarray:
         raise InvalidInput(f"gains: shape {given.shape} given; {expected}")
     if given.dtype.kind not in "iuf":
         raise InvalidInput(f"gains: values of type {given.dtype} given; expected whole numbers of 0 or more")
-    wrong = ~(np.isfinite(given) & (given == np.floor(given)) & (given >= 0))
+    wrong = given < 0 if given.dtype.kind in "iu" else ~(np.isfinite(given) & (given == np.floor(given)) & (given >= 0))
     if wrong.any():
         i, j, k = map(int, np.argwhere(wrong)[0])
         where = f"{given[i, j, k]} given for participant {i + 1}, decision {j + 1}, option {k + 1}"
@@ -313,9 +313,9 @@ def lowest(gains: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Keys:
-    """Points (x, y) as x * width + y, with a width at which no two points that matter coincide, counted from 0.
+    """Points (x, y) as x * width + y, with a width at which no two points that matter coincide.
 
-    `given` is the right half, below `cells`; `asked` is what completes each combination of the left half to zero.
+    `given` is the right half, from 1 to `cells`; `asked` is what completes each combination of the left half to zero.
     """
 
     asked: np.ndarray
@@ -333,13 +333,14 @@ class Halves:
     """Decisions in three parts: those of the left half, those of the right half, and those with an option fixed.
 
     `apart` has shape (2, decisions, options); the left half is its first `middle` decisions, the right half ends
-    before `free`.
+    before `free`. `offset` are the differences of the fixed options.
     """
 
     apart: np.ndarray
     middle: int
     free: int
     fixed: Plan
+    offset: tuple[int, int]
 
     @classmethod
     def of(cls, apart: np.ndarray, limit: int) -> Halves:
@@ -351,7 +352,7 @@ class Halves:
             if m == 1:
                 most = n
         free = min(n, 2 * max(most, 1))
-        return cls(apart, free // 2, free, _balancing(apart, free))
+        return cls(apart, free // 2, free, *(_balancing(apart, free) if free < n else ((), (0, 0))))
 
     @property
     def complete(self) -> bool:
@@ -366,26 +367,29 @@ class Halves:
     @cached_property
     def right(self) -> np.ndarray:
         """The differences of the right half's combinations with the fixed options added, shape (2, combinations)."""
-        return sums(self.apart[:, self.middle : self.free]) + self.offset[:, None]
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        """The differences of the fixed options, shape (2,)."""
-        return self.apart[:, np.arange(self.free, self.apart.shape[1]), list(self.fixed)].sum(axis=1)
+        return sums(self.apart[:, self.middle : self.free]) + np.array([self.offset]).T
 
     def keys(self, high: int) -> Keys | None:
         """The combinations of both halves as single numbers, fit to look for divergences of up to `high`.
 
         None where numbers would grow too large.
         """
-        (x_low, y_low, x_high, y_high), (u_low, v_low, u_high, v_high) = self._extremes()
+        free, middle, m = self.apart[:, : self.free], self.middle, self.apart.shape[2]
+        low, top = free.min(axis=2).tolist(), free.max(axis=2).tolist()  # sums of short lists are quicker than arrays'
+        x, y = self.offset
+        x_low, x_high, y_low, y_high = (sum(ends[:middle]) for ends in (low[0], top[0], low[1], top[1]))
+        u_low, u_high = sum(low[0][middle:]) + x, sum(top[0][middle:]) + x
+        v_low, v_high = sum(low[1][middle:]) + y, sum(top[1][middle:]) + y
         width = max(y_high + v_high, -y_low - v_low) + high + 1
         farthest = max(abs(x_low), abs(x_high), abs(u_low), abs(u_high)) + high
         if farthest * width >= 2**62:
             return None
-        first, offset = u_low * width + v_low, int(self.offset @ (width, 1))
-        options = (self.apart[0] * width + self.apart[1])[None, : self.free]
-        left, right = sums(options[:, : self.middle], first)[0], sums(options[:, self.middle :], offset - first)[0]
+        first, offset = u_low * width + v_low - 1, x * width + y
+        options = free[0] * width + free[1]
+        if self.free == 2 * middle:  # both halves at once
+            left, right = sums(options.reshape(2, middle, m), [[first], [offset - first]])
+        else:
+            (left,), (right,) = sums(options[None, :middle], first), sums(options[None, middle:], offset - first)
         return Keys(-left, right, width, (u_high - u_low) * width + v_high - v_low + 1)
 
     def within(self, low: int, high: int) -> Plan | None:
@@ -394,13 +398,12 @@ class Halves:
         if keys is None or keys.cells > CELLS:
             return None
         bitmap = np.zeros(keys.cells + 2, dtype=bool)  # one more at each end, for what lies outside
-        bitmap[keys.given + 1] = True
-        asked = keys.asked + 1
+        bitmap[keys.given] = True
         for radius in range(low, high + 1):
-            if 3 * radius * (radius + 1) * len(asked) > LOOKUPS:
+            if 3 * radius * (radius + 1) * len(keys.asked) > LOOKUPS:
                 return None
             for shift in keys.shifts(radius):
-                hit = bitmap.take(asked + shift, mode="clip")
+                hit = bitmap.take(keys.asked + shift if shift else keys.asked, mode="clip")
                 place = int(hit.argmax())
                 if hit[place]:
                     return self.plan(place, int((keys.given == keys.asked[place] + shift).argmax()))
@@ -415,55 +418,56 @@ class Halves:
         best = int(distance.argmin())
         return self.plan(int(mine[best]), int(theirs[place[best]]))
 
-    def _extremes(self) -> tuple[list[int], list[int]]:
-        """For either half the least x and y, then the largest, over its combinations."""
-        free, middle = self.apart[:, : self.free], self.middle
-        low, high = free.min(axis=2), free.max(axis=2)
-        left = [ends[:, :middle].sum(axis=1) for ends in (low, high)]
-        right = [ends[:, middle:].sum(axis=1) + self.offset for ends in (low, high)]
-        return [*left[0].tolist(), *left[1].tolist()], [*right[0].tolist(), *right[1].tolist()]
-
     def plan(self, left: int, right: int) -> Plan:
         """The plan of a combination of either half, by their places."""
-        m = self.apart.shape[2]
-        sizes = (m,) * self.middle, (m,) * (self.free - self.middle)
-        digits = [
-            np.unravel_index(place, size) if size else () for place, size in zip((left, right), sizes, strict=True)
-        ]
-        return (*map(int, digits[0]), *map(int, digits[1]), *self.fixed)
+        m, digits = self.apart.shape[2], list[int]()
+        for place, decisions in ((right, self.free - self.middle), (left, self.middle)):
+            for _ in range(decisions):
+                place, digit = divmod(place, m)
+                digits.append(digit)
+        return (*reversed(digits), *self.fixed)
 
 
 def differences(gains: np.ndarray) -> np.ndarray:
     """V_1 - V_2 and V_2 - V_3 of every option, shape (2, decisions, options)."""
-    p = len(gains)
-    first, second, third = gains[0], gains[min(1, p - 1)], gains[p - 1]
-    return np.stack([first - second, second - third])
+    three = gains if len(gains) == 3 else gains[[0, -1, -1]]
+    return three[:2] - three[1:]
 
 
-def _balancing(apart: np.ndarray, free: int) -> Plan:
-    """An option for each decision from `free` on, each chosen to bring the sum, with free ones at their mean, to 0."""
+def _balancing(apart: np.ndarray, free: int) -> tuple[Plan, tuple[int, int]]:
+    """An option for each decision from `free` on, each chosen to bring the sum, with free ones at their mean, to 0.
+
+    And the sum of these options alone.
+    """
     x, y = (apart[:, :free].sum(axis=(1, 2)) / apart.shape[2]).tolist()
-    plan = []
+    plan, along, across = [], 0, 0
     for options in apart[:, free:].transpose(1, 2, 0).tolist():
-        distances = [max(abs(x + u), abs(y + v), abs(x + y + u + v)) for u, v in options]
+        distances = []
+        for u, v in options:
+            u, v = x + u, y + v
+            distances.append(abs(u + v) if u * v > 0 else max(abs(u), abs(v)))
         best = distances.index(min(distances))
-        x, y = x + options[best][0], y + options[best][1]
+        u, v = options[best]
+        x, y, along, across = x + u, y + v, along + u, across + v
         plan.append(best)
-    return tuple(plan)
+    return tuple(plan), (along, across)
 
 
 def _norm(x: float, y: float) -> float:
     return max(abs(x), abs(y), abs(x + y))
 
 
-def sums(apart: np.ndarray, start: int = 0) -> np.ndarray:
-    """The sums of all combinations of one option for each decision, each from `start` on.
+def sums(apart: np.ndarray, start: int | list[list[int]] = 0) -> np.ndarray:
+    """The sums of all combinations of one option for each decision, each from `start` on (of each row, or of all).
 
     From (rows, decisions, options) to (rows, combinations); the last decision varies fastest.
     """
-    made = np.full((len(apart), 1), start, dtype=np.int64)
+    rows, n, m = apart.shape
+    if n % 2 == 0:  # two decisions are one of all pairs of their options
+        apart = (apart[:, ::2, :, None] + apart[:, 1::2, None]).reshape(rows, n // 2, m * m)
+    made = np.full((rows, 1), start, dtype=np.int64)
     for j in range(apart.shape[1]):
-        made = (made[:, :, None] + apart[:, j, None, :]).reshape(len(apart), -1)
+        made = (made[:, :, None] + apart[:, j, None, :]).reshape(rows, -1)
     return made
 
 

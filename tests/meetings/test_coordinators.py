@@ -12,12 +12,12 @@ from support.errors import InvalidInput
 from support.meetings.coordinators import RandomCoordinator, RuleBasedCoordinator
 from support.meetings.data import Database
 from support.meetings.evaluators import ExactEvaluator, RuleBasedEvaluator, understood
-from support.meetings.hybrid import HybridCoordinator, Plan
+from support.meetings.hybrid import PRESENT, SATISFIED, HybridCoordinator, Plan
 from support.meetings.preferences import At, Flexible, Gap, Weekdays, Window
 from support.meetings.reading import restate
 from support.meetings.records import Option
 from support.meetings.scenario import Brief, Intent, scenarios
-from support.solvers.scheduling import slot_at
+from support.solvers import scheduling
 
 NAMES = ("Ana", "Ben", "Cem", "Dee", "Eva")
 ZONES = dict.fromkeys(NAMES, "America/New_York")
@@ -184,12 +184,16 @@ def test_the_wishes_that_the_solver_sees_are_those_that_slots_fulfil():
             Brief(scenario.meeting, 1, 2, intents), made.scenario,
             understood(scenario.meeting, intents, (), scenario.zones),
         )  # fmt: skip
+        optional = set(scenario.members) - set(scenario.meeting.required)
         for start in scenario.meeting.slots()[::5]:
-            slot = slot_at(plan.problem, (start - plan.origin) // timedelta(minutes=1))
-            held = [w for m in slot.attends for w in plan.wishes[m] if w.fulfilled(scenario.situation(m, start))]
-            assert len([label for label in slot.held if not label.endswith("gets something")]) == len(held)
-            optional = set(scenario.members) - set(scenario.meeting.required)
-            assert set(slot.attends) & optional == {m for m in optional if plan.attends(m, start)}
+            coming = {m for m in optional if plan.attends(m, start)}
+            held = [
+                [w.priority for w in plan.wishes[m] if w.fulfilled(scenario.situation(m, start))]
+                for m in {*scenario.meeting.required, *coming}
+            ]
+            worth = PRESENT * len(coming) + sum(SATISFIED * bool(w) + sum(w) for w in held)
+            minute = (start - plan.origin) // timedelta(minutes=1)
+            assert scheduling.values(plan.problem, np.array([minute])).tolist() == [worth]
 
 
 # -- evaluators ------------------------------------------------------------------------------------------------------

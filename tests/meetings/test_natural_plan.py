@@ -125,7 +125,7 @@ def test_all_500_are_solved_466_with_the_golden_slot_and_34_with_another_that_wo
 def test_the_other_solver_finds_the_same_slots(all_500):
     for task in (parse(p.text) for p in all_500[::10]):
         slot, _ = solve_task(task)
-        day, start = divmod(solve(to_scheduling(task)).best.start, 1440)
+        day, start = divmod(solve(to_scheduling(task))[0][0], 1440)
         assert slot == DaySlot(DAYS[day], start, start + task.duration)
 
 

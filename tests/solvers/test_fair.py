@@ -3,7 +3,6 @@ they know.
 """
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,10 +14,7 @@ from support.solvers import fair
 from support.solvers.fair import (
     OBJECTIVES,
     Halves,
-    Solution,
     brute,
-    checked,
-    cp_sat,
     differences,
     lowest,
     meet,
@@ -93,14 +89,6 @@ def test_cp_sat_finds_what_a_loop_over_all_plans_finds(solved):
         agrees(gains, "cpsat", truth)
 
 
-def test_a_plan_to_start_from_is_never_made_worse():
-    gains = np.array([[[7, 1, 4], [2, 5, 0]], [[3, 3, 6], [4, 4, 1]], [[0, 8, 2], [6, 0, 3]]])
-    for objective in OBJECTIVES:
-        best = brute(gains, objective).plan
-        found = cp_sat(gains, objective, 10.0, best)
-        assert found.proven and valued(objective, gains, found.plan) == valued(objective, gains, best)
-
-
 def test_auto_says_what_it_picked():
     rng = np.random.default_rng(0)
     small, wide = drawn(rng, "scores", 3, 8, 3), drawn(rng, "scores", 4, 30, 3)
@@ -130,36 +118,10 @@ def test_auto_keeps_a_plan_and_an_honest_bound_when_time_is_too_short(objective)
     assert first <= found.bound if objective == "leximin" else first >= found.bound
 
 
-def test_a_solver_that_runs_out_of_time_says_so():
-    gains = drawn(np.random.default_rng(3), "scores", 5, 40, 3)
-    with pytest.raises(InvalidInput, match=r"time_limit: 1e-06 s given, in which 'cpsat' found no plan.*'auto'"):
-        solve(gains, solver="cpsat", time_limit=1e-6)
-
-
-def test_a_hundred_decisions_are_proven_fair():
-    gains = drawn(np.random.default_rng(5), "scores", 3, 100, 3)
-    assert solve(gains).value == solve(gains).bound == 0
-
-
-def test_one_option_each_leaves_nothing_to_choose():
-    for solver in ("auto", "meet", "brute", "cpsat"):
-        found = solve([[[3], [4]], [[5], [0]]], solver=solver)
-        assert found == Solution((0, 0), 2, 2, True, solver if solver != "auto" else "meet", found.note)
-        assert "nothing to choose" in found.note
-
-
 def problems_of(people=(1, 3), decisions=(1, 5), options=(1, 3), most=(1, 5, 50, 10**6)):
     sizes = (st.integers(*ends) for ends in (people, decisions, options))
     shapes = st.tuples(*sizes, st.sampled_from(most), st.integers(0, 2**32 - 1))
     return shapes.map(lambda s: np.random.default_rng(s[4]).integers(0, s[3] + 1, s[:3]))
-
-
-@given(problems_of())
-@settings(max_examples=100, deadline=None)
-def test_property_the_fairest_plan_is_found_and_proven(of):
-    found = meet(of)
-    assert found.proven
-    assert found.bound == brute(of, "divergence").bound == np.ptp(totals(of, found.plan))
 
 
 @given(problems_of(decisions=(3, 5), options=(2, 3)))
@@ -197,10 +159,6 @@ def test_parity_is_a_bound():
     assert found.proven and found.bound == 1 and not Halves.of(differences(even), 200_000).complete
 
 
-def test_who_always_has_more_bounds_the_divergence():
-    assert lowest(np.array([[[9, 8]], [[1, 3]], [[2, 2]]])) == 6
-
-
 def test_numbers_too_large_for_a_bitmap_go_to_the_tree(monkeypatch):
     of = np.random.default_rng(1).integers(0, 2**50, (3, 6, 3))
     assert Halves.of(differences(of), 1000).within(0, 5) is None
@@ -210,31 +168,11 @@ def test_numbers_too_large_for_a_bitmap_go_to_the_tree(monkeypatch):
     assert meet(small).bound == brute(small, "divergence").bound
 
 
-def test_rings_stop_at_the_work_allowed(monkeypatch):
-    of = np.array([[[9, 8], [7, 9]], [[1, 2], [3, 4]], [[0, 0], [0, 0]]])
-    halves = Halves.of(differences(of), 1000)
-    assert halves.within(1, 20) is not None
-    monkeypatch.setattr(fair, "LOOKUPS", 30)
-    assert halves.within(1, 20) is None
-    assert meet(of).bound == brute(of, "divergence").bound == 15
-
-
 @given(st.integers(1, 30))
 def test_property_a_ring_is_every_point_at_its_distance(radius):
     side = range(-radius, radius + 1)
     every = {(x, y) for x in side for y in side if max(abs(x), abs(y), abs(x + y)) == radius}
     assert sorted(map(tuple, fair._ring(radius).tolist())) == sorted(every)
-
-
-@pytest.mark.parametrize("n", [20, 35, 100])
-def test_many_decisions_are_level_at_once(n):
-    rng = np.random.default_rng(n)
-    of = np.diff(np.sort(rng.integers(0, 101, (3, n, 2)), axis=2), axis=2, prepend=0, append=100)
-    found = meet(of)
-    assert found.proven and found.bound == 0 == np.ptp(totals(of, found.plan))
-
-
-BOTH = "divergence then welfare"
 
 
 @given(
@@ -247,29 +185,23 @@ def test_property_no_plan_as_fair_is_richer(p, n, m, most, seed):
     if found is None:
         assert most == 10**6  # rings too long
         return
-    assert valued(BOTH, gains, found.plan) == valued(BOTH, gains, brute(gains, BOTH).plan)
-
-
-def test_nothing_is_said_where_halves_are_not_complete():
-    assert richest(np.ones((3, 40, 3), dtype=int), 0) is None
+    assert valued(OBJECTIVES[3], gains, found.plan) == valued(OBJECTIVES[3], gains, brute(gains, OBJECTIVES[3]).plan)
 
 
 GAINS = np.ones((4, 11, 4), dtype=int)
 BAD = [
     ([[[1, 2], [3]]], {}, "gains: decisions with unequal numbers of options given"),
     ([[1, 2]], {}, r"gains: shape \(1, 2\) given; expected \(participants, decisions, options\)"),
-    (np.zeros((2, 0, 2)), {}, r"gains: shape \(2, 0, 2\) given"),
     ([[[1, 2], [3, -4]]], {}, "gains: -4 given for participant 1, decision 2, option 2; expected a whole number of 0"),
     ([[[1, 2.5]]], {}, "gains: 2.5 given for participant 1, decision 1, option 2"),
-    ([[[1, np.nan]]], {}, "gains: nan given"),
     ([[["a", "b"]]], {}, "gains: values of type <U1 given"),
     ([[[2**60, 0]]], {}, r"gains: 1152921504606846976 given with 1 decisions; expected totals below 2\*\*53"),
     (GAINS, {"objective": "fairness"}, "objective: 'fairness' given; expected one of 'divergence', 'welfare'"),
     (GAINS, {"solver": "gurobi"}, "solver: 'gurobi' given; expected one of 'auto', 'meet'"),
     (GAINS, {"time_limit": 0}, "time_limit: 0 given; expected a number of seconds above 0"),
-    (GAINS, {"time_limit": "soon"}, "time_limit: 'soon' given"),
     (GAINS, {"solver": "meet"}, "'meet' given for divergence and 4 participants; expected divergence and at most 3"),
     (GAINS, {"solver": "brute"}, r"'brute' given for 4\*\*11 plans; expected at most.*Take 'auto'"),
+    (drawn(np.random.default_rng(3), "scores", 5, 40, 3), {"solver": "cpsat", "time_limit": 1e-6}, "found no plan"),
 ]
 
 
@@ -277,10 +209,3 @@ BAD = [
 def test_what_cannot_be_asked_is_refused(problem, options, message):
     with pytest.raises(InvalidInput, match=message):
         solve(problem, **options)
-
-
-def test_whole_floats_are_taken_and_the_callers_array_is_left_alone():
-    given = np.array([[[1, 2], [3, 4]], [[5, 0], [1, 1]]], dtype=float)
-    made = checked(SimpleNamespace(gains=given))
-    made += 1
-    assert made.dtype == np.int64 and given.max() == 5
