@@ -168,8 +168,8 @@ def tiles(
 def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None) -> Path:
     """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
 
-    `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added. Returns the
-    path of the PNG.
+    `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added. Its
+    participants stand in small type below the picture as well. Returns the path of the PNG.
     """
     from support import __version__
 
@@ -177,6 +177,9 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], fold
         raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
     target = Path(folder) if folder else output("figures", study)
     target.mkdir(parents=True, exist_ok=True)
+    if not any(text.get_gid() == "participants" for text in fig.texts):
+        below = fill(str(provenance["participants"]), int(22 * fig.get_figwidth()))  # letters of that size in an inch
+        fig.text(0, -0.01, below, fontsize=6, color="#595959", va="top", gid="participants")
     # No dates inside the files: the same drawing is the same bytes.
     dates: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     for suffix in FORMATS:

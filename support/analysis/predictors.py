@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from support.analysis.frames import participants
 from support.analysis.prediction import errors_of, measured
 from support.roundtable.study import roundtable_movielens
 from support.runs.study import Unit
@@ -95,11 +96,13 @@ def _play_piece(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
 
 
 async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
-    """Errors of the discussions of some cases; `job` holds the rule, rounds, seed and further settings."""
+    """Errors of the discussions of some cases, and who sat there; `job` holds the rule, rounds, seed and settings."""
     settings = {name: value for name, value in job.items() if name != "seed"}
     records = []
     for number in numbers:
         rng = np.random.default_rng([job["seed"], number])
         records.append((Unit("", "{}", 0), await roundtable_movielens(rng, case=number, **settings)))
     errors = errors_of(records, job["rounds"]).drop(columns="repetition")
-    return errors.assign(rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"]))
+    return errors.assign(
+        rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"]), participants=participants(records)
+    )
