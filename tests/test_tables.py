@@ -20,7 +20,7 @@ FIGURES = st.floats(0, 100, allow_nan=False)
 def printed(**cells):
     """A published table with one column, `u`: row = (value, spread)."""
     rows = [("T", row, "u", value, spread, "percent", "") for row, (value, spread) in cells.items()]
-    return pd.DataFrame(rows, columns=list(published.COLUMNS))
+    return pd.DataFrame(rows, columns=["table", "row", "column", "value", "spread", "unit", "note"])
 
 
 def made(**cells):
