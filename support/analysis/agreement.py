@@ -33,6 +33,7 @@ from support.analysis.dialogue_acts import (
     union,
 )
 from support.analysis.frames import need_columns
+from support.analysis.stats import percentiles, resampled
 from support.database import guarded, open_database, transaction
 from support.errors import DamagedFile, InvalidInput, MissingData
 from support.roundtable.economy import exchange_economy
@@ -152,7 +153,7 @@ def _compared(
     real, *given = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, *predictions))
     tables = [counts(real, one, numbers) for one in given]
     size = len(tables[0])
-    weights = rng.multinomial(size, np.full(size, 1 / size), size=draws).astype(float)  # of clusters in each resample
+    weights, _ = resampled(range(size), rng, draws)
     whole = [measures(table.sum(axis=0)) for table in tables]
     drawn = [measures(np.einsum("dc,cak->dak", weights, table)) for table in tables]
     rows = []
@@ -160,7 +161,7 @@ def _compared(
         value, spread = (
             _with_mean(one[0][name]) - (_with_mean(one[1][name]) if len(one) > 1 else 0) for one in (whole, drawn)
         )
-        low, high = _interval(spread) if size > 1 else np.full((2, len(acts) + 1), np.nan)
+        low, high = percentiles(spread) if size > 1 else np.full((2, len(acts) + 1), np.nan)
         rows.append(pd.DataFrame({"act": [*acts, MEAN], "measure": name, "value": value, "low": low, "high": high}))
     return len(kept), tables, pd.concat(rows, ignore_index=True)
 
@@ -171,12 +172,6 @@ def _with_mean(values: np.ndarray) -> np.ndarray:
     total, count = np.where(known, values, 0.0).sum(axis=-1, keepdims=True), known.sum(axis=-1, keepdims=True)
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return np.concatenate([values, mean], axis=-1)
-
-
-def _interval(draws: np.ndarray) -> np.ndarray:
-    """Percentiles over the draws in which the measure is defined; NaN where it never is."""
-    columns = [column[~np.isnan(column)] for column in draws.T]
-    return np.array([np.percentile(c, (2.5, 97.5)) if len(c) else (np.nan, np.nan) for c in columns]).T
 
 
 # -- tests -----------------------------------------------------------------------------------------------------------
@@ -349,19 +344,8 @@ class LabelFile:
             self._db.execute(TABLE)
 
     def add(self, message: Mapping[Any, Any], coder: str, acts: Iterable[str]) -> Labels:
-        """Keep the acts that `coder` gives a message (run, round, sender, text).
-
-        Raises InvalidInput when no label is given, an unknown one, "others" beside another, or no coder.
-        """
-        if not coder.strip():
-            raise InvalidInput(f"coder: {coder!r} given; expected a name, so that two people can be told apart")
-        if not (ticked := tuple(acts)):
-            raise InvalidInput(f"acts: none given; tick at least one, and {OTHERS!r} when no other fits")
-        given = checked_acts(ticked)
-        if OTHERS in given and len(given) > 1:
-            raise InvalidInput(
-                f"acts: {', '.join(given)} given; {OTHERS!r} says that no other fits: untick it or the rest"
-            )
+        """Keep the acts that `coder` gives a message (run, round, sender, text)."""
+        given = _given(coder, tuple(acts))
         row = (key(message), coder, str(message["run"]), int(message["round"]), str(message["sender"]),
                message["text"], json.dumps(given))  # fmt: skip
         places = ", ".join("?" * len(COLUMNS))
@@ -388,6 +372,18 @@ class LabelFile:
         self._db.close()
 
 
+def _given(coder: str, ticked: Labels) -> Labels:
+    """A person's label, checked: one act or more, "others" alone, and a name."""
+    if not coder.strip():
+        raise InvalidInput(f"coder: {coder!r} given; expected a name, so that two people can be told apart")
+    if not ticked:
+        raise InvalidInput(f"acts: none given; tick at least one, and {OTHERS!r} when no other fits")
+    given = checked_acts(ticked)
+    if OTHERS in given and len(given) > 1:
+        raise InvalidInput(f"acts: {', '.join(given)} given; {OTHERS!r} says that no other fits: untick it or the rest")
+    return given
+
+
 def key(message: Mapping[Any, Any]) -> str:
     """Tells messages apart: a sum over the run, the round, the sender and the text."""
     parts = json.dumps([str(message[c]) for c in ("run", "round", "sender", "text")])
@@ -395,9 +391,15 @@ def key(message: Mapping[Any, Any]) -> str:
 
 
 def load_labels(path: str | Path) -> pd.DataFrame:
-    """What people labelled in a file: message (a key), coder, run, round, sender, text, acts; the latest labels."""
+    """What people labelled: message (a key), coder, run, round, sender, text, acts; the latest of each coder counts.
+
+    `path` is the file of a labelling desk, or a table (.csv) with the columns coder, run, round, sender, text and acts,
+    such as "inform, request".
+    """
     if not Path(path).is_file():
         raise MissingData(f"no labels at {path}; label messages with support.widgets.labelling.LabellingDesk first")
+    if Path(path).suffix == ".csv":
+        return _labels_of_table(Path(path))
     file = LabelFile(path)
     try:
         return file.read()
@@ -405,35 +407,108 @@ def load_labels(path: str | Path) -> pd.DataFrame:
         file.close()
 
 
+def _labels_of_table(path: Path) -> pd.DataFrame:
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    need_columns(frame, COLUMNS[1:], str(path))
+    acts = []
+    for line, (coder, said) in enumerate(zip(frame["coder"], frame["acts"], strict=True), start=2):
+        try:
+            acts.append(_given(coder, tuple(said.replace(",", " ").split())))
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}, line {line}: {error}") from None
+    if wrong := [r for r in frame["round"] if not r.isdecimal()]:
+        raise InvalidInput(f"{path}: round {wrong[0]!r} given; expected the number of a round, such as 1")
+    frame = frame.assign(message=[key(row) for row in frame.to_dict("records")], round=frame["round"].astype(int))
+    frame["acts"] = pd.Series(acts, dtype=object)
+    return frame[list(COLUMNS)].drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
+
+
+DECIDED = "adjudicated"
+"""The coder of labels that were agreed on after two people had labelled apart."""
+
+
+def _of_two(labels: pd.DataFrame, coders: Sequence[str] = ()) -> tuple[str, str, pd.DataFrame]:
+    """Two coders, by default the first two of the file, and the messages that both labelled: acts, acts_second."""
+    there = [name for name in coders or labels["coder"].unique() if name in set(labels["coder"]) and name != DECIDED]
+    if len(there) < 2:
+        who = labels["coder"].iloc[0] if len(labels) else "nobody"
+        raise InvalidInput(f"only {who} has labelled: agreement needs a second person on the same messages")
+    first, second = (labels[labels["coder"] == name] for name in there[:2])
+    shared = first.merge(second[["message", "acts"]], on="message", suffixes=("", "_second"))
+    if shared.empty:
+        raise InvalidInput(f"{there[0]} and {there[1]} have no message in common: agreement needs the same messages")
+    return there[0], there[1], shared
+
+
 def coder_agreement(
-    labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str], *, draws: int = DRAWS
+    labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str] = (), *, draws: int = DRAWS
 ) -> pd.DataFrame:
     """How far two coders agree, act by act: as `evaluate`, with the first coder in the place of the truth.
 
     Kappa, alpha and F1 are the same either way round; precision and recall change places. Intervals resample runs.
     """
-    there = [name for name in coders if name in set(labels["coder"])]
-    if len(there) < 2:
-        who = labels["coder"].iloc[0] if len(labels) else "nobody"
-        raise InvalidInput(f"only {who} has labelled: agreement needs a second person on the same messages")
-    first, second = (labels[labels["coder"] == name] for name in there)
-    shared = first.merge(second[["message", "acts"]], on="message", suffixes=("", "_second"))
-    if shared.empty:
-        raise InvalidInput(f"{there[0]} and {there[1]} have no message in common: agreement needs the same messages")
+    _, _, shared = _of_two(labels, coders)
     return evaluate(list(shared["acts"]), list(shared["acts_second"]), list(shared["run"]), rng, draws=draws)
+
+
+def to_adjudicate(labels: pd.DataFrame, coders: Sequence[str] = ()) -> pd.DataFrame:
+    """The messages that two coders label differently and nobody has decided yet, for both to go through together.
+
+    Columns coder ("adjudicated"), run, round, sender, text, acts (empty, to be filled in), and the acts that both, only
+    the first and only the second gave. Saved as .csv and filled in, it is read by `load_labels`; appended to the labels
+    it is what `settled` goes by.
+    """
+    first, second, shared = _of_two(labels, coders)
+    decided = labels.loc[labels["coder"] == DECIDED, "message"]
+    open_ = shared[(shared["acts"] != shared["acts_second"]) & ~shared["message"].isin(decided)]
+    pairs = [(set(a), set(b)) for a, b in zip(open_["acts"], open_["acts_second"], strict=True)]
+    parts = {"both": [a & b for a, b in pairs], f"only {first}": [a - b for a, b in pairs],
+             f"only {second}": [b - a for a, b in pairs]}  # fmt: skip
+    words = {
+        name: [", ".join(act for act in LABELS if act in acts) for acts in column] for name, column in parts.items()
+    }
+    return open_[["run", "round", "sender", "text"]].assign(coder=DECIDED, acts="", **words).reset_index(drop=True)
 
 
 def settled(labels: pd.DataFrame) -> pd.DataFrame:
     """One row for each message with the acts that all who labelled it give, to train or test an annotator.
 
-    Where coders share no act, the message stays out: nobody knows its acts.
+    What was adjudicated counts alone. Where coders share no act and nobody decided, the message stays out: nobody knows
+    its acts, and what is left is easier than the talk is.
     """
     need_columns(labels, list(COLUMNS), "labels")
-    groups = labels.groupby("message", sort=False)["acts"]
+    decided = labels["coder"] == DECIDED
+    counted = labels[decided | ~labels["message"].isin(labels.loc[decided, "message"])]
+    groups = counted.groupby("message", sort=False)["acts"]
     common = {name: tuple(act for act in LABELS if all(act in acts for acts in given)) for name, given in groups}
     made = labels.drop_duplicates("message").drop(columns="coder").reset_index(drop=True)
     made["acts"], made["coders"] = made["message"].map(common), made["message"].map(groups.size())
     return made[made["acts"].map(len) > 0].reset_index(drop=True)
+
+
+async def beside_people(
+    labels: pd.DataFrame,
+    annotators: Sequence[Annotator],
+    rng: np.random.Generator,
+    *,
+    coders: Sequence[str] = (),
+    draws: int = DRAWS,
+) -> pd.DataFrame:
+    """Annotators against two people on the messages that both labelled, and the two against each other.
+
+    The columns of `scores`; `test` says whose labels stand for the truth: each person's own, and those that are
+    `settled`. An annotator agrees as well as people do where its kappa with either is that of the two. A model that
+    reads the round before needs the talk (`LanguageModelAnnotator(model, talk=…)`), for a sample holds messages alone.
+    """
+    first, second, shared = _of_two(labels, coders)
+    both = labels[labels["message"].isin(shared["message"]) & labels["coder"].isin([first, second, DECIDED])]
+    own = [both[both["coder"] == name] for name in (first, second)]
+    named = [*zip((first, second), own, strict=True), ("settled labels", settled(both))]
+    tests = [labelled(part, "talk that people labelled", name) for name, part in named if len(part)]
+    made = [await scores(annotators, tests, rng, draws=draws)] if annotators else []
+    people = coder_agreement(labels, rng, (first, second), draws=draws)
+    people = people.assign(test=first, kind=tests[0].kind, annotator=second)
+    return pd.concat([people, *made], ignore_index=True)
 
 
 def draw_sample(messages: pd.DataFrame, n: int, rng: np.random.Generator) -> list[int]:

@@ -301,12 +301,13 @@ class LanguageModelAnnotator:
     A blank message performs "others" and is not asked. A reply that does not fit its form after the repairs, and a
     message that the model cannot read whole, leave the message unlabelled: `problems` says why. Any other failure of
     the model is raised, for it would meet every message. `repetition` tells apart repeated labellings of the same
-    messages, to see how stable they are.
+    messages, to see how stable they are. `talk` are the whole discussions where only a sample of them is labelled: a
+    message without its round before is another task.
     """
 
     covered: Labels = LABELS
 
-    def __init__(self, model: ChatModel | str, *, repetition: int = 0) -> None:
+    def __init__(self, model: ChatModel | str, *, repetition: int = 0, talk: pd.DataFrame | None = None) -> None:
         self.model = given_model(MODEL, model, "the annotator")
         self.name = f"model {self.model.name}"
         limits = self.model.limits
@@ -314,20 +315,23 @@ class LanguageModelAnnotator:
             "temperature": 0.0, "seed": 0, "repetition": repetition, "max_tokens": limits.room(TOKENS),
             "schema": acts_schema(MOST if limits.tight else len(LABELS)),
         }  # fmt: skip
+        self.talk = talk
         self.problems: dict[int, str] = {}
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
-        need_columns(messages, ["run", "round", "sender", "text"], "messages")
+        need_columns(messages, columns := ["run", "round", "sender", "text"], "messages")
         self.problems = {}
-        rows = list(messages[["run", "round", "sender", "text"]].itertuples(index=False))
-        said: dict[tuple[Any, int], list[str]] = {}
-        for run, number, sender, text in rows:
-            said.setdefault((run, number), []).append(f"{sender}: {text}")
+        said: dict[tuple[str, int], list[str]] = {}
+        for run, number, sender, text in (messages if self.talk is None else self.talk)[columns].itertuples(
+            index=False
+        ):
+            said.setdefault((str(run), number), []).append(f"{sender}: {text}")
+        rows = enumerate(messages[columns].itertuples(index=False))
         return await asyncio.gather(
             *(
-                self._one(place, sender, text, said.get((run, number - 1), []))
-                for place, (run, number, sender, text) in enumerate(rows)
+                self._one(i, sender, text, said.get((str(run), number - 1), []))
+                for i, (run, number, sender, text) in rows
             )
         )
 

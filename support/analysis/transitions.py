@@ -23,7 +23,7 @@ import pandas as pd
 
 from support.analysis.dialogue_acts import END, LABELS, START, checked_acts, trust_in
 from support.analysis.frames import need_columns
-from support.analysis.stats import adjusted
+from support.analysis.stats import adjusted, percentiles, resampled
 from support.errors import InvalidInput
 
 Count = Literal["exists", "printed"]
@@ -88,7 +88,7 @@ class Transitions:
     @property
     def probability(self) -> pd.DataFrame:
         """Equation (1) over all runs: rows are A, columns B; NaN where A never occurs."""
-        return self._square(ratio(self.numerator.sum(axis=0), self.denominator.sum(axis=0)))
+        return _square(ratio(self.numerator.sum(axis=0), self.denominator.sum(axis=0)), self.trust)
 
     @property
     def frequency(self) -> pd.Series[float]:
@@ -104,12 +104,7 @@ class Transitions:
         """
         acts = slice(1, SIZE - 1)
         usual = self.numerator[:, acts].sum(axis=(0, 1)) / self.denominator[:, acts].sum()
-        return self._square(self.probability.to_numpy() - usual)
-
-    def _square(self, values: np.ndarray) -> pd.DataFrame:
-        frame = pd.DataFrame(values, list(NAMES), list(NAMES))
-        frame.attrs["trust"] = self.trust
-        return frame
+        return _square(self.probability.to_numpy() - usual, self.trust)
 
     def where(self, **values: Any) -> Transitions:
         """The runs whose columns have the given values: `t.where(rule="majority")`."""
@@ -125,8 +120,22 @@ class Transitions:
         return replace(self, numerator=self.numerator[rows], denominator=self.denominator[rows], runs=runs)
 
 
+def _square(values: np.ndarray, trust: str) -> pd.DataFrame:
+    frame = pd.DataFrame(values, list(NAMES), list(NAMES))
+    frame.attrs["trust"] = trust
+    return frame
+
+
 def transitions(coded: Coded, count: Count = "exists") -> Transitions:
-    """Count the transitions of every run (equation 1; see the module for the two ways).
+    """Count the transitions of every run (equation 1; see the module for the two ways)."""
+    sources, answers = _steps(coded, count)
+    before, after = (part.reshape(len(part), -1, SIZE).astype(np.float32) for part in (sources, answers))  # exact: 2^24
+    numerator = np.rint(before.transpose(0, 2, 1) @ after).astype(np.int64)
+    return Transitions(numerator, sources.sum(axis=(1, 2)), coded.runs, coded.trust)
+
+
+def _steps(coded: Coded, count: Count = "exists") -> tuple[np.ndarray, np.ndarray]:
+    """Who performs what, and what the others perform in the next round: both of shape (runs, steps, agents, names).
 
     Silence is no act: an agent that says nothing in a round performs nothing there, and an A that nobody answers is
     an occurrence without a transition. Start and End are performed by the agents that speak at all in the run.
@@ -146,9 +155,22 @@ def transitions(coded: Coded, count: Count = "exists") -> Transitions:
     answers = (others if count == "printed" else others > 0)[:, 1:]
     sources = performed[:, :-1].copy()
     sources[..., -1] = False  # nothing follows the end
-    before, after = (part.reshape(runs, -1, SIZE).astype(np.float32) for part in (sources, answers))  # exact to 2^24
-    numerator = np.rint(before.transpose(0, 2, 1) @ after).astype(np.int64)
-    return Transitions(numerator, sources.sum(axis=(1, 2)), coded.runs, coded.trust)
+    return sources, answers
+
+
+def excess_within_rounds(coded: Coded) -> pd.DataFrame:
+    """`Transitions.excess` within rounds: how much more probable B is after A than after the acts of A's own rounds.
+
+    What only the clock does is set aside: each occurrence of A is compared with all acts of its round. Rows are A,
+    columns B; NaN where A never occurs.
+    """
+    sources, answers = (part.astype(np.float32) for part in _steps(coded))
+    sources[..., 0] = 0  # of Start
+    steps = np.arange(sources.shape[1])
+    found = np.array([np.tensordot(sources[:, t], answers[:, t], ((0, 1), (0, 1))) for t in steps])
+    occurs = sources.sum(axis=(0, 2))
+    usual = np.nan_to_num(ratio(found.sum(axis=1)[:, None], occurs.sum(axis=1)[:, None])[:, 0])
+    return _square(ratio(found.sum(axis=0) - occurs.T @ usual, occurs.sum(axis=0)), coded.trust)
 
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
@@ -165,7 +187,11 @@ def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[t
     found: Counter[tuple[str, str]] = Counter()
     occurs: Counter[str] = Counter()
     for _, run in messages.groupby("run", sort=False):
-        said = {(r, i): set(checked_acts(a)) for r, i, a in zip(run["round"], run["sender"], run[acts], strict=True)}
+        said = {
+            (r, i): set(checked_acts(a))
+            for r, i, a in zip(run["round"], run["sender"], run[acts], strict=True)
+            if len(a)
+        }
         agents, last = set(run["sender"]), int(run["round"].max())
         said |= {(0, i): {START} for i in agents} | {(last + 1, i): {END} for i in agents}
         for r in range(1, last + 2):
@@ -188,10 +214,7 @@ class Bootstrap:
     @property
     def bounds(self) -> np.ndarray:
         """Percentile bounds of 95 %, low and high: shape (2, names, names)."""
-        bounds = np.full((2, SIZE, SIZE), np.nan)
-        seen = ~np.isnan(self.draws).all(axis=0)
-        bounds[:, seen] = np.nanquantile(self.draws[:, seen], (0.025, 0.975), axis=0)
-        return bounds
+        return percentiles(self.draws)
 
     @property
     def leads(self) -> pd.DataFrame:
@@ -228,7 +251,7 @@ def bootstrap(t: Transitions, rng: np.random.Generator, draws: int = 2000, clust
     count = len(denominator)
     if count < 2:
         raise InvalidInput(f"{count} runs given; intervals need at least 2 runs")
-    weights = rng.multinomial(count, np.full(count, 1 / count), size=draws).astype(float)
+    weights, _ = resampled(range(count), rng, draws)
     drawn = (weights @ numerator.reshape(count, -1)).reshape(draws, SIZE, SIZE)
     return Bootstrap(ratio(drawn, weights @ denominator))
 

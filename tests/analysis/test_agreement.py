@@ -14,9 +14,19 @@ from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from support.analysis import agreement as ag
-from support.analysis.agreement import MEASURES, LabelFile, coder_agreement, difference, evaluate, load_labels, settled
+from support.analysis.agreement import (
+    MEASURES,
+    LabelFile,
+    beside_people,
+    coder_agreement,
+    difference,
+    evaluate,
+    load_labels,
+    settled,
+    to_adjudicate,
+)
 from support.analysis.annotators import UNMARKED, EmbeddingAnnotator, MajorityAnnotator
-from support.analysis.dialogue_acts import MEAN, labelled_ami
+from support.analysis.dialogue_acts import LABELS, MEAN, labelled_ami
 from support.analysis.embeddings import Encoder
 from support.english import wordings
 from support.errors import DamagedFile, InvalidInput, MissingData
@@ -209,7 +219,7 @@ def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_se
     give(path, "Lee", {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)}, "what do you need ?")
     give(path, "Lee", {10: ["decline"]}, "what do you need ?")
     kept = load_labels(path)
-    frame = coder_agreement(kept, np.random.default_rng(1), ["Kim", "Lee"], draws=50)
+    frame = coder_agreement(kept, np.random.default_rng(1), draws=50)
     assert frame["n"].eq(10).all()
     assert value(frame, "inform", "kappa") == value(frame, "inform", "alpha") == 1 > value(frame, "request", "kappa")
     made = settled(kept)
@@ -218,11 +228,51 @@ def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_se
     assert EmbeddingAnnotator.fit(made, words).heads.acts == ("inform", "request")
 
 
+def test_what_two_people_label_differently_goes_to_a_table_and_comes_back_decided(path, tmp_path):
+    give(path, "Kim", {0: ["inform"], 1: ["request", "inform"], 2: ["decline"], 3: ["accept"]})
+    give(path, "Lee", {0: ["inform"], 1: ["request", "propose"], 2: ["accept"]})
+    labels = load_labels(path)
+    labels.assign(acts=labels["acts"].map(", ".join)).to_csv(tmp_path / "all.csv", index=False)
+    pd.testing.assert_frame_equal(load_labels(tmp_path / "all.csv"), labels, check_dtype=False)
+    table = to_adjudicate(labels)
+    shown = table[["text", "both", "only Kim", "only Lee"]].values.tolist()
+    assert shown == [["hello 1", "request", "inform", "propose"], ["hello 2", "", "decline", "accept"]]
+    table.assign(acts=["request inform", "decline"]).to_csv(tmp_path / "decided.csv", index=False)
+    whole = pd.concat([labels, load_labels(tmp_path / "decided.csv")])
+    acts = settled(whole).set_index("text")["acts"]
+    assert acts["hello 1"] == ("inform", "request") and acts["hello 2"] == ("decline",)
+    assert "hello 2" not in set(settled(labels)["text"]) and to_adjudicate(whole).empty
+
+
+def test_an_annotator_is_held_against_each_person_and_against_what_is_settled(path):
+    truth, guess, _ = labels(60)
+    give(path, "Kim", dict(enumerate(truth)))
+    give(path, "Lee", dict(enumerate(guess)))
+
+    class Twin:
+        name, covered, problems = "twin of Lee", LABELS, {}
+
+        async def label(self, messages):
+            return [guess[int(text.split()[1])] for text in messages["text"]]
+
+    rng = np.random.default_rng(1)
+    frame = asyncio.run(beside_people(load_labels(path), [Twin()], rng, draws=50)).set_index(["annotator", "test"])
+    kappa = frame[(frame["measure"] == "kappa") & (frame["act"] == "request")]["value"]
+    assert kappa["twin of Lee", "Lee"] == 1 and kappa["twin of Lee", "Kim"] == kappa["Lee", "Kim"] < 1
+    assert set(frame.index) == {("Lee", "Kim"), *(("twin of Lee", name) for name in ("Kim", "Lee", "settled labels"))}
+
+
 def test_a_sample_is_drawn_without_return_in_the_order_of_the_frame():
     frame = pd.DataFrame({"text": list("abcdefgh")})
     places = ag.draw_sample(frame, 5, np.random.default_rng(2))
     assert places == sorted(set(places)) and len(places) == 5
     assert ag.draw_sample(frame, 99, np.random.default_rng(2)) == list(range(8))
+
+
+def table(path, *lines):
+    made = path.with_suffix(".csv")
+    made.write_text("\n".join(["coder,run,round,sender,text,acts", *lines]))
+    return made
 
 
 RNG = np.random.default_rng(1)
@@ -233,6 +283,13 @@ WRONG = [
     (lambda p: LabelFile(p).add(message(0), " ", ["inform"]), InvalidInput, "expected a name"),
     (lambda p: load_labels(p), MissingData, "LabellingDesk"),
     (lambda p: p.write_text("a text") and load_labels(p), DamagedFile, "labels"),
+    (
+        lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,inform", "Kim,1,1,Ana,you,agree")),
+        InvalidInput,
+        "line 3.*agree",
+    ),
+    (lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,")), InvalidInput, "line 2: acts: none given"),
+    (lambda p: load_labels(table(p, "Kim,1,last,Ana,hello,inform")), InvalidInput, "round 'last'"),
     (lambda p: evaluate([("inform",)], [], [1], RNG), InvalidInput, "as many of each"),
     (lambda p: evaluate([("inform",)], [()], [1], RNG), InvalidInput, "none of 1 messages was labelled"),
     (lambda p: evaluate([("inform",)], [("chat",)], [1], RNG), InvalidInput, "'chat' given"),

@@ -214,6 +214,14 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_an
         asked_of(ModelUnavailable("no such model"))
 
 
+def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_given():
+    asked = []
+    annotator = LanguageModelAnnotator(scripted(lambda chat: asked.append(chat) or {"acts": ["inform"]}), talk=MESSAGES)
+    sample = MESSAGES.iloc[[2]].astype({"run": str})  # as a file of labels has it
+    asyncio.run(annotator.label(sample))
+    assert "Ben: And what is yours?" in asked[0][1]["content"] and len(asked) == 1
+
+
 def test_a_blank_message_is_not_asked_about():
     given_, _, asked = asked_of({"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000]))
     assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2

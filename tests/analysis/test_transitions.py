@@ -20,6 +20,7 @@ from support.analysis.transitions import (
     code,
     compare_levels,
     count_plainly,
+    excess_within_rounds,
     most_probable,
     permutation_test,
     transitions,
@@ -165,6 +166,31 @@ def test_excess_is_zero_where_what_follows_does_not_depend_on_what_was_said():
     t = counts(["Ana: inform; Ben: request", "Ana: accept; Ben: accept"])
     assert t.excess.loc[["inform", "request"], "decline"].tolist() == [0, 0]
     assert t.excess.loc["inform", "accept"] == pytest.approx(1 - 2 / 4)
+
+
+def test_within_rounds_the_clock_adds_nothing_and_an_answer_does():
+    """In the first round all inform, in the second all accept or decline: only over all rounds does inform lead."""
+    clock = [["Ana: inform; Ben: inform", f"Ana: {act}; Ben: {act}", "Ana: defend; Ben: defend"]
+             for act in ("accept", "decline")]  # fmt: skip
+    coded = code(frame(*clock))
+    assert transitions(coded).excess.loc["inform", "accept"] > 0.2
+    assert excess_within_rounds(coded).loc["inform"].tolist() == pytest.approx([0] * len(NAMES), abs=1e-6)
+    answered = (
+        ["Ana: request; Ben: request", "Ana: accept; Ben: accept"],
+        ["Ana: inform; Ben: inform", "Ana: defend; Ben: defend"],
+    )
+    within = excess_within_rounds(code(frame(*answered)))
+    assert within.loc["request", ["accept", "defend"]].tolist() == pytest.approx([0.5, -0.5])
+    assert np.isnan(within.loc["start", "inform"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32))
+def test_property_within_a_round_what_acts_add_sums_to_nothing(seed):
+    coded = code(at_random(np.random.default_rng(seed), runs=5))
+    occurs = transitions(coded).denominator.sum(axis=0)[1:-1]
+    within = np.nan_to_num(excess_within_rounds(coded).to_numpy()[1:-1])
+    assert occurs @ within == pytest.approx(np.zeros(len(NAMES)), abs=1e-3)
 
 
 def test_a_part_of_the_runs_is_counted_alone():
