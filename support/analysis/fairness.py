@@ -9,9 +9,10 @@ in `support.analysis.fairness_claims`, what people agreed on in `support.analysi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -24,23 +25,19 @@ from support.fair_decisions import measures
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Plan, Planning
 from support.fair_decisions.search import choose
-from support.models.profiles import MODEL, is_model
+from support.models.profiles import is_model
 from support.runs.study import Unit
 from support.solvers.fair import solve
 
 QUALITY = ("divergence", "shortfall", "welfare", "nash", "gini", "envy", "least", "most")
 """What is measured of a plan; `least` and `most` are the smallest and the largest total."""
 
-FAILURES = ("away", "undone", "left", "local")
-COSTS = ("rounds_used", "evaluations", "replies", "format_errors", "seconds", "tokens", "changed")
-REFERENCES = ("optimum", "proven", "random", "random_low", "random_high", "random_best", "k", "exact", "regret",
-              "closed")  # fmt: skip
-LARGER_IS_BETTER = ("welfare", "nash", "least")
 ALL = 60_000  # plans that are listed rather than drawn: 3 options up to 10 decisions
 MEASURED = ("divergence", "welfare")
 ROUND = ("round", "evaluations", "plans", "changed", *MEASURED, *(f"{w}_{m}" for w in ("standing", "best")
          for m in MEASURED), "finish", "replies", "tokens", "format_errors", "seconds")  # fmt: skip
-STEPS = ("worse", "returned", "one", "many")
+STEPS = ("worse", "away", "returned", "few", "many", "weakest")
+PROMISES = re.compile(r"differen|diverg|gap|balanc|equal|fair|closer|even(?:ly|s)?\b|spread", re.I)
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 
 
@@ -48,41 +45,47 @@ Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 
 
 def runs_of(records: Records) -> pd.DataFrame:
-    """One row for each run.
-
-    Parameters
-    ----------
-    records : pairs of a unit and its record, as `Store.records` gives them; or settings as a mapping
+    """One row for each run of a study's file; settings may be a mapping in the place of a unit.
 
     Returns
     -------
     DataFrame
-        The settings (the unit's before the record's; `coordinator`, `estimator` and `solver` are the seats' kinds
-        where no setting names them, `model` which model coordinates, if one does), participants, decisions and options
-        as the gains have them, `instance` (equal for equal gains), `repetition`; the columns of `QUALITY` for the
-        chosen plan; `found` (whether there was one), `stopped` (by the coordinator), `rounds_used`, `evaluations` (one
-        participant judging one plan), `replies` of models with their `tokens`, `format_errors`, and `changed`: how many
-        decisions of a plan differ from the nearest earlier one, the mean over rounds. Of how searches fail: `away`, the
-        last plan is worse than an earlier one; `undone`, of the steps that lowered the objective the share that the
-        next round takes back; `left`, of the plans that no single change improves the share after which more than one
-        decision changed; `local`, the chosen plan is such a one.
+        The settings (see `settings_of`); the columns of `QUALITY` for the chosen plan; `found` (whether there was one),
+        `stopped` (by the coordinator), `rounds_used`, `evaluations` (one participant judging one plan), `replies` of
+        models with their `tokens`, `format_errors`; `changed`, how many decisions of a plan differ from the nearest
+        earlier one, the mean over rounds; and how the run failed, see `_failed`.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
 
-def run_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns that say which run a row is: all but what was measured of it."""
-    measured = {*QUALITY, *FAILURES, *COSTS, "found", "stopped", *REFERENCES}
-    return [str(column) for column in frame if column not in measured]
-
-
 def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, Any]:
-    """What a run's row begins with: its settings, the shape of its problem, and which instance it is."""
+    """What a run's row begins with: who sat there, the settings, the shape of the problem, which instance it is.
+
+    `coordinator`, `estimator` and `solver` are the seats' kinds where no setting names them, `people` the kinds of
+    those who answered; a model that was told how much to reason has that in its name. The unit's settings come before
+    the record's, shape and `instance` (equal for equal gains) are as the gains have them.
+    """
     roles = {role: record.seats.get(role, "none") for role in ("coordinator", "estimator", "solver")}
+    people = sorted({kind for name in record.participants if (kind := record.seats.get(name))})
     shape = dict(zip(("participants", "decisions", "options"), np.shape(record.gains), strict=True))
-    made = {**roles, **head(record.settings), **head(unit), **shape, "instance": instance_key(record.gains)}
-    led = made["coordinator"]  # statements speak of "the model": which one it is stands beside it
-    return {**made, "coordinator": MODEL, "model": led.partition(":")[2]} if is_model(led) and led != MODEL else made
+    made = {**roles, "people": ", ".join(people), **head(record.settings), **head(unit), **shape}
+    if is_model(made["coordinator"]) and isinstance(made.get("reasoning"), str):
+        made["coordinator"] += f" (reasoning {made['reasoning']})"
+    return {**made, "instance": instance_key(record.gains)}
+
+
+def who(frame: pd.DataFrame) -> str:
+    """Who sat there, role by role, from a frame of runs or rounds: for titles and provenance.
+
+    >>> who(pd.DataFrame({"coordinator": ["mcts", "model:a"], "people": "plain", "estimator": "none"}))
+    'coordinator: mcts, model:a; people: plain'
+    """
+    roles = {role: frame[role].dropna().unique() for role in ("coordinator", "people", "estimator", "solver")
+             if role in frame}  # fmt: skip
+    named = {
+        role: [str(one) for one in kinds if one and str(one) not in ("none", "False")] for role, kinds in roles.items()
+    }
+    return "; ".join(f"{role}: {', '.join(kinds)}" for role, kinds in named.items() if kinds)
 
 
 def instance_key(gains: Any) -> str:
@@ -166,45 +169,82 @@ def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
 
 
 def _failed(record: Planning) -> dict[str, float]:
-    """The columns of `FAILURES`: NaN where there was no occasion."""
+    """How a run failed, 1 for yes, in the words of 5.6 and appendix D of 003; NaN where there was no occasion.
+
+    `away`: the last plan is worse than an earlier one; `returned`: after its best plan it went back to near a worse
+    one; `best 2`, `best 3`: the best plan is that of this round; `rises`: from round 3 to 5 each plan is worse than
+    the one before; `one`: every plan differs in one decision from the nearest earlier one; `few`, `many`: most steps
+    changed less than half of the decisions, any step more than half; `weakest`: in most steps who had least got more;
+    `promises`: most reasons speak of a smaller difference, by a word list; `undone`, of the steps that lowered the
+    objective the share that the next round takes back; `local`: the chosen plan is one that no single change improves;
+    `left`: of such plans, the share that a later plan improves on; `misled`: by how many points the chosen plan is
+    worse than the best that was proposed.
+    """
     problem, objective, (plans, worth) = problem_of(record), _objective(record), _path(record)
+    steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
     lowered = [i for i in range(1, len(plans) - 1) if worth[i] < worth[i - 1]]
     stuck = [i for i in range(len(plans) - 1) if is_local(problem, plans[i], objective)]
-    left = [sum(a != b for a, b in zip(plans[i], plans[i + 1], strict=True)) > 1 for i in stuck]
+    said = [bool(PROMISES.search(e.reason)) for e in record.rounds[1:] if e.reason and not e.finish]
+    got = nan if record.chosen is None else float(measures.value(objective, problem.totals(record.chosen)))
+    some, best = len(steps) > 0, int(worth.argmax()) + 1 if len(worth) else 0
     return {
-        "away": float(worth[-1] < worth.max()) if len(plans) > 1 else nan,
-        "undone": float(np.mean([plans[i + 1] in plans[:i] for i in lowered])) if lowered else nan,
-        "left": float(np.mean(left)) if left else nan,
+        "misled": float(worth.max()) - got if len(worth) else nan,
+        "away": float(worth[-1] < worth.max()) if some else nan,
+        "returned": float(steps["returned"].any()) if some else nan,
+        **{f"best {k}": float(best == k) if len(worth) >= k else nan for k in (2, 3)},
+        "rises": float(worth[2] > worth[3] > worth[4]) if len(worth) > 4 else nan,
+        "one": float(all(changed([plans[i]], plans[:i]) == 1 for i in range(1, len(plans)))) if some else nan,
+        "few": float(steps["few"].mean() > 0.5) if some else nan,
+        "many": float(steps["many"].any()) if some else nan,
+        "weakest": float(steps["weakest"].mean() > 0.5) if some else nan,
+        "promises": float(np.mean(said) > 0.5) if said else nan,
+        "undone": float(np.mean([_taken_back(*plans[i - 1 : i + 2]) for i in lowered])) if lowered else nan,
         "local": float(is_local(problem, record.chosen, objective)) if record.chosen is not None else nan,
-    }
+        "left": float(np.mean([worth[i + 1 :].max() > worth[i] for i in stuck])) if stuck else nan,
+    }  # fmt: skip
+
+
+def _taken_back(before: Plan, lowered: Plan, after: Plan) -> bool:
+    """Whether what changed is as it was again in most decisions."""
+    moved = [d for d, (a, b) in enumerate(zip(before, lowered, strict=True)) if a != b]
+    return sum(after[d] == before[d] for d in moved) > len(moved) / 2
+
+
+def _steps(record: Planning) -> Iterator[tuple[float, ...]]:
+    (plans, worth), problem = _path(record), problem_of(record)
+    for i in range(1, len(plans)):
+        moved, top = sum(a != b for a, b in zip(plans[i - 1], plans[i], strict=True)), int(worth[:i].argmax())
+        away = [sum(a != b for a, b in zip(plan, plans[i], strict=True)) for plan in plans[:i]]
+        worse = [far for far, w in zip(away, worth, strict=False) if w < worth[top]]
+        back = worth[i] < worth[top] and min(worse, default=inf) < away[top]
+        before, now = problem.totals(plans[i - 1]), problem.totals(plans[i])
+        least, size = int(before.argmin()), len(plans[i])
+        told = (worth[i] < worth[i - 1], worth[i] < worth[top], back, moved < size / 2, moved > size / 2)
+        yield (i + 1, *map(float, told), float(now[least] > before[least]))
 
 
 def steps_of(records: Records) -> pd.DataFrame:
-    """One row for each step from a round's plan to the next one's: the settings, run, round, and four shares.
+    """One row for each step from a round's plan to the next one's: the settings, run, round, and what of it is so (1).
 
-    `worse`: the objective fell in truth; `returned`: the plan had been there before; `one`: at most one decision
-    changed; `many`: more than half of them did. True is 1.
+    `worse`: the objective fell in truth; `away`: it is below that of the best plan so far; `returned`: so it is,
+    and nearer to a worse earlier one than to the best; `few`, `many`: less, more than half of the decisions changed;
+    `weakest`: who had least got more.
     """
-    rows = []
-    for run, (unit, record) in enumerate(records):
-        plans, worth = _path(record)
-        for i in range(1, len(plans)):
-            moved = sum(a != b for a, b in zip(plans[i - 1], plans[i], strict=True))
-            told = (worth[i] < worth[i - 1], plans[i] in plans[:i], moved < 2, moved > len(plans[i]) / 2)
-            happened = dict(zip(STEPS, map(float, told), strict=True))
-            rows.append({**settings_of(unit, record), "run": run, "round": i + 1, **happened})
-    return pd.DataFrame(rows)
+    return pd.DataFrame([
+        {**settings_of(unit, record), "run": run, **dict(zip(("round", *STEPS), step, strict=True))}
+        for run, (unit, record) in enumerate(records) for step in _steps(record)
+    ])  # fmt: skip
 
 
 def failures(steps: pd.DataFrame, by: str | Sequence[str], rng: np.random.Generator) -> pd.DataFrame:
-    """How often each thing of `STEPS` happens in each group, with intervals over runs: by..., what, mean, low, high, n.
+    """How often each thing of `STEPS` happens in each group: by..., what, mean, low, high, n, clusters.
 
-    Steps of one run hang together, so that whole runs are drawn.
+    Steps of one run, and runs on one instance, hang together, so that whole instances are drawn.
     """
     keys = [by] if isinstance(by, str) else list(by)
-    need_columns(steps, [*keys, "run", *STEPS], "steps")
+    need_columns(steps, [*keys, "instance", *STEPS], "steps")
     return pd.DataFrame([
-        {**dict(zip(keys, names, strict=True)), "what": what, **cluster_bootstrap(part, what, "run", rng)}
+        {**dict(zip(keys, names, strict=True)), "what": what, **cluster_bootstrap(part, what, "instance", rng)}
         for names, part in steps.groupby(keys, sort=False) for what in STEPS
     ])  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Fair decisions ("Investigating Language Models for Supporting Complex Group Decisions"): quality, budgets, people."""
+"""Figures of fair decisions (003): quality, searches and how they fail, people's deals."""
 
 from __future__ import annotations
 
@@ -8,41 +8,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.fairness import budget
+from support import draw
+from support.analysis.bargains import frontier, possible
+from support.analysis.fairness import MEASURED, STEPS, budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
-from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
-from support.plots.planning_runs import plot_people, plot_totals, plot_trajectory
+from support.draw import BESIDE, COLOURS, MARKS, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "plot_ablation",
-    "plot_budget",
-    "plot_people",
-    "plot_quality",
-    "plot_totals",
-    "plot_trajectory",
-    "plot_tuning",
-]
+    from matplotlib.figure import Figure
 
 LABELS: Mapping[str, str] = {
     "divergence": "divergence (points, lower is fairer)",
     "standing_divergence": "divergence of the plan known as best\n(points, lower is fairer)",
     "best_divergence": "divergence of the best plan so far\n(points, lower is fairer)",
     "welfare": "welfare (points of all together)",
-    "standing_welfare": "welfare of the plan known as best (points)",
     "regret": "behind the optimum (points)",
-    "closed": "share of the gap from random to optimum",
     "decisions": "decisions n",
     "options": "options m of a decision",
     "rounds": "rounds at most",
     "evaluations": "evaluations by participants",
-    "replies": "replies of a model in a run",
-    "tokens": "tokens of a run",
-    "seconds": "seconds of a run",
+    "worse": "worse than the plan before",
+    "away": "worse than its best plan",
+    "returned": "back to near a worse plan",
+    "few": "less than half changed",
+    "many": "more than half changed",
+    "weakest": "who had least got more",
 }
 """What an axis says, with its unit."""
 
@@ -52,83 +44,8 @@ FIXED: Mapping[Any, int] = {
 }
 """The place of a coordinator, or of a feedback, among colours, lines and marks: the same in every figure."""
 
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
-GREY = "#777777"
-DODGE = 0.05  # of a step of x, between the marks of neighbouring lines
+GREY, RED = "#777777", "#B00000"
 MANY = 9  # places on x above which intervals are bands
-
-
-def plot_quality(
-    frame: pd.DataFrame,
-    ax: Axes,
-    *,
-    x: str = "decisions",
-    hue: str = "coordinator",
-    value: str = "divergence",
-    order: Sequence[Any] | None = None,
-    references: pd.DataFrame | None = None,
-    level: float = 0.95,
-) -> Axes:
-    """Mean quality against n or m: a line with t intervals for each level of `hue` (Figures 2 to 7).
-
-    Behind the lines stand what a random plan has (grey: mean, and the middle 80 percent of single plans), the mean
-    best of k random plans (dotted) and the optimum (black). The names in `FIXED` have one colour in every figure,
-    others what is left in theirs.
-
-    Parameters
-    ----------
-    frame : as `runs_of` gives it
-    order : which values of `hue` to draw, in which order
-    references : as `support.analysis.fairness.references` gives it; by default those in the frame, if any
-    """
-    need_columns(frame, [x, hue, value], "runs")
-    behind = frame if references is None else references
-    if {"instance", "optimum", "random"} <= set(behind.columns) and value in ("divergence", "welfare"):
-        _references(behind, ax, x)
-    table = describe(frame, value, [hue, x], level)
-    places = sorted(table[x].unique())
-    levels = _levels(table, hue, order)
-    for i, (name, style) in enumerate(styles(levels).items()):
-        part = table[table[hue] == name].sort_values(x)
-        _line(part, ax, str(name), style, part[x] + _aside(i, len(levels), places), band=len(places) > MANY)
-    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
-    ax.set_xticks(places if len(places) <= 2 * MANY else places[::3])
-    ax.legend(fontsize=8, frameon=False, title=hue, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    return ax
-
-
-def _references(table: pd.DataFrame, ax: Axes, x: str) -> None:
-    need_columns(table, [x, "random_low", "random_high", "random_best"], "references")
-    there = table.drop_duplicates(["instance", x]).groupby(x).mean(numeric_only=True)
-    ax.fill_between(there.index, there["random_low"], there["random_high"], color=GREY, alpha=0.15, linewidth=0,
-                    label="random plans, middle 80 %")  # fmt: skip
-    ax.plot(there.index, there["random"], color=GREY, linewidth=1.5, label="random plan, mean")
-    if x != "rounds":  # k is one number, and rounds are many
-        k = f"{table['k'].iloc[0]:g}" if "k" in table and table["k"].nunique() == 1 else "k"
-        ax.plot(there.index, there["random_best"], color=GREY, linestyle=":", linewidth=1.5,
-                label=f"best of {k} random plans")  # fmt: skip
-    ax.plot(there.index, there["optimum"], color="#000000", linewidth=1.5, label="optimum (exact solver)")
-
-
-def _line(
-    part: pd.DataFrame, ax: Axes, name: str, i: int, at: pd.Series[float], *, band: bool, marks: bool = True
-) -> None:
-    style: dict[str, Any] = {
-        "color": COLOURS[i % 8],
-        "linestyle": STYLES[i % 8],
-        "marker": MARKERS[i % 8] if marks else "",
-    }
-    if band:
-        ax.plot(at, part["mean"], label=name, markersize=4, **style)
-        ax.fill_between(at, part["low"], part["high"], color=COLOURS[i % 8], alpha=0.15, linewidth=0)
-        return
-    errors = np.nan_to_num(np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])).clip(0)
-    ax.errorbar(at, part["mean"], errors, label=name, markersize=5, capsize=3, **style)
-
-
-def _aside(i: int, count: int, places: Sequence[float]) -> float:
-    step = float(np.diff(places).min()) if len(places) > 1 else 1.0
-    return DODGE * step * (i - (count - 1) / 2)
 
 
 def styles(names: Sequence[Any]) -> dict[Any, int]:
@@ -138,118 +55,212 @@ def styles(names: Sequence[Any]) -> dict[Any, int]:
     {'local': 2, 'mcts': 1, 'mine': 0}
     """
     left = [i for i in range(len(COLOURS)) if i not in {FIXED.get(name) for name in names}]
-    strange = [name for name in names if name not in FIXED]
-    others = {name: left[i % len(left)] for i, name in enumerate(strange)}
+    others = {name: left[i % len(left)] for i, name in enumerate(name for name in names if name not in FIXED)}
     return {name: FIXED.get(name, others.get(name, 0)) for name in names}
+
+
+def plot_quality(
+    frame: pd.DataFrame,
+    ax: Axes,
+    x: str = "decisions",
+    hue: str = "coordinator",
+    value: str = "divergence",
+    order: Sequence[Any] | None = None,
+) -> Axes:
+    """Mean quality of runs with t intervals, a line for each level of `hue` (Figures 2 to 7 and 10).
+
+    Where the frame has references, behind the lines stand what a random plan has (grey: mean, and the middle 80
+    percent of single plans), the mean best of k random plans (dotted) and the optimum (black).
+    """
+    need_columns(frame, [x, hue, value], "runs")
+    if {"instance", "optimum", "random"} <= set(frame) and value in MEASURED:
+        _references(frame, ax, x)
+    table = describe(frame, value, [hue, x])
+    levels, places = _levels(table, hue, order), sorted(table[x].unique())
+    draw.lines(ax, table, x, hue=hue, order=levels, band=len(places) > MANY, places=styles(levels))
+    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value))
+    ax.set_xticks(places if len(places) <= 2 * MANY else places[::3])
+    return ax
 
 
 def _levels(table: pd.DataFrame, by: str, order: Sequence[Any] | None) -> list[Any]:
     there = list(dict.fromkeys(table[by]))
-    if order is not None and (strange := [name for name in order if name not in there]):
-        raise InvalidInput(f"order: {strange[0]!r} is no value of {by!r}; there are: {', '.join(map(str, there))}")
-    return there if order is None else list(order)
+    return there if order is None else [name for name in order if name in there]
+
+
+def _references(frame: pd.DataFrame, ax: Axes, x: str) -> None:
+    there = frame.drop_duplicates(["instance", x]).groupby(x).mean(numeric_only=True)
+    ax.fill_between(there.index, there["random_low"], there["random_high"], color=GREY, alpha=0.15, linewidth=0,
+                    label="random plans, middle 80 %")  # fmt: skip
+    ax.plot(there.index, there["random"], color=GREY, linewidth=1.5, label="random plan, mean")
+    if x != "rounds":  # k is one number, and rounds are many
+        ax.plot(there.index, there["random_best"], color=GREY, linestyle=":", linewidth=1.5,
+                label=f"best of {frame['k'].iloc[0]:g} random plans")  # fmt: skip
+    ax.plot(there.index, there["optimum"], color="#000000", linewidth=1.5, label="optimum (exact solver)")
 
 
 def plot_budget(
     rounds: pd.DataFrame,
     ax: Axes,
-    *,
     by: str = "coordinator",
     value: str = "standing_divergence",
     order: Sequence[Any] | None = None,
-    level: float = 0.95,
 ) -> Axes:
     """Mean quality against how often a participant has judged a plan, with t bands: any two coordinators compare.
 
-    Parameters
-    ----------
-    rounds : as `rounds_of` gives it; runs that stop early keep what they have
+    `rounds` as `rounds_of` gives it; runs that stop early keep what they have.
     """
     followed = budget(rounds, by, value)
-    table = describe(followed, value, [by, "evaluations"], level)
-    for name, i in styles(_levels(table, by, order)).items():
-        part = table[table[by] == name].sort_values("evaluations")
-        runs = followed.loc[followed[by] == name, "run"].nunique()
-        _line(part, ax, f"{name} ({runs} runs)", i, part["evaluations"], band=True, marks=len(part) <= 2 * MANY)
+    runs = followed.groupby(by)["run"].nunique()
+    named = {name: f"{name} ({runs[name]} runs)" for name in _levels(followed, by, order)}
+    table = describe(followed[followed[by].isin(named)].replace({by: named}), value, [by, "evaluations"])
+    places = {named[name]: place for name, place in styles(list(named)).items()}
+    draw.lines(ax, table, "evaluations", hue=by, order=list(places), band=True, places=places)
     ax.set(xlabel=LABELS["evaluations"], ylabel=LABELS.get(value, value))
-    if table["evaluations"].nunique() <= 2 * MANY:
-        ax.set_xticks(sorted(table["evaluations"].unique()))
-    ax.legend(fontsize=8, frameon=False, title=by, title_fontsize=8)
     return ax
 
 
-def plot_tuning(
-    frame: pd.DataFrame,
-    axes: Sequence[Axes],
-    *,
-    hue: str = "coordinator",
-    shown: Sequence[str] | None = None,
-    level: float = 0.95,
-) -> Sequence[Axes]:
-    """Quality and what it costs against the number of rounds, a panel each (Figure 10).
+def plot_failures(steps: pd.DataFrame, axes: Sequence[Axes], by: str = "coordinator") -> Sequence[Axes]:
+    """The share of runs in which each thing of `STEPS` happens, round by round, a panel each, with t intervals.
 
-    Parameters
-    ----------
-    frame : as `runs_of` gives it, with `rounds`; seconds as `Store.units` tells them, and tokens, where they were kept
-    axes : as many as there are columns to show, three in the paper
-    shown : by default divergence, then tokens (else replies), then seconds (else evaluations)
+    `steps` as `steps_of` gives it.
     """
-    columns = list(shown or ("divergence", _first(frame, "tokens", "replies"), _first(frame, "seconds", "evaluations")))
-    need_columns(frame, ["rounds", hue, *columns], "runs")
-    if len(axes) != len(columns):
-        raise InvalidInput(f"axes: {len(axes)} given; expected {len(columns)}, for {', '.join(columns)}")
-    for ax, column in zip(axes, columns, strict=True):
-        plot_quality(frame, ax, x="rounds", hue=hue, value=column, level=level)
-        if column != "divergence":
-            ax.set_ylim(bottom=0)
+    levels = _levels(steps, by, None)
+    for ax, what in zip(axes, STEPS, strict=True):
+        table = describe(steps.dropna(subset=[what]), what, [by, "round"])
+        draw.lines(ax, table, "round", hue=by, order=levels, places=styles(levels))
+        ax.set(title=LABELS[what], ylabel="share of runs", xticks=sorted(steps["round"].unique()), ylim=(-0.05, 1.05))
         if ax is not axes[-1] and (legend := ax.get_legend()):
             legend.remove()
     return axes
 
 
-def _first(frame: pd.DataFrame, *columns: str) -> str:
-    return next((c for c in columns if c in frame and frame[c].notna().any()), columns[-1])
+def plot_ablation(frame: pd.DataFrame, ax: Axes, x: str = "decisions", by: str = "prompt") -> Axes:
+    """Mean divergence under each prompt as bars with t intervals, cases as dots, an instance's joined (Figure 11)."""
+    need_columns(frame, [x, by, "divergence", "instance"], "runs")
+    levels, places = _levels(frame, by, None), sorted(frame[x].unique())
+    draw.bars(ax, describe(frame, "divergence", [by, x]), x, hue=by, order=places)
+    at = {name: 0.8 * ((i + 0.5) / len(levels) - 0.5) for i, name in enumerate(levels)}
+    for (place, _), case in frame.dropna(subset=["divergence"]).groupby([x, "instance"]):
+        ax.plot(places.index(place) + case[by].map(at), case["divergence"], ".-", color="#000000", linewidth=0.6)
+    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS["divergence"], ylim=(0, None))
+    return ax
 
 
-def plot_ablation(
-    frame: pd.DataFrame,
-    ax: Axes,
-    *,
-    x: str = "decisions",
-    by: str = "prompt",
-    value: str = "divergence",
-    order: Sequence[Any] | None = None,
-    level: float = 0.95,
-) -> Axes:
-    """Mean quality under each prompt as bars with t intervals, every single case as a dot (Figure 11).
+def plot_trajectory(table: pd.DataFrame, ax: Axes, optimum: float | None = None) -> Axes:
+    """Every participant's total round by round, and between the largest and the smallest the divergence, in points.
 
-    Where the frame has a column `instance`, a line joins the dots of one instance.
+    The plan with the smallest divergence is printed bold and red, the one that the group ended with has a frame.
 
     Parameters
     ----------
-    frame : as `runs_of` gives it; five cases of each prompt in the paper
+    table : as `support.analysis.fairness.trajectory` gives it; a published table of totals will do
     """
-    need_columns(frame, [x, by, value], "runs")
-    levels, places = _levels(frame, by, order), sorted(frame[x].unique())
-    table = describe(frame, value, [by, x], level).set_index([by, x])
-    width = 0.8 / len(levels)
-    dots: list[pd.DataFrame] = []
-    for i, name in enumerate(levels):
-        here = [k for k, place in enumerate(places) if (name, place) in table.index]
-        rows = table.loc[[(name, places[k]) for k in here]]
-        at = np.array(here) - 0.4 + width * (i + 0.5)
-        errors = np.nan_to_num(np.vstack([rows["mean"] - rows["low"], rows["high"] - rows["mean"]])).clip(0)
-        ax.bar(at, rows["mean"], width, color=COLOURS[i % 8], hatch=HATCHES[i % 6], alpha=0.6, edgecolor="white",
-               label=f"{name} ({int(rows['n'].min())} cases)")  # fmt: skip
-        ax.errorbar(at, rows["mean"], errors, fmt="none", ecolor="#000000", capsize=3)
-        for k, middle in zip(here, at, strict=True):
-            cases = frame[(frame[by] == name) & (frame[x] == places[k])].dropna(subset=[value])
-            dots.append(cases.assign(at=middle + np.linspace(-0.2, 0.2, len(cases)) * width))
-            ax.plot(dots[-1]["at"], cases[value], ".", color="#000000", markersize=4)
-    if "instance" in frame:
-        for _, case in pd.concat(dots).groupby([x, "instance"]):
-            ax.plot(case["at"], case[value], color=GREY, linewidth=0.6)
-    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS.get(value, value), xticks=range(len(places)), ylim=(0, None))
-    ax.set_xticklabels([str(place) for place in places])
-    ax.legend(fontsize=8, frameon=False, title=by, title_fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    need_columns(table, ["round", "plan", "participant", "total"], "trajectory")
+    shown = table.assign(at=table["round"] + 0.3 * table.get("position", 0))
+    wide = shown.pivot(index="at", columns="participant", values="total")[list(dict.fromkeys(shown["participant"]))]
+    top, bottom = wide.max(axis=1), wide.min(axis=1)
+    ax.vlines(wide.index, bottom, top, color=GREY, linewidth=6, alpha=0.3)
+    for i, name in enumerate(wide):
+        ax.plot(wide.index, wide[name], label=str(name), **style(i))
+    chosen = shown[shown["chosen"]]["at"].max() if "chosen" in shown and shown["chosen"].any() else None
+    for at, gap, high in zip(wide.index, top - bottom, top, strict=True):
+        frame = {"boxstyle": "round", "fill": False, "edgecolor": "#000000"} if at == chosen else None
+        least: dict[str, Any] = {"color": RED, "fontweight": "bold"} if gap == (top - bottom).min() else {}
+        ax.annotate(f"{gap:.0f}", (at, high), (0, 9), textcoords="offset points", ha="center", fontsize=9,
+                    bbox=frame, **least)  # fmt: skip
+    said = ["above: divergence", "bold and red: smallest", *(["framed: chosen"] if chosen is not None else [])]
+    said += [f"optimum: {optimum:.0f}"] if optimum is not None else []
+    ax.annotate("  ".join(said), (0.01, 0.01), xycoords="axes fraction", fontsize=8)
+    low, room = float(bottom.min()), max(float(top.max() - bottom.min()), 1.0)
+    ax.set(xlabel="round", ylabel="total of a participant (points)", ylim=(low - 0.15 * room, low + 1.2 * room))
+    ax.set_xticks(sorted(table["round"].unique()))
+    ax.legend(**BESIDE)
+    return ax
+
+
+def plot_totals(
+    totals: Mapping[str, float],
+    ax: Axes,
+    highest: float,
+    before: Mapping[str, float] | None = None,
+    optimum: float | None = None,
+) -> Axes:
+    """The participants' totals for one plan as bars, the divergence as an arrow; hollow: the plan before."""
+    names, values = list(totals), np.array(list(totals.values()), dtype=float)
+    shown = ax.bar(names, values, color=[COLOURS[i % 8] for i in range(len(names))], width=0.6)
+    ax.bar_label(shown, [f"{v:g}" if float(v).is_integer() else f"{v:.1f}" for v in values], padding=3, fontsize=9)
+    if before:
+        ax.bar(names, [before.get(name, np.nan) for name in names], width=0.7, fill=False, edgecolor="#000000",
+               linestyle="--", label="plan before")  # fmt: skip
+        ax.legend(fontsize=8, frameon=False, loc="upper left")
+    low, high, beside = float(values.min()), float(values.max()), len(names) - 0.35
+    ax.hlines([low, high], -0.4, beside + 0.1, color=RED, linewidth=1, linestyle="--")
+    ax.annotate("", (beside, high), (beside, low), arrowprops={"arrowstyle": "<->", "color": RED})
+    best = "" if optimum is None else f"\n(optimum {optimum:.0f})"
+    ax.annotate(f"divergence\n{high - low:.0f}{best}", (beside + 0.12, (low + high) / 2), va="center", color=RED,
+                fontsize=9, annotation_clip=False)  # fmt: skip
+    ax.set(
+        ylabel="total (points)", ylim=(0, highest), xlim=(-0.5, 1.35 * len(names))
+    )  # room for what is beside the arrow
+    ax.tick_params(axis="x", rotation=25 if len(names) > 4 else 0)
+    return ax
+
+
+def draw_planning(table: pd.DataFrame, rounds: int, title: str = "", optimum: float | None = None) -> Figure:
+    """The live figure of one search of so many rounds: the totals of one plan as bars, and of all plans round by round.
+
+    Parameters
+    ----------
+    table : as `support.analysis.fairness.trajectory` gives it, with what the viewer may know as `total`, NaN where
+        that is nothing; the bars are of the `chosen` plan if there is one, else of the newest
+    title : whose knowledge that is: "as reported", "the truth"
+    """
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(11, 3.4), layout="constrained")
+    known = table[table["total"].notna()] if len(table) else table
+    if known.empty:
+        note = "no plan yet" if table.empty else "the group knows no totals yet"
+        fig.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
+        return fig
+    left, right = fig.subplots(1, 2, width_ratios=(4, 5))
+    plans = [part.set_index("participant") for _, part in known.groupby(["round", "position"], sort=True)]
+    marked = [i for i, part in enumerate(plans) if part["chosen"].iloc[0]] if "chosen" in known else []
+    at = marked[0] if marked else len(plans) - 1
+    one = plans[at]
+    totals = [dict(zip(map(str, part.index), part["total"].astype(float), strict=True)) for part in plans]
+    two = "AB"[one["position"].iloc[0]] if (known["position"] > 0).any() else ""
+    top = 1.3 * max(float(known["total"].max()), 1.0)
+    plot_totals(totals[at], left, top, None if marked or not at else totals[at - 1], optimum)
+    name = f"{'the chosen ' * bool(marked)}plan {one['round'].iloc[0]}{two}"
+    left.set_title(f"{name}, {title}", fontsize=10)
+    plot_trajectory(known, right, optimum)
+    right.set(xlim=(0.6, rounds + 0.6), xticks=range(1, rounds + 1))
+    right.set_title(f"all plans, {title}", fontsize=10)
+    return fig
+
+
+def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
+    """What both sides of a negotiation got, `table` as `bargains.against_solver` gives it; area: how many groups.
+
+    All deals and their frontier are drawn where all rows are negotiations with the same priorities.
+    """
+    need_columns(table, ["gains", "reached", "points_a", "points_b", "fair_a", "fair_b"], "deals")
+    if table["gains"].map(str).nunique() == 1:
+        every, edge = possible(table["gains"].iloc[0]), frontier(table["gains"].iloc[0])
+        ax.plot(every["points_a"], every["points_b"], ".", color=GREY, markersize=4, label="possible deals")
+        ax.plot(edge["points_a"], edge["points_b"], "-", color="#000000", linewidth=1.2, label="efficient deals")
+    reached = table[table["reached"]]
+    deals = reached.groupby(["points_a", "points_b"]).size().rename("count").reset_index()
+    ax.scatter(deals["points_a"], deals["points_b"], s=40 * deals["count"], color=COLOURS[0], alpha=0.5, linewidth=0,
+               label=f"people's deals ({len(reached)} of {len(table)} groups), area: how many")  # fmt: skip
+    fair = table.drop_duplicates(["fair_a", "fair_b"])
+    ax.plot(fair["fair_a"], fair["fair_b"], MARKS[7], color=COLOURS[4], markersize=11, markeredgecolor="#000000",
+            linestyle="", label="fairest deal (solver)")  # fmt: skip
+    top = 1.08 * float(np.nanmax([*table["points_a"], *table["points_b"], *table["fair_a"], *table["fair_b"], 36]))
+    ax.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle=":", label="equal points")
+    ax.set(xlabel="points of the first party", ylabel="points of the second party", xlim=(0, top), ylim=(0, top))
+    ax.set_aspect("equal")
+    ax.legend(fontsize=8, frameon=False, loc="upper right")  # nobody gets near everything on both sides
     return ax

@@ -20,7 +20,7 @@ from support.fair_decisions.search import ROUNDS, Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
 from support.fair_decisions.study import estimator_for
 from support.figures import png
-from support.plots.live_planning import draw_planning
+from support.plots.planning import draw_planning
 from support.runs.study import Store
 from support.seats import MIXED, MODEL, Spoken
 from support.widgets.plan_form import PlanForm

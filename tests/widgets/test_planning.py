@@ -14,7 +14,7 @@ from support.fair_decisions.records import Feedback
 from support.fair_decisions.search import choose
 from support.fair_decisions.seats import PLANNER
 from support.models.fakes import scripted
-from support.plots.live_planning import draw_planning
+from support.plots.planning import draw_planning
 from support.solvers.fair import solve
 from support.widgets import planning
 from support.widgets.plan_form import NOTHING
