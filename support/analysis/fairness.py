@@ -174,11 +174,11 @@ def _failed(record: Planning) -> dict[str, float]:
     `away`: the last plan is worse than an earlier one; `returned`: after its best plan it went back to near a worse
     one; `best 2`, `best 3`: the best plan is that of this round; `rises`: from round 3 to 5 each plan is worse than
     the one before; `one`: every plan differs in one decision from the nearest earlier one; `few`, `many`: most steps
-    changed less than half of the decisions, any step more than half; `weakest`: in most steps who had least got more;
-    `promises`: most reasons speak of a smaller difference, by a word list; `undone`, of the steps that lowered the
-    objective the share that the next round takes back; `local`: the chosen plan is one that no single change improves;
-    `left`: of such plans, the share that a later plan improves on; `misled`: by how many points the chosen plan is
-    worse than the best that was proposed.
+    changed less than half of the decisions, any step more than half; `weakest`: in most steps who had least got more,
+    and nobody else; `promises`: most reasons speak of a smaller difference, by a word list; `undone`, of the steps that
+    lowered the objective the share that the next round takes back; `local`: the chosen plan is one that no single
+    change improves; `left`: of such plans, the share that a later plan improves on; `misled`: by how many points the
+    chosen plan is worse than the best that was proposed.
     """
     problem, objective, (plans, worth) = problem_of(record), _objective(record), _path(record)
     steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
@@ -217,10 +217,10 @@ def _steps(record: Planning) -> Iterator[tuple[float, ...]]:
         away = [sum(a != b for a, b in zip(plan, plans[i], strict=True)) for plan in plans[:i]]
         worse = [far for far, w in zip(away, worth, strict=False) if w < worth[top]]
         back = worth[i] < worth[top] and min(worse, default=inf) < away[top]
-        before, now = problem.totals(plans[i - 1]), problem.totals(plans[i])
-        least, size = int(before.argmin()), len(plans[i])
+        gained = problem.totals(plans[i]) > (before := problem.totals(plans[i - 1]))
+        alone, size = bool(gained[before.argmin()] and gained.sum() == 1), len(plans[i])
         told = (worth[i] < worth[i - 1], worth[i] < worth[top], back, moved < size / 2, moved > size / 2)
-        yield (i + 1, *map(float, told), float(now[least] > before[least]))
+        yield (i + 1, *map(float, told), float(alone))
 
 
 def steps_of(records: Records) -> pd.DataFrame:
@@ -228,7 +228,7 @@ def steps_of(records: Records) -> pd.DataFrame:
 
     `worse`: the objective fell in truth; `away`: it is below that of the best plan so far; `returned`: so it is,
     and nearer to a worse earlier one than to the best; `few`, `many`: less, more than half of the decisions changed;
-    `weakest`: who had least got more.
+    `weakest`: who had least got more, and nobody else.
     """
     return pd.DataFrame([
         {**settings_of(unit, record), "run": run, **dict(zip(("round", *STEPS), step, strict=True))}
@@ -250,17 +250,13 @@ def failures(steps: pd.DataFrame, by: str | Sequence[str], rng: np.random.Genera
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
-    """One row for each run and round; all quality is that of the truth.
+    """One row for each run and round; all quality is that of the truth, NaN where there is no plan.
 
-    Returns
-    -------
-    DataFrame
-        The settings as `runs_of` has them; `round`; `evaluations` so far (one participant judging one plan);
-        `plans` proposed in the round; `divergence` and `welfare` of the round's plan, of the better one by the
-        objective where there are two; `standing_…` of the plan that the group would end with if it ended now, by what
-        it knows; `changed`, how many decisions differ from the nearest plan of earlier rounds; `best_…` of the best
-        plan so far in truth, which nobody in the loop may recognise; `finish`, `replies`, `tokens`, `format_errors`.
-        NaN where there is no plan.
+    Columns: the settings as `runs_of` has them; `round`; `evaluations` so far (one participant judging one plan);
+    `plans` proposed in the round; `divergence` and `welfare` of the round's plan, of the better one by the objective
+    where there are two, `standing_…` of the plan that the group would end with if it ended now, by what it knows, and
+    `best_…` of the best plan so far in truth, which nobody in the loop may recognise; `changed`, how many decisions
+    differ from the nearest plan of earlier rounds; `finish`, `replies`, `tokens`, `format_errors`.
     """
     return pd.DataFrame([row for unit, record in records for row in _rounds(settings_of(unit, record), record)])
 
@@ -341,12 +337,9 @@ def _told_apart(rounds: pd.DataFrame) -> list[str]:
 def trajectory(record: Planning) -> pd.DataFrame:
     """One run as appendix D tells it: a row for each round, plan and participant.
 
-    Returns
-    -------
-    DataFrame
-        round, plan (its options, counted from 1), position (of two under comparison, 0 or 1), participant, total (the
-        truth), heard (as the group knows it; NaN while it knows none), divergence, chosen (whether the group ended
-        with this plan) and reason. A round without a plan has no row.
+    Columns: round, plan (its options, counted from 1), position (of two under comparison, 0 or 1), participant, total
+    (the truth), heard (as the group knows it; NaN while it knows none), divergence, chosen (whether the group ended
+    with this plan) and reason.
     """
     columns = ["round", "plan", "position", "participant", "total", "heard", "divergence", "chosen", "reason"]
     rows = []
@@ -365,32 +358,20 @@ def trajectory(record: Planning) -> pd.DataFrame:
 # -- what an instance allows -----------------------------------------------------------------------------------------
 
 
-def references(
-    records: Records, *, k: int = 5, draws: int = 20_000, seed: int = 0, time_limit: float = 10.0
-) -> pd.DataFrame:
+def references(records: Records, k: int = 5, draws: int = 20_000) -> pd.DataFrame:
     """What each instance allows, whoever looks for a plan: one row for each instance and objective in the records.
 
-    Parameters
-    ----------
-    k : plans that a random search judges; five rounds of one plan in the paper
-    draws : plans drawn where there are more than can be listed
-    seed : each instance's draws depend on it and on the instance alone
-    time_limit : seconds for the solver, per instance
-
-    Returns
-    -------
-    DataFrame
-        instance, objective, optimum, proven (whether it is), random (the mean over uniform plans), random_low and
-        random_high (the middle 80 percent of single plans), random_best (the mean best of k plans), k, exact (whether
-        all plans were listed). Divergences are positive, lower is better.
+    Columns: instance, objective, optimum, proven (whether it is), random (the mean over uniform plans), random_low and
+    random_high (the middle 80 percent of single plans), random_best (the mean best of k plans, as many as a random
+    search judges), k, exact (whether all plans were listed, rather than `draws` drawn). Divergences are positive.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for unit, record in records:
         settings = settings_of(unit, record)
         key = settings["instance"], str(settings.get("objective", "divergence"))
         if key not in rows:
-            problem, rng = FairDecisions(np.array(record.gains)), np.random.default_rng([seed, int(key[0], 16)])
-            found = solve(problem.gains, key[1], time_limit=time_limit)
+            problem, rng = FairDecisions(np.array(record.gains)), np.random.default_rng([0, int(key[0], 16)])
+            found = solve(problem.gains, key[1])
             # By its plan: solvers may write the value of an objective with either sign.
             worth = abs(float(measures.value(key[1], problem.totals(found.plan))))
             named = {"instance": key[0], "objective": key[1], "optimum": worth, "proven": bool(found.proven)}
@@ -399,12 +380,7 @@ def references(
 
 
 def with_references(frame: pd.DataFrame, records: Records, **given: Any) -> pd.DataFrame:
-    """The frame with the columns of `references` (see there for what may be given), of `regret` and `closed`.
-
-    `regret` is how much the chosen plan is behind the optimum, 0 or more. `closed` is the share of the gap between a
-    random plan and the optimum that the run closes: 1 at the optimum, 0 at what a random plan has on average, below 0
-    when it is worse; NaN where there is no gap.
-    """
+    """The frame with the columns of `references`, and `regret`: how far the chosen plan is behind the optimum."""
     keyed = frame if "objective" in frame else frame.assign(objective="divergence")
     need_columns(keyed, ["instance", "objective", *MEASURED], "runs")
     table = references(records, **given)
@@ -414,9 +390,7 @@ def with_references(frame: pd.DataFrame, records: Records, **given: Any) -> pd.D
         raise InvalidInput(f"runs: the instance {absent} is in none of the records; give the records of the frame")
     fair = merged["objective"] == "divergence"
     reached, sign = merged["divergence"].where(fair, merged["welfare"]), np.where(fair, 1.0, -1.0)
-    behind: pd.Series[float] = (reached - merged["optimum"]) * sign
-    gap: pd.Series[float] = (merged["random"] - merged["optimum"]) * sign
-    return merged.assign(regret=behind, closed=1 - behind / gap.where(gap > 0))
+    return merged.assign(regret=(reached - merged["optimum"]) * sign)
 
 
 def random_plans(
@@ -468,18 +442,10 @@ def paired(
 ) -> pd.DataFrame:
     """The difference a - b on the same instances, for each group of `along`, such as the number of decisions.
 
-    Parameters
-    ----------
-    by : the column whose levels `a` and `b` are compared
-    pairs : the columns that identify a pair
-
-    Returns
-    -------
-    DataFrame
-        along..., value, a, b, n (pairs), left_out, mean_a, mean_b, difference, low, high (Student's paired t), p,
-        p_adjusted (Holm's, over the groups), wilcoxon (p of `stats.signed_rank`, zeros as Pratt has them), hedges_g,
-        g_low, g_high, lower, equal, higher (pairs where a is below, at, above b), note. A group in which a level is
-        absent has no row.
+    `a` and `b` are levels of the column `by`, `pairs` the columns that identify a pair. Columns: along..., value, a, b,
+    n (pairs), left_out, mean_a, mean_b, difference, low, high (Student's paired t), p, p_adjusted (Holm's, over the
+    groups), wilcoxon (p of `stats.signed_rank`, zeros as Pratt has them), hedges_g, g_low, g_high, lower, equal, higher
+    (pairs where a is below, at, above b), note. A group in which a level is absent has no row.
     """
     keys, on = ([given] if isinstance(given, str) else list(given) for given in (along, pairs))
     need_columns(frame, [by, value, *keys, *on], "runs")

@@ -7,6 +7,7 @@ LLM" speaks of divergence, where lower is better.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
@@ -258,7 +259,7 @@ def beyond(row: str, column: str, bound: float, sign: int = 1, share: bool = Fal
             from statsmodels.stats.proportion import proportion_confint
 
             low, high = proportion_confint(cell["value"] * cell["n"], cell["n"], method="wilson")
-        told = f"{row}, {column}: {cell['value']:.2f} ({low:.2f} to {high:.2f}), n = {cell['n']:.0f}; bound {bound:g}"
+        told = f"{row}, {column}: {cell['value']:.2f} ({low:.2f} to {high:.2f}), n = {cell['n']:.0f}, bound {bound:g}"
         yes, no = (low > bound, high < bound) if sign > 0 else (high < bound, low > bound)
         return Answer(YES if yes else NO if no else CLOSE, told)
 
@@ -273,7 +274,7 @@ def near(row: str, column: str, margin: float = NEAR) -> Check:
         if cell is None:
             return Answer(UNTESTED, f"no run has {row}, {column}")
         value, se, n = cell[["value", "se", "n"]]
-        told = f"{row}, {column}: {value:+.3f} (standard error {se:.3f}), n = {n:.0f}; margin {margin:g}"
+        told = f"{row}, {column}: {value:+.3f} (standard error {se:.3f}), n = {n:.0f}, margin {margin:g}"
         if se > 0 and equivalent(value, se, margin, n - 1) < 0.05:
             return Answer(YES, told)
         return Answer(NO if se > 0 and abs(value) > max(margin, 1.96 * se) else CLOSE, told)
@@ -435,14 +436,17 @@ _FLASH, _PLAIN_FLASH, _R1, _V3, _O3 = (
 )
 
 
-def _table_2(column: str) -> Check:
-    """Of the plain model's one printed run: what most runs of such a model are like, told all totals."""
-    return of_reasoning(False, either(_share("complete", column), _share("score", column)))
+def _one_run(wanted: bool, column: str) -> Check:
+    """Of one printed run of a model that reasons, or does not: are most runs of such a model, told all, like it?"""
+
+    def check(ours: pd.DataFrame) -> str:
+        told = next((cell for cell in ("complete", "score") if _cell_of(ours, cell, column) is not None), "complete")
+        return _share(told, column)(ours)
+
+    return of_reasoning(wanted, check)
 
 
-def _table_3(column: str) -> Check:
-    return of_reasoning(True, either(_share("complete", column), _share("score", column)))
-
+_table_2, _table_3 = partial(_one_run, False), partial(_one_run, True)
 
 PLANNING: Mapping[str, Check] = {
     # 5.1 and Figures 2 and 3: reasoning
@@ -586,6 +590,20 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
             here += ", by a solver that is handed every gain"
         of_whom = "; ".join(f"{name}: {answer}" for name, answer in each.items())
         rows.append({"finding": row["where"], "statement": row["statement"], "here": here, "of whom": of_whom})
+    return pd.DataFrame(rows)
+
+
+def grounds(checks: pd.DataFrame) -> pd.DataFrame:
+    """What the answers of a table of `check_claims` rest on: where, statement, evidence of those who were tested.
+
+    Where nobody was, it is said once what is missing.
+    """
+    rows = []
+    for row in checks.to_dict("records"):
+        told = [part.partition(": ") for part in re.split(r"; (?!N = )", row["evidence"])]
+        tested = [f"{name}: {why}" for name, _, why in told if row.get(name, UNTESTED) != UNTESTED]
+        missing = next((why for _, _, why in told if why), "no language model of that kind coordinated")
+        rows.append({"where": row["where"], "statement": row["statement"], "evidence": "; ".join(tested) or missing})
     return pd.DataFrame(rows)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ import pandas as pd
 from support.analysis.frames import need_columns, need_keys
 from support.analysis.stats import percentiles, resampled
 from support.data import inputs
-from support.errors import DamagedFile, InvalidInput
+from support.errors import InvalidInput
 from support.fair_decisions.deciders import STYLES, satisfaction, tell, vocabularies
 from support.fair_decisions.instances import instance
 from support.fair_decisions.problem import SCORES, Table, table_of
@@ -50,16 +49,10 @@ class Judged:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-def wordings(path: str | Path | None = None) -> list[Judged]:
-    """The texts of another author with their judged levels; their `about` holds the voice. `path`: a file like ours."""
-    file = Path(path) if path else inputs("fair_decisions", "wordings.toml")
-    try:
-        return [_judged(entry) for entry in tomllib.loads(file.read_text(encoding="utf-8"))["feedback"]]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise DamagedFile(
-            f"{file}: {error!r}; expected [[feedback]] tables with voice, decisions, options, text and levels (see "
-            "WORDINGS.md), or restore it with git checkout -- data/inputs"
-        ) from error
+def wordings() -> list[Judged]:
+    """The texts of another author with their judged levels; their `about` holds the voice."""
+    text = inputs("fair_decisions", "wordings.toml").read_text(encoding="utf-8")
+    return [_judged(entry) for entry in tomllib.loads(text)["feedback"]]
 
 
 def _judged(entry: Mapping[str, Any]) -> Judged:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from support import draw
-from support.analysis.bargains import frontier, possible
 from support.analysis.fairness import MEASURED, STEPS, budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
@@ -34,7 +33,7 @@ LABELS: Mapping[str, str] = {
     "returned": "back to near a worse plan",
     "few": "less than half changed",
     "many": "more than half changed",
-    "weakest": "who had least got more",
+    "weakest": "only who had least got more",
 }
 """What an axis says, with its unit."""
 
@@ -242,15 +241,7 @@ def draw_planning(table: pd.DataFrame, rounds: int, title: str = "", optimum: fl
 
 
 def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
-    """What both sides of a negotiation got, `table` as `bargains.against_solver` gives it; area: how many groups.
-
-    All deals and their frontier are drawn where all rows are negotiations with the same priorities.
-    """
-    need_columns(table, ["gains", "reached", "points_a", "points_b", "fair_a", "fair_b"], "deals")
-    if table["gains"].map(str).nunique() == 1:
-        every, edge = possible(table["gains"].iloc[0]), frontier(table["gains"].iloc[0])
-        ax.plot(every["points_a"], every["points_b"], ".", color=GREY, markersize=4, label="possible deals")
-        ax.plot(edge["points_a"], edge["points_b"], "-", color="#000000", linewidth=1.2, label="efficient deals")
+    """What both sides of each negotiation got, `table` as `bargains.against_solver` gives it; area: how many groups."""
     reached = table[table["reached"]]
     deals = reached.groupby(["points_a", "points_b"]).size().rename("count").reset_index()
     ax.scatter(deals["points_a"], deals["points_b"], s=40 * deals["count"], color=COLOURS[0], alpha=0.5, linewidth=0,

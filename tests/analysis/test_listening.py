@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from support.analysis.listening import Judged, coverage, error, heard, once, read_well, spearman, told, wordings
-from support.errors import DamagedFile, InvalidInput
+from support.errors import InvalidInput
 from support.fair_decisions.problem import Table
 
 TABLE = Table(("Ana",), ("Meal 1", "Meal 2", "Meal 3"), (("A", "B"),) * 3, "scores", 100)
@@ -73,11 +73,6 @@ def test_participants_speak_of_everything_and_the_other_author_s_texts_are_all_t
     assert sum(len(t.levels) for t in wordings()) == 464 and len({t.about["voice"] for t in wordings()}) == 16
 
 
-@pytest.mark.parametrize("content", ["[[feedback]]\nvoice = 'curt'", "feedback = ", "[[other]]"])
-def test_what_has_another_form_is_refused(tmp_path, content):
-    file = tmp_path / "wordings.toml"
-    file.write_text(content)
-    with pytest.raises(DamagedFile, match="expected \\[\\[feedback\\]\\] tables"):
-        wordings(file)
+def test_what_nobody_spoke_of_is_refused():
     with pytest.raises(InvalidInput, match="about: 'plan'"):
         summed([(0, 1.0, 0.9)], about="plan")
