@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 from math import hypot, inf
 from typing import Any
 
@@ -28,6 +28,7 @@ from support.analysis.claims import (
     check_claims,
     combined,
     either,
+    evidence,
     moves,
     untested,
 )
@@ -242,104 +243,113 @@ def better(*rows: str, column: str = "gain") -> Check:
     return moves(1, rows, column)
 
 
-def _cell_of(ours: pd.DataFrame, row: str, column: str) -> pd.Series[Any] | None:
+class _Missing(Exception):
+    """What a check reads is in no run."""
+
+
+def _checked(judge: Check) -> Check:
+    """The check, which is "not testable here" where a cell is missing."""
+
+    def check(ours: pd.DataFrame) -> str:
+        try:
+            return judge(ours)
+        except _Missing as missing:
+            return Answer(UNTESTED, f"no run has {missing}")
+
+    return check
+
+
+def _cell_of(ours: pd.DataFrame, row: str, column: str) -> pd.Series[Any]:
     found = ours[(ours["row"] == row) & (ours["column"] == column)]
-    return None if found.empty else found.iloc[0]
+    if found.empty:
+        raise _Missing(f"{row}, {column}")
+    return found.iloc[0]
+
+
+def _sizes(ours: pd.DataFrame, row: str, column: str = "gain") -> list[str]:
+    """The columns of a row at each number of decisions, or options."""
+    at = ours["column"].str.fullmatch(rf"{re.escape(column)} at [\d.]+")
+    if not (found := ours.loc[(ours["row"] == row) & at, "column"].tolist()):
+        raise _Missing(row)
+    return found
 
 
 def beyond(row: str, column: str, bound: float, sign: int = 1, share: bool = False) -> Check:
     """The claim that a mean lies above (`sign` 1) or below (-1) a bound, by its interval; Wilson's for a `share`."""
 
-    def check(ours: pd.DataFrame) -> str:
-        cell = _cell_of(ours, row, column)
-        if cell is None:
-            return Answer(UNTESTED, f"no run has {row}, {column}")
-        low, high = cell["value"] - 1.96 * cell["se"], cell["value"] + 1.96 * cell["se"]
+    def judge(ours: pd.DataFrame) -> Answer:
+        value, se, n = _cell_of(ours, row, column)[["value", "se", "n"]]
+        low, high = value - 1.96 * se, value + 1.96 * se
         if share:
             from statsmodels.stats.proportion import proportion_confint
 
-            low, high = proportion_confint(cell["value"] * cell["n"], cell["n"], method="wilson")
-        told = f"{row}, {column}: {cell['value']:.2f} ({low:.2f} to {high:.2f}), n = {cell['n']:.0f}, bound {bound:g}"
+            low, high = proportion_confint(value * n, n, method="wilson")
+        told = f"{row}, {column}: {value:.2f} ({low:.2f} to {high:.2f}), n = {n:.0f}, bound {bound:g}"
         yes, no = (low > bound, high < bound) if sign > 0 else (high < bound, low > bound)
         return Answer(YES if yes else NO if no else CLOSE, told)
 
-    return check
+    return _checked(judge)
 
 
 def near(row: str, column: str, margin: float = NEAR) -> Check:
     """The claim that a mean is nothing but zero, within a margin: two one-sided tests; no: clearly beyond it."""
 
-    def check(ours: pd.DataFrame) -> str:
-        cell = _cell_of(ours, row, column)
-        if cell is None:
-            return Answer(UNTESTED, f"no run has {row}, {column}")
-        value, se, n = cell[["value", "se", "n"]]
+    def judge(ours: pd.DataFrame) -> Answer:
+        value, se, n = _cell_of(ours, row, column)[["value", "se", "n"]]
         told = f"{row}, {column}: {value:+.3f} (standard error {se:.3f}), n = {n:.0f}, margin {margin:g}"
         if se > 0 and equivalent(value, se, margin, n - 1) < 0.05:
             return Answer(YES, told)
         return Answer(NO if se > 0 and abs(value) > max(margin, 1.96 * se) else CLOSE, told)
 
-    return check
+    return _checked(judge)
 
 
 def everywhere(row: str, column: str = "gain") -> Check:
     """The claim that a column is above 0 at each number of decisions (or options) by itself."""
+    return _checked(lambda ours: combined(*(moves(1, [row], at) for at in _sizes(ours, row, column)))(ours))
 
-    def check(ours: pd.DataFrame) -> str:
-        there = ours.loc[ours["row"] == row, "column"]
-        at = [name for name in there if name.startswith(f"{column} at ") and name[-1].isdigit()]
-        missing = untested(f"no run has {row}")
-        return combined(*(moves(1, [row], name) for name in at))(ours) if at else missing(ours)
 
-    return check
+def _somewhere(row: str) -> Check:
+    return _checked(lambda ours: either(*(moves(1, [row], at) for at in _sizes(ours, row)))(ours))
 
 
 def in_most(*rows: str) -> Check:
     """The claim that the mean gain is above 0 in most settings, the numbers of decisions."""
 
-    def check(ours: pd.DataFrame) -> str:
-        at = ours["column"].str.fullmatch(r"gain at [\d.]+")
-        cells = ours.loc[ours["row"].isin(rows) & at, "value"]
-        if absent := [row for row in rows if row not in set(ours.loc[at, "row"])]:
-            return Answer(UNTESTED, f"no run has {absent[0]}")
-        share = (cells > 0).mean()
-        return Answer(YES if share > MOST else NO, f"above 0 in {share:.0%} of {len(cells)} settings, by their means")
+    def judge(ours: pd.DataFrame) -> Answer:
+        gains = [_cell_of(ours, row, at)["value"] for row in rows for at in _sizes(ours, row)]
+        share = float((np.array(gains) > 0).mean())
+        return Answer(YES if share > MOST else NO, f"above 0 in {share:.0%} of {len(gains)} settings, by their means")
 
-    return check
+    return _checked(judge)
 
 
 def marginal(*later: str) -> Check:
     """The gains by later rounds are less than `MARGINAL` of that from 3 to 5, which has to be clear."""
 
-    def check(ours: pd.DataFrame) -> str:
-        first, more = _cell_of(ours, FIRST, "gain"), [_cell_of(ours, row, "gain") for row in later]
-        if first is None or any(cell is None for cell in more):
-            return Answer(UNTESTED, f"no run has {FIRST} and {', '.join(later)}")
-        if moves(1, [FIRST], "gain")(ours) != YES:
+    def judge(ours: pd.DataFrame) -> Answer:
+        first, *more = (_cell_of(ours, row, "gain") for row in (FIRST, *later))
+        if better(FIRST)(ours) != YES:
             return Answer(CLOSE, "the gain from 3 to 5 rounds is not clear itself")
-        left = [
-            (MARGINAL * first["value"] - c["value"], hypot(MARGINAL * first["se"], c["se"]))
-            for c in more
-            if c is not None
-        ]
+        left = [(MARGINAL * first["value"] - c["value"], hypot(MARGINAL * first["se"], c["se"])) for c in more]
         ratio = min(gap / (1.96 * se or 1e-12) for gap, se in left)
-        told = ", ".join(f"{c['value']:.1f}" for c in more if c is not None)
+        told = ", ".join(f"{c['value']:.1f}" for c in more)
         return Answer(YES if ratio > 1 else NO if ratio < -1 else CLOSE, f"{told} points after {first['value']:.1f}")
 
-    return check
+    return _checked(judge)
 
 
 def cost(column: str, low: float, high: float = inf) -> Check:
     """The cost of 9 rounds over that of 3 lies between two bounds, by the means."""
 
-    def check(ours: pd.DataFrame) -> str:
-        three, nine = (_cell_of(ours, f"score, {k} rounds", column) for k in (3, 9))
-        if three is None or nine is None or not three["value"] > 0:
-            return Answer(UNTESTED, f"no {column} were counted at 3 and at 9 rounds")
-        ratio = nine["value"] / three["value"]
+    def judge(ours: pd.DataFrame) -> Answer:
+        three, nine = (_cell_of(ours, f"score, {k} rounds", column)["value"] for k in (3, 9))
+        if not three > 0:
+            raise _Missing(column)
+        ratio = nine / three
         return Answer(YES if low < ratio < high else NO, f"{column}, 9 rounds over 3: {ratio:.2f}, by the means")
 
-    return check
+    return _checked(judge)
 
 
 def of(name: str, check: Check) -> Check:
@@ -386,41 +396,27 @@ def named(first: Sequence[str], second: Sequence[str], where: str, test: Callabl
     return of(MODEL, check)
 
 
-def _somewhere(row: str) -> Check:
-    def check(ours: pd.DataFrame) -> str:
-        at = ours.loc[(ours["row"] == row) & ours["column"].str.fullmatch(r"gain at [\d.]+"), "column"]
-        return either(*(moves(1, [row], column) for column in at))(ours)
-
-    return check
-
-
-def closer_to_random(ours: pd.DataFrame) -> str:
+@_checked
+def closer_to_random(ours: pd.DataFrame) -> Answer:
     """Words are nearer than scores to what a random plan has; by means, without intervals."""
-    words, score = (_cell_of(ours, kind, "beats random") for kind in ("words", "score"))
-    if words is None or score is None:
-        return Answer(UNTESTED, "no run has words and score")
-    near_one = abs(words["value"]) < abs(score["value"])
-    return Answer(YES if near_one else NO, f"{words['value']:+.1f} points against {score['value']:+.1f}, by the means")
+    words, score = (_cell_of(ours, kind, "beats random")["value"] for kind in ("words", "score"))
+    told = f"{words:+.1f} points against {score:+.1f}, by the means"
+    return Answer(YES if abs(words) < abs(score) else NO, told)
 
 
 def needs_every_gain(ours: pd.DataFrame) -> str:
     """No: where a solver on estimated gains improves the plans."""
-    kinds = [
-        f"{kind}: {what}"
-        for what in ("solver - no solver", "exact - random")
-        for kind in ("score", "words", "comparison")
-    ]
-    there = [answer for row in kinds if (answer := moves(1, [row], "gain")(ours)) != UNTESTED]
-    helped = [answer for answer in there if answer == YES]
+    pairs = product(("score", "words", "comparison"), ("solver - no solver", "exact - random"))
+    there = [answer for row in map(": ".join, pairs) if (answer := better(row)(ours)) != UNTESTED]
     if not there:
         return Answer(UNTESTED, "no run has a solver on estimated gains")
-    return Answer(NO, f"on estimated gains: {getattr(helped[0], 'evidence', '')}") if helped else Answer(CLOSE)
+    helped = [evidence(answer) for answer in there if answer == YES]
+    return Answer(NO, f"on estimated gains: {helped[0]}") if helped else Answer(CLOSE, evidence(there[0]))
 
 
 _share = partial(beyond, bound=MOST, share=True)
 _REASONING = of(MODEL, better("complete: reasoning - no reasoning"))
 _RANKED = "words, rankings"
-_HAS_SOLVER = "complete: solver - no solver"
 _PLAIN_IS_RANDOM = of_reasoning(False, near("complete", "beats random, share"))
 _MCTS_SCORE, _MCTS_WORDS = better("score: mcts - model"), better("words: mcts - model")
 _FULL, _OBJECTIVE = (
@@ -440,8 +436,8 @@ def _one_run(wanted: bool, column: str) -> Check:
     """Of one printed run of a model that reasons, or does not: are most runs of such a model, told all, like it?"""
 
     def check(ours: pd.DataFrame) -> str:
-        told = next((cell for cell in ("complete", "score") if _cell_of(ours, cell, column) is not None), "complete")
-        return _share(told, column)(ours)
+        answer = _share("complete", column)(ours)
+        return answer if answer != UNTESTED else _share("score", column)(ours)
 
     return of_reasoning(wanted, check)
 
@@ -499,8 +495,7 @@ PLANNING: Mapping[str, Check] = {
     "score feedback < comparison: divergence": better("score - comparison"),
     # 5.5 and Figure 6: a solver
     "without CPLEX: divergence rises with n":
-        lambda ours: (better("complete", column="slope of quality") if _HAS_SOLVER in set(ours["row"]) else untested(
-            f"no run has {_HAS_SOLVER}"))(ours),
+        combined(better("complete", column="slope of quality"), beyond("complete: solver - no solver", "gain", -inf)),
     "with CPLEX: optimum in most instances": _share("complete, solver", "optimal"),
     "CPLEX needs every gain": needs_every_gain,
     "every n: with CPLEX < without CPLEX: divergence": everywhere("complete: solver - no solver"),
