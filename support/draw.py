@@ -101,7 +101,7 @@ def dots(
     rows, names = levels_of(table, y, order), levels_of(table, hue)
     for i, name in enumerate(names):
         part = table[table[y].isin(rows) & (True if hue is None else table[hue] == name)]
-        at, colour = part[y].map(rows.index) + 0.7 * ((i + 0.5) / len(names) - 0.5), COLOURS[i % 8]
+        at, colour = part[y].map(rows.index).astype(float) + 0.7 * ((i + 0.5) / len(names) - 0.5), COLOURS[i % 8]
         if "low" in part:
             ax.errorbar(part[value], at, xerr=margins(part, value), fmt="none", ecolor=colour, capsize=3)
         faces = [colour if hollow is None or not hollow[k] else "white" for k in part.index]
@@ -130,7 +130,7 @@ def bars(
     places, names = levels_of(table, x, order), levels_of(table, hue)
     for i, name in enumerate(names):
         part = table[table[x].isin(places) & (True if hue is None else table[hue] == name)]
-        at = part[x].map(places.index) + 0.8 * ((i + 0.5) / len(names) - 0.5)
+        at = part[x].map(places.index).astype(float) + 0.8 * ((i + 0.5) / len(names) - 0.5)
         look: dict[str, Any] = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "alpha": 0.7, "edgecolor": "white"}
         error = margins(part, value) if "low" in part else None
         ax.bar(at, part[value], 0.76 / len(names), yerr=error, ecolor="black", capsize=3, label=name, **look)

@@ -27,6 +27,7 @@ def plot_utility(
     by: str = "rule",
     order: Sequence[str] | None = None,
     published: pd.DataFrame | None = None,
+    below: Axes | None = None,
     level: float = 0.95,
 ) -> Axes:
     """Total utility over rounds with t intervals as lines, the share still undecided as bars (RoundTable, Figure 2).
@@ -36,7 +37,7 @@ def plot_utility(
     curves : frame
         Tidy, one row per discussion and round: `by`, "round", "utility" (percent of the maximum), "undecided".
     ax : Axes
-        Takes the lines, in percent; a twin on the right takes the bars, in percent of discussions.
+        Takes the lines, in percent; a twin on the right, or `below`, takes the bars, in percent of discussions.
     order : sequence, optional
         Which values of `by` to draw, in which order.
     published : frame, optional
@@ -45,9 +46,10 @@ def plot_utility(
     """
     levels = list(order) if order is not None else list(dict.fromkeys(curves[by]))
     _need(curves, (by, "round", "utility", "undecided"))
-    bars = ax.twinx()
-    ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
-    ax.patch.set_visible(False)
+    bars = ax.twinx() if below is None else below
+    if below is None:
+        ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
+        ax.patch.set_visible(False)
     for i, name in enumerate(levels):
         part = curves[curves[by] == name]
         _line(part, ax, str(name), i, level)
@@ -59,8 +61,11 @@ def plot_utility(
         _printed(published, ax, levels)
     rounds = sorted(curves["round"].unique())
     ax.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=rounds)
-    bars.set(ylabel="bars: discussions still undecided (%)", ylim=(0, 108))
-    ax.legend(title=by, fontsize=8, loc="center left", bbox_to_anchor=(1.12, 0.5), frameon=False)
+    bars.set(ylabel="still undecided (%)" if below else "bars: discussions still undecided (%)", ylim=(0, 108))
+    bars.set(xlabel="round", xticks=rounds)
+    ax.legend(
+        title=by, fontsize=8, loc="center left", bbox_to_anchor=(1.12 if below is None else 1.01, 0.5), frameon=False
+    )
     return ax
 
 

@@ -97,7 +97,8 @@ def against_published(
     table["difference"] = table["ours"] - table["published"]
     table["margin"] = [_margin(margin, str(column)) for column in table["column"]]
     judged = [_judged(row, check_level(level)) for row in table.to_dict("records")]
-    table[["low", "high", "verdict", "needed"]] = judged
+    for place, name in enumerate(("low", "high", "verdict", "needed")):
+        table[name] = [found[place] for found in judged]
     table["direction"] = _directions(table, reference)
     table["note"] = [_note(row, reference) for row in table.to_dict("records")]
     order = "row column published published_se ours ours_se n difference low high margin verdict needed direction"

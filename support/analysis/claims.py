@@ -7,7 +7,7 @@ combinators below make most of them; each study's dictionary of checks stands in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import hypot, isfinite
+from math import ceil, hypot, isfinite
 from typing import Self
 
 import pandas as pd
@@ -16,12 +16,8 @@ from scipy.stats import norm
 from support.analysis.frames import check_level, need_columns
 from support.analysis.stats import enough, equivalent, number
 from support.errors import InvalidInput
-from support.roundtable.economy import exchange_economy
 
 YES, NO, CLOSE, UNTESTED = "yes", "no", "too close to call", "not testable here"
-ONE_VOTE, SCORE = ("unanimous", "majority", "plurality"), ("rated", "ranked", "cumulative")
-UTILITIES, AREAS = ("utility@3", "utility@5", "utility@10"), ("auc@3", "auc@5", "auc@10")
-HIGH, LOW = 75.0, 50.0  # our reading of a "high" utility and a "low" rationality, in percent
 
 
 class Answer(str):
@@ -106,6 +102,17 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
     return check
 
 
+def flat(rows: Sequence[str], column: str, margin: float, level: float = 0.95) -> Check:
+    """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
+
+    def check(ours: pd.DataFrame) -> str:
+        zero = pd.DataFrame({"row": "nothing", "column": [column], "value": 0.0, "se": 0.0})
+        cells = pd.concat([ours[ours["column"] == column], zero.assign(n=ours["n"].max()) if "n" in ours else zero])
+        return alike(rows, ["nothing"], margin, column, level=level)(cells)
+
+    return check
+
+
 def holds(test: Callable[[pd.DataFrame], bool], *rows: str) -> Check:
     """A claim on the table of means (rows by columns) of `rows`, without a margin of error."""
 
@@ -147,7 +154,7 @@ def across(test: Check) -> Check:
 
 
 def _absent(cells: pd.DataFrame, wanted: Sequence[object]) -> Answer | None:
-    missing = [cell for cell in wanted if cell not in cells.index]
+    missing = [cell for cell in wanted if cell not in cells.index or pd.isna(cells["value"][cell])]
     if not missing:
         return None
     named = ", ".join(missing[0]) if isinstance(missing[0], tuple) else str(missing[0])
@@ -164,13 +171,14 @@ def _gap(cells: pd.DataFrame, a: tuple[str, str], b: tuple[str, str]) -> tuple[f
 def _decided(told: Sequence[tuple[str, float, float, float | None]], level: float, sign: int = 1) -> Answer:
     """The answer of the difference that is least in favour: name, value, standard error, number of cases."""
     z = float(norm.ppf((1 + check_level(level)) / 2))
-    ratios = [gap / (z * se or 1e-12) for _, gap, se, _ in told]
+    # Without a spread over n cases, which are then one case repeated, there is no interval and nothing is decided.
+    ratios = [0.0 if n and not se else gap / (z * se or 1e-12) for _, gap, se, n in told]
     ratio = min(ratios)
     name, gap, se, n = told[ratios.index(ratio)]
     verdict = NO if ratio < -1 else YES if ratio > 1 else CLOSE
     more = ""
     if verdict == CLOSE and n and abs(ratio) > 1e-3:
-        more = f"; N = {n / ratio**2:.0f} would tell a difference of this size from none"
+        more = f"; N = {ceil(n / ratio**2)} would tell a difference of this size from none"
     return Answer(verdict, f"{name}: {_interval(sign * gap, se, z)}{'' if n is None else f', n = {n:.0f}'}{more}")
 
 
@@ -183,51 +191,7 @@ def _worst(answers: Sequence[str], order: Sequence[str] = (UNTESTED, NO, CLOSE, 
     return next((one for verdict in order for one in answers if one == verdict), UNTESTED)
 
 
-def _more_spread_early(ours: pd.DataFrame) -> str:
-    spread = ours[ours["column"] == "utility@3"].set_index("row")["se"]
-    if not {*ONE_VOTE, *SCORE} <= set(spread.index):
-        return UNTESTED
-    return YES if spread[list(ONE_VOTE)].min() > spread[list(SCORE)].max() else NO
-
-
-def _even_split_is_near_best(preferences: str) -> Check:
-    economy = exchange_economy(preferences, 3)
-    share = float(economy.utilities(economy.even_split).sum()) / economy.maximum
-    return lambda _: YES if share > 0.99 else NO
-
-
-RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
-ROUNDTABLE: Mapping[str, Check] = {
-    "score rules > one-vote rules: utility early": above(SCORE, ONE_VOTE, "auc@3"),
-    "one-vote rules > score rules: spread of early utility": _more_spread_early,
-    "all rules: high utility@10": holds(lambda m: m["utility@10"].min() > HIGH, *RULES_OF_PAPER),
-    "most rules: utility peaks in middle rounds": holds(
-        lambda m: (m["utility@5"] > m["utility@10"]).sum() > 3, *RULES_OF_PAPER
-    ),
-    "unanimous lowest of one-vote rules: utility": above(ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES),
-    "majority > plurality: utility": above(["majority"], ["plurality"], *UTILITIES),
-    "unanimous > majority > plurality: min_max": holds(
-        lambda m: m["min_max"].is_monotonic_decreasing, "unanimous", "majority", "plurality"
-    ),
-    "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
-    "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
-    "all rules: low rationality": holds(lambda m: m["rationality"].max() < LOW, *RULES_OF_PAPER),
-    "unanimous highest: min_max": above(["unanimous"], RULES_OF_PAPER[1:], "min_max"),
-    "unanimous non-decreasing: utility": holds(
-        lambda m: m[list(UTILITIES)].iloc[0].is_monotonic_increasing, "unanimous"
-    ),
-    "all models: high utility": untested("one participant only: run two of different size"),
-    "larger model > smaller model: utility@10": untested("one participant only: run two of different size"),
-    "larger model > smaller model: efficiency": untested("one participant only: run two of different size"),
-    "K = 3 > K = 4, K = 5: utility, auc": above(["K = 3"], ["K = 4", "K = 5"], *UTILITIES, *AREAS),
-    "K = 5 > K = 4: utility": above(["K = 5"], ["K = 4"], *UTILITIES),
-    "symmetric: even split nearly optimal": _even_split_is_near_best("symmetric"),
-    "uniform: even split nearly optimal": _even_split_is_near_best("uniform"),
-}
-"""A check for every statement of `data/inputs/published/001_5dc2ef75221ed897.csv`."""
-
-
-def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check] = ROUNDTABLE) -> pd.DataFrame:
+def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check]) -> pd.DataFrame:
     """Test each published statement on our results, for each participant in them.
 
     Parameters
@@ -258,22 +222,32 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
         {name: checks[s](ours if hasattr(checks[s], "across") else part) for name, part in parts.items()}
         for s in published["statement"]
     ]
-    grounds = [
-        "; ".join(dict.fromkeys(
-            (f"{name}: " if len(parts) > 1 else "") + why
-            for name, answer in row.items() if (why := evidence(answer))
-        ))
-        for row in told
-    ]  # fmt: skip
+    grounds = [_grounds(row) for row in told]
     table = pd.DataFrame([{name: str(answer) for name, answer in row.items()} for row in told], columns=list(parts))
     table.insert(0, "where", published["table"].to_numpy())
     table.insert(1, "statement", published["statement"].to_numpy())
     return table.assign(evidence=grounds, **{"of the paper's own numbers": published["note"].to_numpy()})
 
 
+def _grounds(answers: Mapping[str, str]) -> str:
+    """What the answers rest on: once where it is the same for all, else each participant's."""
+    each = {name: why for name, answer in answers.items() if (why := evidence(answer))}
+    if len(set(each.values())) < 2 and len(each) in (0, len(answers)):
+        return next(iter(each.values()), "")
+    return "; ".join(f"{name}: {why}" for name, why in each.items())
+
+
+_BESIDE = ("where", "statement", "evidence", "of the paper's own numbers")
+
+
+def testable(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table of `check_claims` that some participant's runs could decide."""
+    return table[(table[[name for name in table if name not in _BESIDE]] != UNTESTED).any(axis=1)]
+
+
 def counted(table: pd.DataFrame) -> pd.DataFrame:
     """How many statements of a table of `check_claims` got which answer: participant, the four answers, statements."""
-    named = [name for name in table if name not in ("where", "statement", "evidence", "of the paper's own numbers")]
+    named = [name for name in table if name not in _BESIDE]
     counts = pd.DataFrame({name: table[name].value_counts() for name in named}).T
     counts = counts.reindex(columns=[YES, NO, CLOSE, UNTESTED]).fillna(0).astype(int)
     return counts.assign(statements=len(table)).rename_axis("participant").reset_index()

@@ -30,6 +30,7 @@ from support.analysis.claims import (
     either,
     evidence,
     moves,
+    testable,
     untested,
 )
 from support.analysis.frames import need_columns
@@ -593,12 +594,14 @@ def grounds(checks: pd.DataFrame) -> pd.DataFrame:
 
     Where nobody was, it is said once what is missing.
     """
-    rows = []
-    for row in checks.to_dict("records"):
-        told = [part.partition(": ") for part in re.split(r"; (?!N = )", row["evidence"])]
-        tested = [f"{name}: {why}" for name, _, why in told if row.get(name, UNTESTED) != UNTESTED]
-        missing = next((why for _, _, why in told if why), "no language model of that kind coordinated")
-        rows.append({"where": row["where"], "statement": row["statement"], "evidence": "; ".join(tested) or missing})
+    rows, tested = [], set(testable(checks).index)
+    for at, row in zip(checks.index, checks.to_dict("records"), strict=True):
+        told = re.split(r"; (?!N = )", row["evidence"])
+        here = [part for part in told if row.get(part.partition(": ")[0], YES) != UNTESTED]
+        first = told[0].partition(": ")
+        missing = (first[2] if first[0] in row else told[0]) or "no language model of that kind coordinated"
+        why = "; ".join(here) if at in tested else missing
+        rows.append({"where": row["where"], "statement": row["statement"], "evidence": why})
     return pd.DataFrame(rows)
 
 

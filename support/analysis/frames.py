@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ import pandas as pd
 
 from support.errors import InvalidInput
 from support.runs.study import Unit, flat
+
+PEOPLE = "participants"
 
 
 def head(unit: Unit | Mapping[str, Any]) -> dict[str, Any]:
@@ -51,3 +53,38 @@ def check_level(level: float) -> float:
     if not 0 < level < 1:
         raise InvalidInput(f"level is {level!r}; expected a coverage between 0 and 1, such as 0.95.")
     return level
+
+
+def participants(records: Iterable[Any]) -> str:
+    """Who sat where in stored records, role by role, in words for a title or a provenance: by their seats alone.
+
+    `records` as `Store.records` gives them, with or without their units. Everybody who has a name of their own is one
+    of the participants; a role that nobody took is left out.
+
+    >>> from types import SimpleNamespace as Record
+    >>> participants([Record(seats={"Ana": "model:gpt-4o", "coordinator": kind}, members=("Ana",)) for kind in "xy"])
+    'participants: model:gpt-4o; coordinator: x, y'
+    """
+    roles: dict[str, list[str]] = {}
+    for given in records:
+        record = given[1] if isinstance(given, tuple) else given
+        people = next((getattr(record, name) for name in ("participants", "members", "people", "agents")
+                       if hasattr(record, name)), record.seats)  # fmt: skip
+        named = {getattr(who, "name", who) if not isinstance(who, Mapping) else who["name"] for who in people}
+        for seat, kind in record.seats.items():
+            kinds = roles.setdefault(PEOPLE if seat in named else seat, [])
+            if kind not in (*kinds, "none", ""):
+                kinds.append(kind)
+    return "; ".join(f"{role}: {_kinds(kinds, role == PEOPLE)}" for role, kinds in roles.items() if kinds)
+
+
+def _kinds(kinds: Sequence[str], people: bool = False) -> str:
+    """Kinds in words, the styles of rule-based ones in brackets behind them: people are that who are nothing else.
+
+    >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"]), _kinds(["linear", "human"], people=True)
+    ('rule-based (terse, plain), model:gpt-4o', 'rule-based (linear), human')
+    """
+    rules = [k for k in kinds if k.startswith("rule-based") or (people and not k.startswith(("model", "human")))]
+    styles = ", ".join(style for kind in rules if (style := kind.removeprefix("rule-based").strip()))
+    told = [f"rule-based ({styles})" if styles else "rule-based"] if rules else []
+    return ", ".join([*told, *(kind for kind in kinds if kind not in rules)])

@@ -73,17 +73,24 @@ def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarr
 
 
 def run_metrics(transcript: Transcript) -> dict[str, float]:
-    """All metrics of one discussion, in percent, NaN where one is not defined."""
-    curve = total_utility(transcript, max(10, len(transcript.rounds)))
-    final = standing_utilities(transcript)[-1]
-    return {
-        **{f"utility@{n}": float(curve[n - 1]) for n in (3, 5, 10)},
-        **{f"auc@{n}": float(curve[:n].mean()) for n in (3, 5, 10)},
-        "rationality": rationality(transcript),
-        "min_max": 100 * float(final.min() / final.max()) if final.max() > 0 else float("nan"),
-        "rigidity": rigidity(curve[: len(transcript.rounds)]),
-        "first_decision": first_decision(transcript),
-    }
+    """All metrics of one discussion, in percent; NaN where one is not defined, or the environment lacks what it needs.
+
+    What a decision is worth to each agent (`utilities`) is enough for `min_max`, `rationality` and `rigidity`; shares
+    of the largest total need `maximum` as well; `first_decision` needs nothing.
+    """
+    if not transcript.rounds:
+        raise InvalidInput("transcript: it has no rounds; metrics need at least one")
+    environment, values = environment_of(transcript), dict.fromkeys(METRICS, float("nan"))
+    if hasattr(environment, "utilities"):
+        standing = standing_utilities(transcript)
+        final = standing[-1]
+        values["min_max"] = 100 * float(final.min() / final.max()) if final.max() > 0 else float("nan")
+        values["rationality"], values["rigidity"] = rationality(transcript), rigidity(standing.sum(axis=1))
+        if hasattr(environment, "maximum"):
+            curve = total_utility(transcript, max(10, len(transcript.rounds)))
+            values |= {f"utility@{n}": float(curve[n - 1]) for n in (3, 5, 10)}
+            values |= {f"auc@{n}": float(curve[:n].mean()) for n in (3, 5, 10)}
+    return values | {"first_decision": first_decision(transcript)}
 
 
 def rationality(transcript: Transcript) -> float:

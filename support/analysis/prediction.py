@@ -8,7 +8,7 @@ that was stopped early keeps its outcome for the rounds that were not played.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from support.runs.study import Unit
 
 MEASURES = ("mae", "rmse")
+PAIR = ("user", "item")
+"""Whose ratings hang together: one user's, and those of one film."""
 
 
 def predictions(transcript: Transcript, rounds: int = 10) -> np.ndarray:
@@ -38,15 +40,17 @@ def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
     Returns
     -------
     DataFrame
-        The settings, repetition, round, prediction and truth (stars), error (prediction - truth), absolute, squared,
-        undecided; the errors are NaN while the group was undecided. The truth is data of GroupLens: never show rows.
+        The settings, repetition, round, prediction and truth (stars), user and item (numbers), error (prediction -
+        truth), absolute, squared, undecided; the errors are NaN while the group was undecided. The truth is data of
+        GroupLens: never show rows.
     """
     frames = []
     for unit, transcript in records:
         head = {**flat(unit.settings), "repetition": unit.repetition}
         made = predictions(transcript, rounds)
         frame = pd.DataFrame({**head, "round": np.arange(1, rounds + 1), "prediction": made}, index=range(rounds))
-        frames.append(measured(frame.assign(truth=float(transcript.environment["rating"]))))
+        case = {name: transcript.environment[name] for name in PAIR if name in transcript.environment}
+        frames.append(measured(frame.assign(truth=float(transcript.environment["rating"]), **case)))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -67,7 +71,11 @@ def with_undecided(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFr
 def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
     """MAE and RMSE by group with 95 % t intervals.
 
-    The standard error of the RMSE is that of the mean squared error divided by twice the RMSE (delta method).
+    Ratings of one user hang together, and so do those of one film: with the columns `user` and `item` standard errors
+    are clustered both ways, V = V(users) + V(films) - V(ratings) (Cameron, Gelbach and Miller 2011), and t has the
+    smaller number of clusters less 1 as its degrees of freedom. Where that V is less than V(ratings), as few ratings
+    may have it, the latter is taken. Without the columns rows count as independent. The standard error of the RMSE is
+    that of the mean squared error divided by twice the RMSE (delta method).
 
     Returns
     -------
@@ -78,15 +86,35 @@ def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
 
     keys = [by] if isinstance(by, str) else list(by)
     need_columns(errors, [*keys, "absolute", "squared"], "the errors")
-    groups = errors.groupby(keys, sort=False)[["absolute", "squared"]]
-    mean, se, n = groups.mean(), groups.sem(), groups.count()["absolute"]
-    rmse = np.sqrt(mean["squared"])
-    parts = {"mae": (mean["absolute"], se["absolute"]), "rmse": (rmse, se["squared"] / (2 * rmse))}
-    wide = pd.concat({name: pd.DataFrame({"value": v, "se": s, "n": n}) for name, (v, s) in parts.items()})
-    tidy = wide.rename_axis(["column", *keys]).reset_index()
-    half = tidy["se"] * t.ppf(0.975, np.maximum(tidy["n"] - 1, 1))
-    tidy = tidy.assign(low=tidy["value"] - half, high=tidy["value"] + half)
-    return tidy[[*keys, "column", "value", "se", "low", "high", "n"]]
+    rows = []
+    for names, group in errors.groupby(keys, sort=False):
+        head: dict[str, Any] = dict(zip(keys, names, strict=True))
+        for column, values in (("mae", group["absolute"]), ("rmse", group["squared"])):
+            there = group[values.notna()]
+            se, freedom = clustered(values.dropna(), [there[name] for name in PAIR if name in there])
+            value = values.mean() if column == "mae" else np.sqrt(values.mean())
+            se = se if column == "mae" else se / (2 * value) if value else np.nan
+            half = se * t.ppf(0.975, max(freedom, 1))
+            rows.append({**head, "column": column, "value": value, "se": se, "low": value - half, "high": value + half,
+                         "n": len(there)})  # fmt: skip
+    tidy = pd.DataFrame(rows)
+    order = pd.Categorical(tidy["column"], MEASURES, ordered=True)
+    return tidy.assign(order=order).sort_values("order", kind="stable").drop(columns="order").reset_index(drop=True)
+
+
+def clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> tuple[float, int]:
+    """Standard error of a mean, clustered by each of two groupings, and degrees of freedom; see `scores`."""
+    n = len(values)
+    if n < 2:
+        return float("nan"), 0
+    residual = values - values.mean()
+    alone = float((residual**2).sum() * n / (n - 1))
+    if len(clusters) < 2:
+        return float(np.sqrt(alone) / n), n - 1
+    sums = [residual.groupby(ids.to_numpy()).sum() for ids in clusters]
+    both = residual.groupby([ids.to_numpy() for ids in clusters]).sum()
+    parts = [float((part**2).sum() * len(part) / max(len(part) - 1, 1)) for part in (*sums, both)]
+    return float(np.sqrt(max(parts[0] + parts[1] - parts[2], alone)) / n), min(map(len, sums)) - 1
 
 
 def mae_table(errors: pd.DataFrame, by: str = "rule", mean: float | None = None) -> pd.DataFrame:

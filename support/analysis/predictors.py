@@ -54,7 +54,16 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     made = {method: model.predict(users, items) for method, model in models.items()}
     made["recommender"] = np.array([advice(data, int(u), int(i))[0] for u, i in zip(users, items, strict=True)])
     frames = [
-        pd.DataFrame({"method": method, "case": np.arange(len(truth)), "prediction": stars, "truth": truth})
+        pd.DataFrame(
+            {
+                "method": method,
+                "case": np.arange(len(truth)),
+                "user": users,
+                "item": items,
+                "prediction": stars,
+                "truth": truth,
+            }
+        )
         for method, stars in made.items()
     ]
     return measured(pd.concat(frames, ignore_index=True))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from support.analysis.consistency.bounds import CHECKS
+from support.analysis.consistency import CHECKS
 from support.analysis.frames import need_columns
 from support.figures import COLOURS
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.coordination.change import gap_closed
-from support.analysis.coordination.rounds import METRICS
 from support.analysis.frames import need_columns
+from support.analysis.meetings import METRICS, gap_closed, run_columns
 from support.errors import InvalidInput
 from support.figures import COLOURS, MARKERS, STYLES
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
@@ -156,8 +155,6 @@ def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOU
     ----------
     frame : as `rounds_of` gives it, one setting
     """
-    from support.analysis.coordination.rounds import run_columns
-
     need_columns(frame, ["round", metric], "rounds")
     runs = list(frame.groupby(run_columns(frame), sort=False, dropna=False))
     low, high = LIMITS.get(metric, (0.0, float(frame[metric].max())))
@@ -252,7 +249,7 @@ def plot_kappa(table: pd.DataFrame, ax: Axes, by: str = "evaluator") -> Axes:
 
     Parameters
     ----------
-    table : as `support.analysis.coordination.kappa` gives it; several of them one below the other, by a and b
+    table : as `support.analysis.meetings.kappa` gives it; several of them one below the other, by a and b
     """
     need_columns(table, [by, "a", "b", "weights", "kappa", "low", "high", "n", "note"], "kappa")
     rows = list(dict.fromkeys(zip(table[by], table["a"], table["b"], strict=True)))
@@ -279,7 +276,7 @@ def plot_confusion(table: pd.DataFrame, ax: Axes) -> Axes:
 
     Parameters
     ----------
-    table : as `support.analysis.coordination.confusion` gives it
+    table : as `support.analysis.meetings.confusion` gives it
     """
     import seaborn as sns
     from matplotlib.patches import Rectangle

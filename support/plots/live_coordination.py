@@ -29,7 +29,7 @@ def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rou
     Parameters
     ----------
     frame : frame
-        A row for each round played: "round" and the metrics of `support.analysis.coordination.rounds_of`.
+        A row for each round played: "round" and the metrics of `support.analysis.meetings.rounds_of`.
     newest : CoordinationRound, optional
         The round whose scores are shown; None before the first.
     rounds : int

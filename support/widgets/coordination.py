@@ -9,7 +9,7 @@ import ipywidgets as w
 import numpy as np
 import pandas as pd
 
-from support.analysis.coordination import rounds_of
+from support.analysis.meetings import rounds_of
 from support.figures import png
 from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
 from support.meetings.evaluators import ExactEvaluator

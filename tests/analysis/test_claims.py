@@ -7,7 +7,6 @@ from support import published
 from support.analysis.claims import (
     CLOSE,
     NO,
-    ROUNDTABLE,
     UNTESTED,
     YES,
     above,
@@ -21,8 +20,8 @@ from support.analysis.claims import (
     moves,
     untested,
 )
-from support.analysis.claims_conversation import CENTRE, CONVERSATION, MOVIELENS, STOPPING
-from support.analysis.claims_conversation import STATEMENTS as TRANSITIONS
+from support.analysis.roundtable_claims import CENTRE, CONVERSATION, MOVIELENS, ROUNDTABLE, STOPPING
+from support.analysis.roundtable_claims import STATEMENTS as TRANSITIONS
 from support.errors import InvalidInput
 
 PAPER = published.load("001_5dc2ef75221ed897")
@@ -72,6 +71,8 @@ def test_an_answer_says_what_it_rests_on_and_how_many_would_tell():
     assert close.evidence == (
         "a - b, u: +1.00 (-1.77 to 3.77), n = 20; N = 154 would tell a difference of this size from none"
     )
+    same = tidy(a=(6, 0), b=(5, 0)).assign(n=20)  # twenty times one and the same
+    assert above(["a"], ["b"], "u")(same) == CLOSE and "no interval" in above(["a"], ["b"], "u")(same).evidence
     assert moves(-1, ["a"], "u")(ours).evidence == "a, u: +6.00 (4.04 to 7.96), n = 20"
 
 
@@ -99,7 +100,11 @@ def test_each_participant_is_tested_by_itself_and_all_of_them_across():
               "x talks": untested("nobody recorded talk")}  # fmt: skip
     table = check_claims(ours, said, checks)
     assert table[["mixed", "model:x"]].to_numpy().tolist() == [[YES, NO], [NO, NO], [UNTESTED, UNTESTED]]
-    assert len(seen[0]) == 4 and table["evidence"][2] == "mixed: nobody recorded talk; model:x: nobody recorded talk"
+    assert len(seen[0]) == 4 and table["evidence"][2] == "nobody recorded talk"
+    assert (
+        table["evidence"][0].startswith("mixed: a - b, u: +5.00")
+        and "; model:x: a - b, u: -5.00" in table["evidence"][0]
+    )
     counts = counted(table).set_index("participant")
     assert counts.loc["model:x"].tolist() == [0, 2, 0, 1, 3]
 
@@ -112,13 +117,13 @@ def test_every_statement_that_is_recorded_has_a_check():
 def test_a_statement_without_a_check_is_refused():
     odd = pd.DataFrame({"table": ["T"], "statement": ["pigs fly"], "note": [""]})
     with pytest.raises(InvalidInput, match="pigs fly"):
-        check_claims(tidy(a=(1, 1)), odd)
+        check_claims(tidy(a=(1, 1)), odd, ROUNDTABLE)
 
 
 def test_the_paper_s_own_numbers_answer_as_its_notes_say(printed):
-    answers = check_claims(printed, STATEMENTS[STATEMENTS["statement"].isin(ROUNDTABLE)]).set_index("statement")[
-        "holds here"
-    ]
+    answers = check_claims(printed, STATEMENTS[STATEMENTS["statement"].isin(ROUNDTABLE)], ROUNDTABLE).set_index(
+        "statement"
+    )["holds here"]
     assert answers["unanimous highest: rigidity"] == YES
     assert answers["unanimous highest: min_max"] == YES
     assert answers["unanimous lowest of one-vote rules: utility"] == YES
@@ -131,3 +136,12 @@ def test_the_paper_s_own_numbers_answer_as_its_notes_say(printed):
     assert answers["majority > plurality: utility"] == CLOSE
     assert answers["larger model > smaller model: utility@10"] == UNTESTED
     assert answers["symmetric: even split nearly optimal"] == YES
+
+
+def test_models_are_compared_within_their_family_once_two_sat_there():
+    names = {"model:llama3-1-70b": 96, "model:llama3-1-8b": 74, "model:gpt-4o": 91, "model:gpt-4o-mini": 78}
+    ours = pd.DataFrame([(n, "utility@10", v, 1.0) for n, v in names.items()], columns=["row", "column", "value", "se"])
+    larger, high = (ROUNDTABLE[s] for s in ("larger model > smaller model: utility@10", "all models: high utility"))
+    assert larger(ours) == YES and high(ours) == NO
+    assert larger(ours[ours["row"] != "model:gpt-4o"].assign(value=[74, 96, 78])) == NO
+    assert larger(ours.iloc[[0, 2]]) == UNTESTED and high(ours.iloc[:0]) == UNTESTED

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from support import published
 from support.analysis.consistency import (
+    FOUND,
     READINGS,
     check_jointly,
     check_table,
@@ -16,7 +17,6 @@ from support.analysis.consistency import (
     readings,
     setting_of,
 )
-from support.analysis.consistency.meetings import FOUND
 from support.errors import InvalidInput
 from support.meetings.satisfaction import equity, satisfaction_ratio, satisfaction_score
 

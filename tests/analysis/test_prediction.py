@@ -131,3 +131,20 @@ def test_rule_based_groups_beat_the_means_and_stay_behind_the_recommender(have):
     group = frame[frame["round"] == 6]["absolute"].mean()
     mae = values(predictors.baselines(draw_cases(250)))
     assert mae["recommender"] < group < min(mae["user mean"], mae["film mean"], mae["always 4"])
+
+
+def test_errors_clustered_by_user_and_film_are_those_of_statsmodels():
+    import statsmodels.api as sm
+    from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
+
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"user": rng.integers(15, size=400), "item": rng.integers(40, size=400), "m": "a"})
+    level = rng.normal(0, 0.3, 15)[frame["user"]] + rng.normal(0, 0.2, 40)[frame["item"]]
+    frame = frame.assign(absolute=1 + level + rng.normal(0, 0.3, 400)).drop_duplicates(["user", "item"])
+    frame["squared"] = frame["absolute"] ** 2
+    fitted = sm.OLS(frame["absolute"], np.ones(len(frame))).fit()
+    groups = [frame[name].to_numpy() for name in ("user", "item")]
+    expected = float(np.sqrt(cov_cluster_2groups(fitted, *groups)[0].squeeze()))
+    row = scores(frame, "m").iloc[0]
+    assert row["se"] == pytest.approx(expected, rel=0.01)  # its factors (n - 1) / (n - k) are ours but for k = 1
+    assert row["se"] > 2 * scores(frame.drop(columns=["user", "item"]), "m").iloc[0]["se"]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.analysis.claims_conversation import CENTRE, check_statements
 from support.analysis.conversation import messages_of
 from support.analysis.dialogue_acts import LABELS, Trust
+from support.analysis.roundtable_claims import CENTRE, check_statements
 from support.analysis.transitions import (
     NAMES,
     bootstrap,

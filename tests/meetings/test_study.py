@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support import published
-from support.analysis.coordination import in_a_sentence, other_options
+from support.analysis.meetings import in_a_sentence, other_options
 from support.errors import InvalidInput, MissingData
 from support.meetings.data import iso
 from support.meetings.evaluators import ExactEvaluator

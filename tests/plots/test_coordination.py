@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from support.analysis.coordination import changes, confusion, gap_closed, kappa, mean_changes
+from support.analysis.meetings import changes, confusion, gap_closed, kappa, mean_changes
 from support.errors import InvalidInput
 from support.figures import COLOURS
 from support.meetings.records import CoordinationRound, Option, Score

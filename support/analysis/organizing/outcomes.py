@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.coordination.rounds import head
 from support.analysis.fairness import paired
-from support.analysis.frames import need_columns
+from support.analysis.frames import head, need_columns
 from support.analysis.organizing.evaluating import score
 from support.errors import InvalidInput
 from support.runs.study import Unit

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.stats import with_holm
+from support.analysis.stats import adjusted, with_holm
 from support.analysis.user_study.points import in_order, need_repeated
 from support.errors import InvalidInput
 
@@ -59,8 +59,8 @@ def spearman(data: pd.DataFrame, target: str = "reliance", items: Sequence[str] 
         for item in others
     ]
     table = with_holm(pd.DataFrame(rows).assign(source=checked["source"].iloc[0]), ["forms"])
-    adjusted = table.groupby("forms", sort=False)["p"].transform(false_discovery)
-    table.insert(list(table.columns).index("p") + 1, "p_fdr", adjusted)
+    rates = table.groupby("forms", sort=False)["p"].transform(adjusted, "fdr_bh")
+    table.insert(list(table.columns).index("p") + 1, "p_fdr", rates)
     return table[["source", *(column for column in table if column != "source")]]
 
 
@@ -124,15 +124,6 @@ def p_of(rho: float, n: int) -> float:
     if abs(rho) >= 1:
         return 0.0
     return float(2 * stats.t.sf(abs(rho) * sqrt((n - 2) / (1 - rho**2)), n - 2))
-
-
-def false_discovery(p: pd.Series[float]) -> np.ndarray:
-    """Benjamini and Hochberg's adjusted p [2]_; NaN stays NaN and does not count."""
-    adjusted = p.to_numpy(dtype=float, copy=True)
-    tested = ~np.isnan(adjusted)
-    if tested.any():
-        adjusted[tested] = stats.false_discovery_control(adjusted[tested])
-    return adjusted
 
 
 def _parts(wide: pd.DataFrame) -> dict[str, pd.DataFrame]:

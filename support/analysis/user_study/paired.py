@@ -1,77 +1,20 @@
-"""Two points in time, the same people: paired t-tests as in the paper, and the signed-rank test beside them.
-
-References
-----------
-.. [1] F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945).
-.. [2] D. S. Kerby, The simple difference formula, Comprehensive Psychology 3 (2014): the matched-pairs rank-biserial
-   correlation.
-"""
+"""Two points in time, the same people: paired t-tests as in the paper, and the signed-rank test beside them."""
 
 from __future__ import annotations
 
 from math import nan, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.stats import compare, with_holm
-from support.analysis.user_study.correlations import false_discovery
+from support.analysis.stats import adjusted, compare, signed_rank, with_holm
 from support.analysis.user_study.points import need_points, need_repeated
 from support.errors import InvalidInput
 
 KEPT = ("n_a", "left_out", "mean_a", "mean_b", "difference", "low", "high", "t", "df", "p", "hedges_g", "g_low",
         "g_high")  # fmt: skip
-MOST = 300
-"""Pairs up to which the distribution of the ranks is computed in full."""
-
-
-class SignedRank(NamedTuple):
-    """Wilcoxon's test: sum of the positive ranks, pairs that changed, exact p, rank-biserial correlation."""
-
-    w: float
-    changed: int
-    p: float
-    rank_biserial: float
-
-
-def signed_rank(differences: np.ndarray) -> SignedRank:
-    """Wilcoxon's signed-rank test [1]_, two-sided and exact, given the ties; pairs without a change are left out.
-
-    Answers on a scale are tied, which the usual tables do not know; here every pattern of signs is counted.
-
-    Parameters
-    ----------
-    differences : array of shape (n,)
-        Later minus earlier, NaN-free.
-
-    Returns
-    -------
-    SignedRank
-        `rank_biserial` is (positive - negative ranks) / all ranks [2]_, -1 to 1; p and it are NaN where nobody changed.
-
-    Raises
-    ------
-    InvalidInput
-        More than `MOST` pairs: use a normal approximation.
-
-    Examples
-    --------
-    >>> signed_rank(np.array([1, 1, 2, 0, 3]))
-    SignedRank(w=10.0, changed=4, p=0.125, rank_biserial=1.0)
-    """
-    moved = np.asarray(differences, dtype=float)
-    moved = moved[moved != 0]
-    if len(moved) > MOST:
-        raise InvalidInput(f"differences: {len(moved)} given; expected at most {MOST} for an exact test.")
-    if not len(moved):
-        return SignedRank(0.0, 0, nan, nan)
-    doubled = np.rint(2 * stats.rankdata(np.abs(moved))).astype(int)  # ranks of ties end in a half
-    positive, total = int(doubled[moved > 0].sum()), int(doubled.sum())
-    chances = _distribution(doubled)
-    tail = min(chances[: positive + 1].sum(), chances[positive:].sum())
-    return SignedRank(positive / 2, len(moved), float(min(1.0, 2 * tail)), (2 * positive - total) / total)
 
 
 def paired_tests(data: pd.DataFrame, before: str, after: str, items: tuple[str, ...] = ()) -> pd.DataFrame:
@@ -103,7 +46,7 @@ def paired_tests(data: pd.DataFrame, before: str, after: str, items: tuple[str, 
     rows = [_row(part, before, after) for _, part in checked.groupby("item", sort=False)]
     table = pd.DataFrame(rows).assign(source=checked["source"].iloc[0], family="all")
     table = with_holm(table, ["family"]).drop(columns="family")
-    table.insert(list(table.columns).index("p_holm") + 1, "p_fdr", false_discovery(table["p"]))
+    table.insert(list(table.columns).index("p_holm") + 1, "p_fdr", adjusted(table["p"], "fdr_bh"))
     return table[["source", *(column for column in table if column != "source")]]
 
 
@@ -171,14 +114,3 @@ def smallest_shown(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
 def _ranks(moved: np.ndarray) -> dict[str, float]:
     found = signed_rank(moved)
     return {"w": found.w, "changed": found.changed, "p_wilcoxon": found.p, "rank_biserial": found.rank_biserial}
-
-
-def _distribution(doubled: np.ndarray) -> np.ndarray:
-    """The chance of each sum of the (doubled) ranks whose sign is positive, when every sign is a fair coin."""
-    chances = np.ones(1)
-    for rank in doubled:
-        longer = np.zeros(len(chances) + rank)
-        longer[: len(chances)] += chances / 2
-        longer[rank:] += chances / 2
-        chances = longer
-    return chances

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from support.analysis.stats import adjusted
 from support.analysis.user_study.points import need_points, need_repeated
 from support.errors import InvalidInput
 
@@ -48,8 +49,12 @@ def error_rates(
         raise InvalidInput(f"n is {n!r}, and {len(moved)} answered everything; expected 2 to {len(moved)}.")
     p = _tested(moved.to_numpy()[: studies * n].reshape(studies, n, -1))
     true = moved.columns.isin(list(changing))
-    ways = {"none": p, "Benjamini-Hochberg": stats.false_discovery_control(p, axis=1), "Holm": _holm(p)}
-    rows = [{"correction": name} | _rates(adjusted < alpha, true) for name, adjusted in ways.items()]
+    ways = {
+        "none": p,
+        "Benjamini-Hochberg": stats.false_discovery_control(p, axis=1),
+        "Holm": np.apply_along_axis(adjusted, 1, p),
+    }
+    rows = [{"correction": name} | _rates(corrected < alpha, true) for name, corrected in ways.items()]
     table = pd.DataFrame(rows).assign(studies=studies, n=n, source=checked["source"].iloc[0])
     return table[["source", *(column for column in table if column != "source")]]
 
@@ -61,14 +66,6 @@ def _tested(moved: np.ndarray) -> np.ndarray:
     testable = spread > 0
     t = np.divide(moved.mean(axis=1) * np.sqrt(n), spread, out=np.zeros_like(spread), where=testable)
     return np.where(testable, 2 * stats.t.sf(np.abs(t), n - 1), 1.0)
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    order = np.argsort(p, axis=1)
-    steps = np.take_along_axis(p, order, axis=1) * np.arange(p.shape[1], 0, -1)
-    adjusted = np.empty_like(p)
-    np.put_along_axis(adjusted, order, np.minimum(np.maximum.accumulate(steps, axis=1), 1.0), axis=1)
-    return adjusted
 
 
 def _rates(shown: np.ndarray, true: np.ndarray) -> dict[str, float]:

@@ -3,46 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
-from support.analysis.user_study.paired import cohens_dz, paired_tests, signed_rank, smallest_shown
+from support.analysis.stats import signed_rank
+from support.analysis.user_study.paired import cohens_dz, paired_tests, smallest_shown
 from support.analysis.user_study.points import POINTS
 from support.errors import InvalidInput
 
 BEFORE, AFTER = POINTS[0], POINTS[2]
-
-
-@given(st.lists(st.integers(-6, 6), min_size=2, max_size=9))
-@settings(max_examples=40, deadline=None)
-def test_the_signed_rank_test_is_that_of_all_patterns_of_signs(moved):
-    moved = np.array([m for m in moved if m] or [1.0], dtype=float)
-    ranks = stats.rankdata(np.abs(moved))
-    signs = np.array(np.meshgrid(*[[0, 1]] * len(moved))).reshape(len(moved), -1)
-    sums, seen = ranks @ signs, ranks[moved > 0].sum()
-    p = min(1.0, 2 * min((sums <= seen + 1e-9).mean(), (sums >= seen - 1e-9).mean()))
-    assert signed_rank(moved).p == pytest.approx(p)
-
-
-@given(st.permutations([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]), st.lists(st.booleans(), min_size=7, max_size=7))
-@settings(max_examples=30, deadline=None)
-def test_without_ties_it_is_scipy_s(sizes, up):
-    moved = np.where(up, sizes, -np.array(sizes))
-    assert signed_rank(moved).p == pytest.approx(stats.wilcoxon(moved, method="exact").pvalue)
-
-
-@given(st.lists(st.integers(-6, 6), min_size=1, max_size=40))
-def test_turning_all_changes_round_turns_the_effect_and_keeps_the_p(moved):
-    a, b = signed_rank(np.array(moved, float)), signed_rank(-np.array(moved, float))
-    assert np.isclose(a.p, b.p, equal_nan=True) and np.isclose(a.rank_biserial, -b.rank_biserial, equal_nan=True)
-
-
-def test_who_did_not_change_does_not_count():
-    assert signed_rank(np.array([1.0, 0, 0, 2])) == signed_rank(np.array([1.0, 2]))
-    assert np.isnan(signed_rank(np.zeros(4)).p)
-    with pytest.raises(InvalidInput, match="at most 300"):
-        signed_rank(np.ones(301))
 
 
 def test_a_paired_test_is_scipy_s_with_both_effect_sizes(rising):

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from support.analysis.user_study.paired import paired_tests
 from support.analysis.user_study.points import POINTS
-from support.analysis.user_study.rates import _holm, error_rates
+from support.analysis.user_study.rates import error_rates
 from support.errors import InvalidInput
 
 BEFORE, AFTER = POINTS[0], POINTS[2]
@@ -28,11 +27,6 @@ def test_what_does_not_change_is_found_about_as_often_as_alpha_says(rising):
     assert table.loc["none", "false"] == pytest.approx(0.05, abs=0.025)
     assert table.loc["Holm", "any_false"] <= table.loc["Benjamini-Hochberg", "any_false"]
     assert table.loc["none", "found"] > 0.95
-
-
-def test_holm_is_that_of_statsmodels():
-    p = np.random.default_rng(0).uniform(size=(5, 7)) ** 3
-    assert _holm(p) == pytest.approx(np.array([multipletests(row, method="holm")[1] for row in p]))
 
 
 def test_where_nothing_changes_nothing_can_be_found(rising):

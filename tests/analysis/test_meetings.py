@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from support import published
-from support.analysis.coordination import (
+from support.analysis.meetings import (
     changes,
-    compare_designs,
     final,
     gap_closed,
     mean_changes,
@@ -160,11 +159,11 @@ def test_a_run_that_starts_at_zero_is_left_out_and_counted():
     assert last["of_means"] == pytest.approx(135)  # with the run that was left out
 
 
-def test_differences_leave_no_run_out():
-    table = changes(frame_of([(0, 60), (50, 100)]), zero="difference", metrics=["satisfaction_ratio"])
-    assert table[table["round"] == 2]["change"].tolist() == [60, 50]
-    assert not table["left_out"].any()
-    assert set(table["unit"]) == {"difference from round 1"}
+def test_a_gini_coefficient_changes_in_its_own_unit_and_leaves_no_run_out():
+    table = changes(frame_of([(0.0, 0.2), (0.5, 0.4)], "equity"), metrics=["equity"])
+    assert table[table["round"] == 2]["change"].tolist() == pytest.approx([0.2, -0.1])
+    assert not table["left_out"].any() and set(table["unit"]) == {"difference from round 1"}
+    assert mean_changes(table)["of_means"].iloc[-1] == pytest.approx(0.05)
 
 
 @settings(max_examples=20, deadline=None)
@@ -184,8 +183,6 @@ def test_changes_refuse_what_they_cannot_tell_apart():
         changes(pd.concat([frame, frame]), metrics=["satisfaction_ratio"])
     with pytest.raises(InvalidInput, match="no round 1"):
         changes(frame[frame["round"] == 2], metrics=["satisfaction_ratio"])
-    with pytest.raises(InvalidInput, match="'ignore' given; expected one of 'leave out', 'difference'"):
-        changes(frame, zero="ignore")
 
 
 def designs():
@@ -228,14 +225,6 @@ def test_table_2_names_its_rows_as_the_paper_and_has_the_spread_of_its_means():
     printed = PAPER[PAPER["table"] == "Table 2"]
     assert set(table.index) == set(zip(printed["row"], printed["column"], strict=True))
     assert table["std of the means", "satisfaction_score"] == pytest.approx(np.std([1, 4 / 3, 5 / 3], ddof=1))
-
-
-def test_designs_are_compared_in_pairs_of_the_same_meeting():
-    tests = compare_designs(designs()).set_index(["value", "a", "b"])
-    row = tests.loc[("satisfaction_ratio", "single round", "rounds")]
-    assert (row["test"], row["n_a"], row["correction"]) == ("paired t", 10, "holm")
-    assert row["p_adjusted"] < 0.05
-    assert tests.loc[("interactions", "no conversation", "rounds"), "note"].startswith("no test")
 
 
 def test_standard_errors_as_the_text_and_as_the_numbers_say():

@@ -1,7 +1,8 @@
-"""What sections 5.2, 5.3.1 and 5.4 of RoundTable claim, as checks on tidy results (row, column, value, se).
+"""What sections 5 and 6 and the appendices of RoundTable claim, as checks on tidy results (row, column, value, se).
 
-Three mappings, one for each notebook, with the rows and columns that their checks read:
+Four mappings, one for each notebook, with the rows and columns that their checks read:
 
+- `ROUNDTABLE`: rows are social choice rules, "K = 3" … and models; columns the metrics of `support.analysis.metrics`.
 - `MOVIELENS`: rows are social choice rules and "recommender"; columns "mae@1" … "mae@10".
 - `CONVERSATION`: rows are environments; columns "words@r", "grade@r", "difference@r" and "<act>@r".
 - `STOPPING`: rows are "<environment>: <stopping rule>"; columns are social choice rules, values the performance
@@ -12,16 +13,112 @@ Section 5.3.2 speaks of transition graphs: `check_statements`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from math import nan
 from typing import Any
 
 import pandas as pd
 
-from support.analysis.claims import CLOSE, NO, ONE_VOTE, RULES_OF_PAPER, SCORE, UNTESTED, YES, Check, above, holds
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, above, alike, combined, holds
 from support.analysis.transitions import Bootstrap, Transitions
+from support.models.profiles import is_model
+from support.roundtable.economy import exchange_economy
+
+ONE_VOTE, SCORE = ("unanimous", "majority", "plurality"), ("rated", "ranked", "cumulative")
+UTILITIES, AREAS = ("utility@3", "utility@5", "utility@10"), ("auc@3", "auc@5", "auc@10")
+HIGH_UTILITY, LOW_RATIONALITY = 75.0, 50.0  # our readings of "high" and "low", in percent
+
+
+def _more_spread_early(ours: pd.DataFrame) -> str:
+    spread = ours[ours["column"] == "utility@3"].set_index("row")["se"]
+    if not {*ONE_VOTE, *SCORE} <= set(spread.index):
+        return UNTESTED
+    return YES if spread[list(ONE_VOTE)].min() > spread[list(SCORE)].max() else NO
+
+
+def _even_split_is_near_best(preferences: str) -> Check:
+    economy = exchange_economy(preferences, 3)
+    share = float(economy.utilities(economy.even_split).sum()) / economy.maximum
+    return lambda _: YES if share > 0.99 else NO
+
+
+def size_of(model: str) -> float:
+    """Billions of parameters by a model's name; NaN where it names none.
+
+    >>> size_of("model:llama3-1-70b"), size_of("model:gpt-4o")
+    (70.0, nan)
+    """
+    found = re.search(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])", model.lower())
+    return float(found[1]) if found else nan
+
+
+def family(model: str) -> str:
+    """A model's name without its size: two models of one family differ in that alone.
+
+    >>> family("model:llama3-1-70b") == family("model:llama3-1-8b"), family("gpt-4o-mini") == family("gpt-4o")
+    (True, True)
+    """
+    return re.sub(r"(?<![a-z0-9.])\d+(?:\.\d+)?b(?![a-z0-9])|-mini\b", "", model.lower()).strip("-")
+
+
+def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
+    """Rows of models of one family, the larger one first: by the sizes in their names, a "mini" is the smaller one."""
+    rows = [row for row in ours["row"].unique() if is_model(row)]
+    kin = [(a, b) for a in rows for b in rows if a != b and family(a) == family(b)]
+    return [(a, b) for a, b in kin if size_of(a) > size_of(b) or b.lower() == f"{a.lower()}-mini"]
+
+
+def larger(*columns: str) -> Check:
+    """The claim that the larger model of a family lies above the smaller one, in each family and column."""
+
+    def check(ours: pd.DataFrame) -> str:
+        pairs = _pairs_by_size(ours)
+        lacking = Answer(UNTESTED, "two models of one family and different size would tell (MODELS in notebook 20)")
+        return combined(*(above([a], [b], *columns) for a, b in pairs))(ours) if pairs else lacking
+
+    return check
+
+
+def _all_models_high(ours: pd.DataFrame) -> str:
+    rows = [row for row in ours["row"].unique() if is_model(row)]
+    lacking = Answer(UNTESTED, "no language model sat at the table")
+    return holds(lambda m: bool(m["utility@10"].min() > HIGH_UTILITY), *rows)(ours) if rows else lacking
+
+
+RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
+ROUNDTABLE: Mapping[str, Check] = {
+    "score rules > one-vote rules: utility early": above(SCORE, ONE_VOTE, "auc@3"),
+    "one-vote rules > score rules: spread of early utility": _more_spread_early,
+    "all rules: high utility@10": holds(lambda m: m["utility@10"].min() > HIGH_UTILITY, *RULES_OF_PAPER),
+    "most rules: utility peaks in middle rounds": holds(
+        lambda m: (m["utility@5"] > m["utility@10"]).sum() > 3, *RULES_OF_PAPER
+    ),
+    "unanimous lowest of one-vote rules: utility": above(ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES),
+    "majority > plurality: utility": above(["majority"], ["plurality"], *UTILITIES),
+    "unanimous > majority > plurality: min_max": holds(
+        lambda m: m["min_max"].is_monotonic_decreasing, "unanimous", "majority", "plurality"
+    ),
+    "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
+    "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
+    "all rules: low rationality": holds(lambda m: m["rationality"].max() < LOW_RATIONALITY, *RULES_OF_PAPER),
+    "unanimous highest: min_max": above(["unanimous"], RULES_OF_PAPER[1:], "min_max"),
+    "unanimous non-decreasing: utility": holds(
+        lambda m: m[list(UTILITIES)].iloc[0].is_monotonic_increasing, "unanimous"
+    ),
+    "all models: high utility": _all_models_high,
+    "larger model > smaller model: utility@10": larger("utility@10"),
+    "larger model > smaller model: efficiency": larger("auc@3", "auc@5"),
+    "K = 3 > K = 4, K = 5: utility, auc": above(["K = 3"], ["K = 4", "K = 5"], *UTILITIES, *AREAS),
+    "K = 5 > K = 4: utility": above(["K = 5"], ["K = 4"], *UTILITIES),
+    "symmetric: even split nearly optimal": _even_split_is_near_best("symmetric"),
+    "uniform: even split nearly optimal": _even_split_is_near_best("uniform"),
+}
+"""A check for every statement of `data/inputs/published/001_5dc2ef75221ed897.csv`."""
 
 ENVIRONMENTS = ("exchange_economy", "movielens")
 RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
+NEAR_STARS = 0.1  # our reading of "near" in stars
 SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
 RARE_ACTS = ("compromise", "defend", "accept", "decline")
 OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoint")
@@ -127,17 +224,11 @@ def _best_is_before_the_end(ours: pd.DataFrame) -> str:
     return UNTESTED if gains.empty else YES if (gains.stack() > SLACK).mean() > 0.5 else NO
 
 
-def _near_the_recommender(ours: pd.DataFrame) -> str:
-    """No rule's error lies above the recommender's beyond the margin of their difference."""
-    answers = [above([rule], ["recommender"], "mae@10")(ours.dropna(subset="value")) for rule in RULES_OF_PAPER]
-    return UNTESTED if UNTESTED in answers else NO if YES in answers else YES
-
-
 MOVIELENS: Mapping[str, Check] = {
     "some rules: mae falls, then rises": _v_shaped,
     "one-vote rules: mae worsens or stays": holds(_change(lambda mae: mae[10] >= mae[3] - SLACK), *ONE_VOTE),
     "score rules: mae falls over the rounds": holds(_change(lambda mae: mae[10] < mae[1] - SLACK), *SCORE),
-    "group near the best recommender: mae@10": _near_the_recommender,
+    "group near the best recommender: mae@10": alike(RULES_OF_PAPER, ["recommender"], NEAR_STARS, "mae@10"),
 }
 CONVERSATION: Mapping[str, Check] = {
     "both environments: words rise over the rounds": holds(_rises("words"), *ENVIRONMENTS),

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from support.analysis.coordination import audit, confusion, kappa, on_theta
-from support.analysis.coordination.audit import weighted_kappa
+from support.analysis.meetings import audit, confusion, kappa, on_theta, weighted_kappa
 from support.errors import InvalidInput
 from support.meetings.data import Meeting
 from support.meetings.records import Conversation, Coordination, CoordinationRound, Option, Score
