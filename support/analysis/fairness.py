@@ -80,12 +80,12 @@ def who(frame: pd.DataFrame) -> str:
     >>> who(pd.DataFrame({"coordinator": ["mcts", "model:a"], "people": "plain", "estimator": "none"}))
     'coordinator: mcts, model:a; people: plain'
     """
-    roles = {role: frame[role].dropna().unique() for role in ("coordinator", "people", "estimator", "solver")
-             if role in frame}  # fmt: skip
-    named = {
-        role: [str(one) for one in kinds if one and str(one) not in ("none", "False")] for role, kinds in roles.items()
-    }
-    return "; ".join(f"{role}: {', '.join(kinds)}" for role, kinds in named.items() if kinds)
+    told = []
+    for role in ("coordinator", "people", "estimator", "solver"):
+        kinds = [str(one) for one in frame.get(role, pd.Series(dtype=object)).dropna().unique()]
+        named = [kind.replace("True", "exact") for kind in kinds if kind not in ("", "none", "False")]
+        told += [f"{role}: {', '.join(named)}"] if named else []
+    return "; ".join(told)
 
 
 def instance_key(gains: Any) -> str:
@@ -160,7 +160,7 @@ def _path(record: Planning) -> tuple[list[Plan], np.ndarray]:
 
 
 def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
-    """Whether no change of a single decision makes the plan better: a local optimum, or the optimum itself."""
+    """Whether no change of a single decision makes the plan better; by welfare, a sum over decisions, the best is."""
     _, n, m = problem.shape
     near = np.repeat([plan], n * m, axis=0)
     near[np.arange(n * m), np.repeat(np.arange(n), m)] = np.tile(np.arange(m), n)
@@ -177,13 +177,11 @@ def _failed(record: Planning) -> dict[str, float]:
     changed less than half of the decisions, any step more than half; `weakest`: in most steps who had least got more,
     and nobody else; `promises`: most reasons speak of a smaller difference, by a word list; `undone`, of the steps that
     lowered the objective the share that the next round takes back; `local`: the chosen plan is one that no single
-    change improves; `left`: of such plans, the share that a later plan improves on; `misled`: by how many points the
-    chosen plan is worse than the best that was proposed.
+    change improves; `misled`: by how many points the chosen plan is worse than the best that was proposed.
     """
     problem, objective, (plans, worth) = problem_of(record), _objective(record), _path(record)
     steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
     lowered = [i for i in range(1, len(plans) - 1) if worth[i] < worth[i - 1]]
-    stuck = [i for i in range(len(plans) - 1) if is_local(problem, plans[i], objective)]
     said = [bool(PROMISES.search(e.reason)) for e in record.rounds[1:] if e.reason and not e.finish]
     got = nan if record.chosen is None else float(measures.value(objective, problem.totals(record.chosen)))
     some, best = len(steps) > 0, int(worth.argmax()) + 1 if len(worth) else 0
@@ -200,7 +198,6 @@ def _failed(record: Planning) -> dict[str, float]:
         "promises": float(np.mean(said) > 0.5) if said else nan,
         "undone": float(np.mean([_taken_back(*plans[i - 1 : i + 2]) for i in lowered])) if lowered else nan,
         "local": float(is_local(problem, record.chosen, objective)) if record.chosen is not None else nan,
-        "left": float(np.mean([worth[i + 1 :].max() > worth[i] for i in stuck])) if stuck else nan,
     }  # fmt: skip
 
 

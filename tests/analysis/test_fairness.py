@@ -238,3 +238,6 @@ def test_property_a_local_optimum_is_one_that_no_single_change_improves(seed, ob
     near = [(*plan[:d], k, *plan[d + 1 :]) for d in range(3) for k in range(3)]
     best = max(measures.value(objective, problem.totals(one)) for one in near)
     assert is_local(problem, plan, objective) == (best <= measures.value(objective, problem.totals(plan)))
+    everywhere = problem.totals_of(np.indices((3, 3, 3)).reshape(3, -1).T)
+    if objective == "welfare":  # a sum over decisions has no local optimum but the best
+        assert is_local(problem, plan, objective) == (problem.totals(plan).sum() == everywhere.sum(axis=1).max())
