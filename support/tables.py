@@ -114,13 +114,14 @@ def agreement(comparison: pd.DataFrame, by: str = "column") -> pd.DataFrame:
 
 
 def wide(comparison: pd.DataFrame, decimals: int = 2) -> pd.DataFrame:
-    """The layout of the paper: "79.61 (0.88)", a line of the paper and one of ours for each row."""
+    """The layout of the paper: "79.61 (0.88)", a line of the paper and one of ours (by a short name) for each row."""
     need_columns(comparison, [*_KEYS, "published", "published_se", "ours", "ours_se", "participant"], "the comparison")
     columns = list(comparison["column"].unique())
     lines = []
     for row, cells in comparison.groupby("row", sort=False):
         by_column = cells.set_index("column").reindex(columns)
-        for source, side in (("paper", "published"), (cells["participant"].iloc[0], "ours")):
+        who = str(cells["participant"].iloc[0])
+        for source, side in (("paper", "published"), (who if len(who) <= UNBROKEN else "ours", "ours")):
             pairs = zip(by_column[side], by_column[f"{side}_se"], strict=True)
             shown = [_with_spread(value, se, decimals) for value, se in pairs]
             lines.append({"row": row, "source": source} | dict(zip(columns, shown, strict=True)))

@@ -14,7 +14,7 @@ FLOORS = [
     {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
-    {"tables", "draw", "figures", "plots", "runs.pages", "boards"},
+    {"tables", "draw", "plots", "runs.pages", "boards"},
     {"widgets"},
     {"runs.recordings"},
     {"runs.notebooks", "full_runs", "app"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, hypot, isfinite
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 from scipy.stats import norm
@@ -153,7 +153,7 @@ def across(test: Check) -> Check:
     return check
 
 
-def _absent(cells: pd.DataFrame, wanted: Sequence[object]) -> Answer | None:
+def _absent(cells: pd.DataFrame, wanted: Sequence[Any]) -> Answer | None:
     missing = [cell for cell in wanted if cell not in cells.index or pd.isna(cells["value"][cell])]
     if not missing:
         return None

@@ -23,6 +23,7 @@ import pandas as pd
 
 from support.analysis.dialogue_acts import END, LABELS, START, checked_acts, trust_in
 from support.analysis.frames import need_columns
+from support.analysis.stats import adjusted
 from support.errors import InvalidInput
 
 Count = Literal["exists", "printed"]
@@ -334,8 +335,6 @@ def _partners(a: Transitions, b: Transitions, key: str) -> list[Transitions]:
 
 def _edge_frame(a: Transitions, b: Transitions, p: np.ndarray) -> pd.DataFrame:
     """The edges that occur in either condition with their tests, the largest differences first."""
-    from statsmodels.stats.multitest import multipletests
-
     rows, columns = np.nonzero(a.numerator.sum(axis=0) + b.numerator.sum(axis=0))
     names = np.array(NAMES)
     p_a, p_b = (side.probability.to_numpy()[rows, columns] for side in (a, b))
@@ -347,7 +346,7 @@ def _edge_frame(a: Transitions, b: Transitions, p: np.ndarray) -> pd.DataFrame:
             "probability_b": p_b,
             "difference": p_a - p_b,
             "p": p[rows, columns],
-            "p_adjusted": multipletests(p[rows, columns], method="holm")[1],
+            "p_adjusted": adjusted(p[rows, columns]),
         }
     )
     return frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
@@ -360,8 +359,6 @@ def compare_levels(
 
     Columns a, b, runs_a, runs_b, statistic, p, p_adjusted, edge (the one with the largest difference) and difference.
     """
-    from statsmodels.stats.multitest import multipletests
-
     need_columns(t.runs, [by], "runs")
     levels = list(dict.fromkeys(t.runs[by]))
     if len(levels) < 2:
@@ -375,5 +372,5 @@ def compare_levels(
              "edge": f"{edge['source']} → {edge['target']}", "difference": edge["difference"]}
         )  # fmt: skip
     frame = pd.DataFrame(rows)
-    frame.insert(6, "p_adjusted", multipletests(frame["p"], method="holm")[1])
+    frame.insert(6, "p_adjusted", adjusted(frame["p"]))
     return frame

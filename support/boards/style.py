@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from support.figures import COLOURS
+from support.draw import COLOURS
 
 INK, QUIET_INK, LINE, GROUND = "#1b1b1b", "#595959", "#c9c9c9", "#ffffff"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from support.data import shared
 from support.errors import InvalidInput
-from support.solvers.scheduling import Block, SchedulingProblem, exhaustive, merged
+from support.solvers.scheduling import Block, SchedulingProblem, merged, solve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -326,7 +326,7 @@ def to_scheduling(task: Task) -> SchedulingProblem:
 
 def solve_task(task: Task) -> tuple[DaySlot | None, str]:
     """The earliest slot that meets every constraint and "", or None and what conflicts."""
-    found = exhaustive(to_scheduling(task))
+    found = solve(to_scheduling(task))
     if found.best is None:
         return None, found.conflict.text if found.conflict else "the solver ran out of time"
     day, start = divmod(found.best.start, MIDNIGHT)

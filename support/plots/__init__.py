@@ -1,1 +1,1 @@
-"""Figures of the studies, one module for each kind of question; `support.figures` saves them."""
+"""Figures of the studies, one module for each kind of question; `support.draw` saves them."""

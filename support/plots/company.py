@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from support.draw import COLOURS
 from support.errors import InvalidInput
-from support.figures import COLOURS
 from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE
 
 if TYPE_CHECKING:

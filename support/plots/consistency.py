@@ -9,7 +9,7 @@ import pandas as pd
 
 from support.analysis.consistency import CHECKS
 from support.analysis.frames import need_columns
-from support.figures import COLOURS
+from support.draw import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

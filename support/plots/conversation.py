@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.analysis.conversation import FEATURES
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +45,8 @@ def plot_rounds(tidy: pd.DataFrame, ax: Axes, feature: str) -> Axes:
     part = _cells(tidy, feature)
     for i, name in enumerate(part["row"].unique()):
         line = part[part["row"] == name].sort_values("round")
-        ax.plot(line["round"], line["value"], label=str(name), color=COLOURS[i % 8], linestyle=STYLES[i % 8],
-                marker=MARKERS[i % 8], markersize=4)  # fmt: skip
+        ax.plot(line["round"], line["value"], label=str(name), color=COLOURS[i % 8], linestyle=LINES[i % 8],
+                marker=MARKS[i % 8], markersize=4)  # fmt: skip
         ax.fill_between(line["round"], line["low"], line["high"], color=COLOURS[i % 8], alpha=0.15, linewidth=0)
     ax.set(xlabel="round", ylabel=FEATURES[feature], xticks=_ticks(part["round"]))
     ax.legend(fontsize=8, frameon=False)

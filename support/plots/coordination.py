@@ -11,8 +11,8 @@ import pandas as pd
 
 from support.analysis.frames import need_columns
 from support.analysis.meetings import METRICS, gap_closed, run_columns
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def plot_changes(
         at = part["round"] + APART * (i - (len(levels) - 1) / 2)
         errors = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]]).clip(0)
         ax.errorbar(at, part["mean"], errors, label=_legend(part, str(name), metric), color=COLOURS[i % 8],
-                    linestyle=STYLES[i % 8], marker=MARKERS[i % 8], markersize=5, capsize=3)  # fmt: skip
+                    linestyle=LINES[i % 8], marker=MARKS[i % 8], markersize=5, capsize=3)  # fmt: skip
     ax.axhline(0, color=GREY, linewidth=0.8)
     if published is not None:
         _printed(published, ax, metric, levels, last)
@@ -126,8 +126,8 @@ def plot_gap(table: pd.DataFrame, ax: Axes, by: str = "setting", *, order: Seque
         at = part["round"] + APART * (i - (len(levels) - 1) / 2)
         errors = np.vstack([part["share"] - part["low"], part["high"] - part["share"]])
         said = f"{name}: {part['chance'].iloc[0]:.0f} to {part['best'].iloc[0]:.0f} %"
-        ax.errorbar(at, part["share"], errors, label=said, color=COLOURS[i % 8], linestyle=STYLES[i % 8],
-                    marker=MARKERS[i % 8], markersize=5, capsize=3)  # fmt: skip
+        ax.errorbar(at, part["share"], errors, label=said, color=COLOURS[i % 8], linestyle=LINES[i % 8],
+                    marker=MARKS[i % 8], markersize=5, capsize=3)  # fmt: skip
     for level in (0, 100):
         ax.axhline(level, color=GREY, linewidth=0.8)
     ax.set(xlabel="round", ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
@@ -256,7 +256,7 @@ def plot_kappa(table: pd.DataFrame, ax: Axes, by: str = "evaluator") -> Axes:
     for i, (weights, part) in enumerate(table.groupby("weights", sort=False)):
         y = np.array([rows.index(key) for key in zip(part[by], part["a"], part["b"], strict=True)]) + 0.16 * (i - 0.5)
         errors = np.vstack([part["kappa"] - part["low"], part["high"] - part["kappa"]]).clip(0)
-        ax.errorbar(part["kappa"], y, xerr=np.nan_to_num(errors), fmt=MARKERS[i], color=COLOURS[i], capsize=3,
+        ax.errorbar(part["kappa"], y, xerr=np.nan_to_num(errors), fmt=MARKS[i], color=COLOURS[i], capsize=3,
                     label=f"{weights} weights")  # fmt: skip
     for k, key in enumerate(rows):
         mine = table[[k == key for k in zip(table[by], table["a"], table["b"], strict=True)]].iloc[0]

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS, Trust
+from support.draw import COLOURS, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,8 +67,8 @@ def _marks(rows: pd.DataFrame, y: np.ndarray, ax: Axes, name: str, i: int) -> No
     ax.hlines(y, rows["low"].to_numpy(dtype=float), rows["high"].to_numpy(dtype=float), color=colour, linewidth=1)
     blind = rows["covered"].eq(False).fillna(False).to_numpy(dtype=bool)
     values = rows["value"].to_numpy(dtype=float)
-    ax.plot(values[~blind], y[~blind], MARKERS[i % 8], color=colour, markersize=5, label=name)
-    ax.plot(values[blind], y[blind], MARKERS[i % 8], color=colour, markersize=5, fillstyle="none")
+    ax.plot(values[~blind], y[~blind], MARKS[i % 8], color=colour, markersize=5, label=name)
+    ax.plot(values[blind], y[blind], MARKS[i % 8], color=colour, markersize=5, fillstyle="none")
 
 
 def warn(ax: Axes, line: str, below: int) -> Axes:

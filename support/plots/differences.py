@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns
-from support.figures import COLOURS
+from support.draw import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

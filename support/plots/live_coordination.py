@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.figures import COLOURS, MARKERS, STYLES
+from support.draw import COLOURS, LINES, MARKS
 from support.meetings.satisfaction import HIGHEST
 from support.plots.coordination import plot_scores
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from support.meetings.records import CoordinationRound
 
-LINES = {
+MEASURES = {
     "satisfaction_ratio": ("satisfied members", 100.0),
     "satisfaction_score": ("mean score, of 3", float(HIGHEST)),
     "equity": ("inequality (Gini)", 1.0),
@@ -55,9 +55,9 @@ def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rou
 
 def plot_measures(frame: pd.DataFrame, ax: Axes, rounds: int) -> Axes:
     """The candidate's satisfaction ratio, satisfaction score and inequality by round, all on an axis from 0 to 1."""
-    for i, (metric, (name, one)) in enumerate(LINES.items()):
+    for i, (metric, (name, one)) in enumerate(MEASURES.items()):
         if len(frame):
-            ax.plot(frame["round"], frame[metric] / one, color=COLOURS[i], linestyle=STYLES[i], marker=MARKERS[i],
+            ax.plot(frame["round"], frame[metric] / one, color=COLOURS[i], linestyle=LINES[i], marker=MARKS[i],
                     label=name)  # fmt: skip
     ax.set(title="the candidate", xlabel="round", ylabel="share (1 = all, or 3 points)", ylim=(-0.04, 1.08))
     ax.set(xlim=(0.7, rounds + 0.3), xticks=range(1, rounds + 1))

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns
+from support.draw import COLOURS
 from support.errors import InvalidInput
-from support.figures import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ import pandas as pd
 
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
+from support.draw import COLOURS, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,10 +142,10 @@ def plot_scores(
                 markeredgewidth=0.5)  # fmt: skip
         if len(ours):
             ax.errorbar(k - 0.15, ours.mean(), _error(intervals, name, ours.mean()), color=COLOURS[0], capsize=3,
-                        marker=MARKERS[0], markersize=7)  # fmt: skip
+                        marker=MARKS[0], markersize=7)  # fmt: skip
         if name in printed.index:
             ax.errorbar(k + 0.15, printed.loc[name, "value"], printed.loc[name, "spread"], color=COLOURS[1],
-                        marker=MARKERS[3], markersize=7, markerfacecolor="white", capsize=3)  # fmt: skip
+                        marker=MARKS[3], markersize=7, markerfacecolor="white", capsize=3)  # fmt: skip
     _keys(ax, "" if intervals is None else _of_what(intervals, value), len(printed) > 0)
     if chance is not None:
         ax.axhline(chance, color=GREY, linestyle=":", linewidth=1)
@@ -170,11 +170,11 @@ def _of_what(intervals: pd.DataFrame, value: str) -> str:
 
 def _keys(ax: Axes, interval: str, printed: bool) -> None:
     said = f"here: mean{interval}"
-    ax.plot([], [], marker=MARKERS[0], color=COLOURS[0], linestyle="-" if interval else "", label=said)
+    ax.plot([], [], marker=MARKS[0], color=COLOURS[0], linestyle="-" if interval else "", label=said)
     ax.plot([], [], ".", color=COLOURS[0], label="here: single runs")
     if printed:
         ax.plot(
-            [], [], marker=MARKERS[3], markerfacecolor="white", color=COLOURS[1], label="published: mean, SD of 3 runs"
+            [], [], marker=MARKS[3], markerfacecolor="white", color=COLOURS[1], label="published: mean, SD of 3 runs"
         )
     ax.legend(fontsize=7, frameon=False)
 
@@ -214,7 +214,7 @@ def plot_three_runs(table: pd.DataFrame, ax: Axes, *, x: str = "steadiness", lev
     need_columns(table, ["test", x, "significant", "se"], "simulations")
     for i, (name, part) in enumerate(table.groupby("test", sort=False)):
         drawn = part.sort_values(x)
-        ax.errorbar(drawn[x], drawn["significant"], 1.96 * drawn["se"], color=COLOURS[i % 8], marker=MARKERS[i % 8],
+        ax.errorbar(drawn[x], drawn["significant"], 1.96 * drawn["se"], color=COLOURS[i % 8], marker=MARKS[i % 8],
                     linestyle=("-", "--", "-.", ":")[i % 4], capsize=2, markersize=5, label=str(name))  # fmt: skip
     ax.axhline(level, color=GREY, linewidth=1)
     ax.set(xlabel=LABELS.get(x, x), ylabel="share of simulations\nwith a significant difference", ylim=(0, 1.02))

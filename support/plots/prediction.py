@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.analysis.prediction import scores, undecided_share, with_undecided
-from support.figures import COLOURS, MARKERS, STYLES
+from support.draw import COLOURS, LINES, MARKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def plot_error(
 def _line(part: pd.DataFrame, ax: Axes, name: str, i: int, intervals: bool) -> None:
     part = part.sort_values("round")
     colour, x = COLOURS[i % 8], part["round"]
-    ax.plot(x, part["value"], color=colour, linestyle=STYLES[i % 8], marker=MARKERS[i % 8], markersize=4, label=name)
+    ax.plot(x, part["value"], color=colour, linestyle=LINES[i % 8], marker=MARKS[i % 8], markersize=4, label=name)
     if intervals:
         ax.fill_between(x, part["low"], part["high"], color=colour, alpha=0.08, linewidth=0)
 
@@ -92,12 +92,10 @@ def _printed(published: pd.DataFrame, ax: Axes, measure: str, levels: Sequence[s
         part = cells[cells["row"] == row]
         label = None if i else "paper (hollow marks)"
         rounds = part["column"].str.removeprefix(f"{measure}@").astype(int) + 0.07 * (i - (len(levels) - 1) / 2)
-        ax.plot(
-            rounds, part["value"], MARKERS[i % 8], color=COLOURS[i % 8], fillstyle="none", markersize=8, label=label
-        )
+        ax.plot(rounds, part["value"], MARKS[i % 8], color=COLOURS[i % 8], fillstyle="none", markersize=8, label=label)
 
 
 def _references(rows: pd.DataFrame, ax: Axes) -> None:
     for i, (name, value) in enumerate(zip(rows["method"], rows["value"], strict=True)):
-        ax.axhline(value, color="#777777", linewidth=1, linestyle=STYLES[i % 8])
+        ax.axhline(value, color="#777777", linewidth=1, linestyle=LINES[i % 8])
         ax.annotate(str(name), (0.005, value), xycoords=("axes fraction", "data"), va="bottom", fontsize=7)

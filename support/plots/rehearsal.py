@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from support.draw import COLOURS
 from support.errors import InvalidInput
-from support.figures import COLOURS
 from support.seminar.records import CLARIFICATION, CONFIRMATION, FOLLOW_UP, INVITATION, REPLY, THANKS
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.analysis.frames import need_columns
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ def plot_spent(calls: pd.DataFrame, ax: Axes, *, by: str = "model", budget: floa
     groups = list(dict.fromkeys(calls[by]))
     for i, group in enumerate(groups if len(groups) > 1 else []):
         part = paid.where(calls[by] == group, 0.0).cumsum()
-        ax.step(number, part, where="post", color=COLOURS[i % 6], linestyle=STYLES[1 + i % 5], label=str(group))
+        ax.step(number, part, where="post", color=COLOURS[i % 6], linestyle=LINES[1 + i % 5], label=str(group))
     ax.step(number, paid.cumsum(), where="post", color="#000000", label="in all" if len(groups) > 1 else "spent")
     if budget is not None:
         ax.axhline(budget, color=LIMIT, linewidth=1, linestyle="--", label=f"budget of ${budget:g}")
@@ -91,7 +91,7 @@ def plot_units(
     for i, level in enumerate(levels):
         part = heights[done[by] == level].dropna().sort_values()
         aside = np.linspace(-0.25, 0.25, len(part)) if len(part) > 1 else np.zeros(len(part))
-        ax.plot(i + aside, part, MARKERS[i % 8], color=COLOURS[i % 8], markersize=4, alpha=0.7)
+        ax.plot(i + aside, part, MARKS[i % 8], color=COLOURS[i % 8], markersize=4, alpha=0.7)
         if len(part):
             ax.hlines(part.median(), i - 0.35, i + 0.35, color="#000000", linewidth=1.5)
     ax.set(xlabel=f"{by} (bar: the median)", ylabel=MEASURES[measure], xlim=(-0.6, len(levels) - 0.4))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.analysis.frames import need_columns
+from support.draw import COLOURS, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def plot_frontier(
         raise InvalidInput(f"saving: {saving!r} given; the frontier measures {there}")
     for i, name in enumerate(lost.index):
         x, y = saved.loc[name], lost.loc[name]
-        ax.errorbar(x["mean"], y["mean"], xerr=_bar(x), yerr=_bar(y), fmt=MARKERS[i % 8], color=COLOURS[i % 8],
+        ax.errorbar(x["mean"], y["mean"], xerr=_bar(x), yerr=_bar(y), fmt=MARKS[i % 8], color=COLOURS[i % 8],
                     label=name, capsize=2, fillstyle="none" if name == "Oracle" else "full")  # fmt: skip
     _steps(saved["mean"].drop("Oracle", errors="ignore"), lost["mean"].drop("Oracle", errors="ignore"), ax)
     ax.axhline(0, color="#555555", linewidth=0.8)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.analysis.frames import need_columns
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,8 +156,8 @@ def plot_power(frame: pd.DataFrame, ax: Axes, *, wanted: float = 0.8) -> Axes:
     need_columns(frame, ["difference", "n", "power"], "the power curve")
     for i, (difference, part) in enumerate(frame.groupby("difference", sort=True)):
         line = part.sort_values("n")
-        ax.plot(line["n"], line["power"], label=f"{difference:g}", color=COLOURS[i % 8], linestyle=STYLES[i % 8],
-                marker=MARKERS[i % 8], markersize=4)  # fmt: skip
+        ax.plot(line["n"], line["power"], label=f"{difference:g}", color=COLOURS[i % 8], linestyle=LINES[i % 8],
+                marker=MARKS[i % 8], markersize=4)  # fmt: skip
     ax.axhline(wanted, color="#888888", linewidth=0.8, linestyle=":")
     ax.annotate(f"{wanted:g}", (1, wanted), xycoords=("axes fraction", "data"), xytext=(3, 0), fontsize=8,
                 textcoords="offset points", va="center", color="#555555")  # fmt: skip
@@ -235,7 +235,7 @@ def _marks(ax: Axes, part: pd.DataFrame, items: Iterable[str], shift: float, ind
     spread = np.abs(np.array([rows["mean"] - rows["low"], rows["high"] - rows["mean"]]))
     hollow = source == "published"
     colour = COLOURS[index % 8]
-    ax.errorbar(rows["mean"], places, xerr=spread, fmt=MARKERS[index % 8], color=colour, markersize=5, capsize=2,
+    ax.errorbar(rows["mean"], places, xerr=spread, fmt=MARKS[index % 8], color=colour, markersize=5, capsize=2,
                 linewidth=1, markerfacecolor="white" if hollow else colour, label=f"{part['group'].iloc[0]}, {source}",
                 linestyle="none")  # fmt: skip
 

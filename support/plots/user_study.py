@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from support.analysis.frames import need_columns
+from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
-from support.figures import COLOURS, MARKERS, STYLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ def plot_correlations(
         shown = (part[column] < alpha).to_numpy()
         places = np.arange(len(items)) + (i - (len(kinds) - 1) / 2) * 0.18
         faces = [COLOURS[i % 8] if filled else "white" for filled in shown]
-        ax.scatter(part["rho"], places, marker=MARKERS[i % 8], facecolors=faces, edgecolors=COLOURS[i % 8], s=28,
+        ax.scatter(part["rho"], places, marker=MARKS[i % 8], facecolors=faces, edgecolors=COLOURS[i % 8], s=28,
                    label=kind, zorder=2)  # fmt: skip
     ax.axvline(0, color="#444444", linewidth=0.8)
     ax.set_yticks(range(len(items)), [str(item).replace("_", " ") for item in items], fontsize=8)
@@ -122,7 +122,7 @@ def plot_bounds(frame: pd.DataFrame, ax: Axes) -> Axes:
         part = (frame["sign_known"] == known).to_numpy()
         i = int(not known)
         ax.hlines(places[part], frame.loc[part, "low"], frame.loc[part, "high"], color=COLOURS[i], linewidth=5,
-                  linestyle=STYLES[i] if known else (0, (1, 0.5)), label=name, alpha=0.7)  # fmt: skip
+                  linestyle=LINES[i] if known else (0, (1, 0.5)), label=name, alpha=0.7)  # fmt: skip
     ax.plot(frame["printed"], places, "D", color="black", markersize=4, linestyle="none",
             label="difference of the printed means")  # fmt: skip
     ax.axvline(0, color="#444444", linewidth=0.8)
@@ -134,7 +134,7 @@ def plot_bounds(frame: pd.DataFrame, ax: Axes) -> Axes:
 
 
 def _point(rows: pd.DataFrame, ax: Axes, point: str, index: int, shift: float) -> None:
-    colour, marker = COLOURS[index % 8], MARKERS[index % 8]
+    colour, marker = COLOURS[index % 8], MARKS[index % 8]
     places = np.arange(len(rows)) + shift
     if "low" in rows:
         ax.hlines(places, rows["low"], rows["high"], color=colour, linewidth=1.2, zorder=1)

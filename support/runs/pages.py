@@ -17,8 +17,8 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from support.database import guarded, open_database
+from support.draw import COLOURS
 from support.errors import DamagedFile, MissingData
-from support.figures import COLOURS
 from support.meetings.records import Coordination, CoordinationRound
 from support.models.calls import Call
 from support.models.money import dollars

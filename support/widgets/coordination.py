@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.meetings import rounds_of
-from support.figures import png
+from support.draw import png
 from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.members import STYLES

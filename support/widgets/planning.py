@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.fairness import trajectory
+from support.draw import png
 from support.fair_decisions.deciders import STYLES
 from support.fair_decisions.instances import instance, load
 from support.fair_decisions.measures import OBJECTIVES
@@ -19,7 +20,6 @@ from support.fair_decisions.records import Plan, Planning, PlanningRound
 from support.fair_decisions.search import ROUNDS, Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
 from support.fair_decisions.study import estimator_for
-from support.figures import png
 from support.plots.planning import draw_planning
 from support.runs.study import Store
 from support.seats import MIXED, MODEL, Spoken

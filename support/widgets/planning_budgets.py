@@ -10,8 +10,8 @@ import pandas as pd
 
 from support.analysis.fairness import at_budget, paired
 from support.analysis.frames import need_columns
+from support.draw import png
 from support.errors import InvalidInput
-from support.figures import png
 from support.plots.planning import plot_budget
 
 if TYPE_CHECKING:

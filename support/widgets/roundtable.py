@@ -10,7 +10,8 @@ import numpy as np
 
 from support.analysis.metrics import total_utility
 from support.choice import RULES
-from support.figures import draw_discussion, png
+from support.draw import png
+from support.plots.roundtable import draw_discussion
 from support.roundtable.economy import PREFERENCES, ExchangeEconomy, exchange_economy
 from support.roundtable.negotiators import KINDS
 from support.roundtable.records import Round, Transcript

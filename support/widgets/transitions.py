@@ -11,8 +11,8 @@ import pandas as pd
 
 from support.analysis.frames import need_columns
 from support.analysis.transitions import Transitions, code, most_probable, transitions
+from support.draw import png
 from support.errors import InvalidInput
-from support.figures import png
 from support.plots.transitions import plot_graph, plot_matrix
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import debate
 import pytest
 from matplotlib.figure import Figure
 
+from support.draw import save
 from support.errors import ConveneError
-from support.figures import save
 from support.models import connect
 from support.models.cache import Cache
 from support.models.calls import collected

@@ -7,8 +7,8 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from support.analysis.meetings import changes, confusion, gap_closed, kappa, mean_changes
+from support.draw import COLOURS
 from support.errors import InvalidInput
-from support.figures import COLOURS
 from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.coordination import (
     closed,

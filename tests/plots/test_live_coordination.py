@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from support.meetings.records import CoordinationRound, Option, Score
-from support.plots.live_coordination import LINES, draw_coordination
+from support.plots.live_coordination import MEASURES, draw_coordination
 
 MEMBERS = ("Ana Roe", "Ben Ode", "Cleo Tan")
 ENTRY = CoordinationRound(
@@ -28,7 +28,7 @@ FRAME = pd.DataFrame(
 def test_the_candidate_s_measures_are_drawn_by_round_on_one_scale():
     middle = draw_coordination(FRAME, ENTRY, 4).axes[1]
     drawn = {line.get_label(): line.get_ydata().tolist() for line in middle.get_lines()}
-    names = [name for name, _ in LINES.values()]
+    names = [name for name, _ in MEASURES.values()]
     assert drawn == {names[0]: [0.5, 1.0], names[1]: [0.5, 1.0], names[2]: [0.5, 0.0]}
     assert list(middle.get_xticks()) == [1, 2, 3, 4], "rounds to come have their place"
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from support.analysis.metrics import METRICS, curves_of, runs_of
 from support.data import ROOT
 from support.errors import InvalidInput
-from support.figures import plot_utility
 from support.models.fakes import scripted, stand_in
+from support.plots.roundtable import plot_utility
 from support.roundtable import table
 from support.roundtable.economy import exchange_economy
 from support.roundtable.negotiators import Linear

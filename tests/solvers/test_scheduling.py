@@ -1,4 +1,4 @@
-"""When to meet: CP-SAT and the search over all starts agree, with each other and with a loop that one would write."""
+"""When to meet: the search over all starts agrees with a loop that one would write."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -14,7 +14,6 @@ from support.solvers.scheduling import (
     SchedulingProblem,
     Wish,
     conflict,
-    exhaustive,
     feasible_starts,
     merged,
     solve,
@@ -22,7 +21,6 @@ from support.solvers.scheduling import (
 
 PEOPLE = ("Ana", "Ben", "Cem", "Dia")
 DAY = ((540, 1020),)
-SOLVERS = pytest.mark.parametrize("solver", [solve, exhaustive])
 MORNING = Wish(((540, 720),), 2, "a morning")
 
 
@@ -83,11 +81,10 @@ def by_hand(problem, k, spacing):
 
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.integers(1, 4), st.sampled_from([0, 1, 30, 100]))
-def test_both_solvers_choose_what_a_look_at_every_minute_chooses(problem, k, spacing):
-    found = exhaustive(problem, k, spacing)
+def test_it_chooses_what_a_look_at_every_minute_chooses(problem, k, spacing):
+    found = solve(problem, k, spacing)
     assert [(slot.start, slot.value) for slot in found.slots] == by_hand(problem, k, spacing)
-    assert found.proven and (found.conflict is None) == bool(found.slots)
-    assert solve(problem, k, spacing) == found
+    assert (found.conflict is None) == bool(found.slots)
 
 
 @settings(max_examples=60, deadline=None)
@@ -110,58 +107,51 @@ def without(problem, labels):
 @settings(max_examples=40, deadline=None)
 @given(problems(), st.integers(1, 3), st.sampled_from([0, 60]))
 def test_the_slots_for_k_are_the_first_of_those_for_one_more(problem, k, spacing):
-    assert exhaustive(problem, k + 1, spacing).slots[:k] == exhaustive(problem, k, spacing).slots
+    assert solve(problem, k + 1, spacing).slots[:k] == solve(problem, k, spacing).slots
 
 
 # -- one thing at a time ----------------------------------------------------------------------------------------------
 
 
-@SOLVERS
-def test_the_earliest_of_equal_starts_is_taken(solver):
-    assert solver(SchedulingProblem(60, DAY, blocks=(Block(500, 601, "early"),))).best.start == 630
+def test_the_earliest_of_equal_starts_is_taken():
+    assert solve(SchedulingProblem(60, DAY, blocks=(Block(500, 601, "early"),))).best.start == 630
 
 
-@SOLVERS
-def test_a_wish_moves_the_meeting_and_is_named(solver):
+def test_a_wish_moves_the_meeting_and_is_named():
     late = SchedulingProblem(
         60, DAY, wishes=(Wish(((900, 1020),), 1, "late"), Wish(((930, 990),), 1, "no tea", "", False))
     )
-    best = solver(late).best
+    best = solve(late).best
     assert (best.start, best.value, best.held, best.broken) == (540, 1, ("no tea",), ("late",))
     heavier = SchedulingProblem(60, DAY, wishes=(Wish(((900, 1020),), 2, "late"), *late.wishes[1:]))
-    assert (solver(heavier).best.start, solver(heavier).best.broken) == (900, ("no tea",))
+    assert (solve(heavier).best.start, solve(heavier).best.broken) == (900, ("no tea",))
 
 
-@SOLVERS
-def test_an_optional_person_who_is_worth_less_than_a_wish_is_left_out_with_all_wishes(solver):
+def test_an_optional_person_who_is_worth_less_than_a_wish_is_left_out_with_all_wishes():
     problem = SchedulingProblem(
         60, DAY, required=("Ana",), optional=(("Ben", 1),),
         blocks=(Block(540, 800, "Ben's calendar", "Ben"),),
         wishes=(MORNING, Wish(((540, 600),), 1, "Ben likes nine", "Ben")),
     )  # fmt: skip
-    best = solver(problem).best
+    best = solve(problem).best
     assert (best.start, best.value, best.attends, best.held, best.broken) == (540, 2, ("Ana",), ("a morning",), ())
 
 
-@SOLVERS
-def test_slots_keep_their_distance_and_the_best_is_among_them(solver):
-    slots = solver(SchedulingProblem(60, DAY, wishes=(MORNING,)), k=3, spacing=180).slots
+def test_slots_keep_their_distance_and_the_best_is_among_them():
+    slots = solve(SchedulingProblem(60, DAY, wishes=(MORNING,)), k=3, spacing=180).slots
     assert [slot.start for slot in slots] == [540, 720, 900]
     assert [slot.value for slot in slots] == [2, 0, 0]
 
 
-@SOLVERS
-def test_there_are_fewer_slots_where_the_distance_leaves_no_more(solver):
-    assert len(solver(SchedulingProblem(60, DAY), k=9, spacing=300).slots) == 2
+def test_there_are_fewer_slots_where_the_distance_leaves_no_more():
+    assert len(solve(SchedulingProblem(60, DAY), k=9, spacing=300).slots) == 2
 
 
-@SOLVERS
-def test_touching_parts_of_the_horizon_are_one(solver):
-    assert solver(SchedulingProblem(60, ((540, 570), (570, 600)))).best.start == 540
+def test_touching_parts_of_the_horizon_are_one():
+    assert solve(SchedulingProblem(60, ((540, 570), (570, 600)))).best.start == 540
 
 
-@SOLVERS
-def test_the_conflict_names_only_those_who_are_part_of_it_and_the_least_to_give_up(solver):
+def test_the_conflict_names_only_those_who_are_part_of_it_and_the_least_to_give_up():
     problem = SchedulingProblem(
         60, DAY, required=("Ana", "Ben", "Cem"),
         blocks=(
@@ -170,24 +160,18 @@ def test_the_conflict_names_only_those_who_are_part_of_it_and_the_least_to_give_
             Block(760, 1020, "Cem's calendar", "Cem"),
         ),
     )  # fmt: skip
-    found = solver(problem)
-    assert found.best is None and found.proven
+    found = solve(problem)
+    assert found.best is None
     assert found.conflict.labels == ("Ana's calendar", "Cem's calendar")
     assert (found.conflict.drop, found.conflict.start) == (("Ana's calendar",), 540)
     assert "because of: Ana's calendar; Cem's calendar." in found.conflict.text
     assert "give up: Ana's calendar." in found.conflict.text
 
 
-@SOLVERS
-def test_a_meeting_longer_than_the_allowed_hours_says_so(solver):
-    found = solver(SchedulingProblem(600, DAY)).conflict
+def test_a_meeting_longer_than_the_allowed_hours_says_so():
+    found = solve(SchedulingProblem(600, DAY)).conflict
     assert (found.labels, found.start) == ((HORIZON,), None)
     assert "Shorten it, or widen the hours." in found.text
-
-
-def test_a_search_without_time_does_not_claim_a_proof():
-    found = solve(SchedulingProblem(60, DAY, wishes=(MORNING,)), time_limit=0.0)
-    assert not found.proven and not found.slots and found.conflict is None
 
 
 def test_minutes_since_1970_fit():
@@ -195,7 +179,6 @@ def test_minutes_since_1970_fit():
     problem = SchedulingProblem(
         30, ((origin, origin + 480),), step=5, wishes=(Wish(((origin + 60, origin + 90),), 10**6, "w"),)
     )
-    assert solve(problem).best == exhaustive(problem).best
     assert solve(problem).best.start == origin + 60
 
 
@@ -222,11 +205,10 @@ def test_a_field_that_does_not_fit_is_named(fields, said):
         SchedulingProblem(**{"duration": 60, "horizon": DAY, **fields})
 
 
-@SOLVERS
 @pytest.mark.parametrize("request_", [{"k": 0}, {"k": 1.0}, {"spacing": -1}])
-def test_a_request_that_makes_no_sense_is_refused(solver, request_):
+def test_a_request_that_makes_no_sense_is_refused(request_):
     with pytest.raises(InvalidInput, match=next(iter(request_))):
-        solver(SchedulingProblem(60, DAY), **request_)
+        solve(SchedulingProblem(60, DAY), **request_)
 
 
 @given(st.lists(spans()))

@@ -7,7 +7,7 @@ from html import escape
 import ipywidgets as w
 
 from support.boards.pieces import said
-from support.figures import COLOURS
+from support.draw import COLOURS
 from support.mail.characters import shown_text
 from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL
 

@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as w
 
 from support.boards.style import LINE, QUIET_INK, TONES
-from support.figures import COLOURS
+from support.draw import COLOURS
 from support.widgets.dashboard.frame import DARK
 from support.widgets.organizing.fields import row, wide
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.figures import COLOURS
+from support.draw import COLOURS
 from support.runs.pages import mails_to_html, morning_to_html
 from support.seats import Question
 from support.seminar.checkpoints import AGAINS

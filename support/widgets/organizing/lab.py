@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as w
 
-from support.figures import png
+from support.draw import png
 from support.runs.pages import assignment_to_html, days_to_html
 from support.runs.study import Store
 from support.seats import HumanSeat, Question

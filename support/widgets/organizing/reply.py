@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.figures import COLOURS
+from support.draw import COLOURS
 from support.runs.pages import diary_style, mails_to_html
 from support.seats import Question
 from support.seminar.data import Persona, in_words

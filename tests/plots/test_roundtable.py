@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support import figures
+from support.draw import png
 from support.errors import InvalidInput
+from support.plots import roundtable as figures
 
 
 @pytest.fixture
@@ -55,4 +56,4 @@ def test_a_discussion_is_drawn_beside_simulated_ones():
     lines = {line.get_label(): list(line.get_ydata()) for line in fig.axes[0].lines}
     assert lines["this discussion"] == [0.0, 50.0]
     assert lines["rule-based, mean of 2"] == [0.0, 20.0, 30.0]
-    assert figures.png(fig).startswith(b"\x89PNG")
+    assert png(fig).startswith(b"\x89PNG")

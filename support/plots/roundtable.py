@@ -1,4 +1,4 @@
-"""Figures: a tidy frame and an Axes in, a drawing out; and saving them with their provenance."""
+"""RoundTable's figures: total utility by round, who gets what, one discussion beside simulated ones."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from support.draw import COLOURS, png, save
-from support.draw import LINES as STYLES
-from support.draw import MARKS as MARKERS
-from support.errors import InvalidInput
+from support.analysis.frames import need_columns
+from support.draw import COLOURS, LINES, MARKS
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["COLOURS", "MARKERS", "STYLES", "draw_discussion", "plot_allocation", "plot_utility", "png", "save"]
 
 
 def plot_utility(
@@ -45,7 +41,7 @@ def plot_utility(
         of the line of the same name; rows without a line of ours in grey.
     """
     levels = list(order) if order is not None else list(dict.fromkeys(curves[by]))
-    _need(curves, (by, "round", "utility", "undecided"))
+    need_columns(curves, [by, "round", "utility", "undecided"], "the curves")
     bars = ax.twinx() if below is None else below
     if below is None:
         ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
@@ -76,7 +72,7 @@ def _line(part: pd.DataFrame, ax: Axes, name: str, i: int, level: float) -> None
     mean, n = groups.mean(), groups.count()
     half = groups.sem().fillna(0) * t.ppf((1 + level) / 2, np.maximum(n - 1, 1))
     colour = COLOURS[i % 8]
-    ax.plot(mean.index, mean, color=colour, linestyle=STYLES[i % 8], marker=MARKERS[i % 8], markersize=4, label=name)
+    ax.plot(mean.index, mean, color=colour, linestyle=LINES[i % 8], marker=MARKS[i % 8], markersize=4, label=name)
     low, high = (mean - half).clip(0, 100), (mean + half).clip(0, 100)
     ax.fill_between(mean.index, low, high, color=colour, alpha=0.15, linewidth=0)
 
@@ -90,7 +86,7 @@ def _printed(published: pd.DataFrame, ax: Axes, levels: Sequence[str]) -> None:
         label = "paper (hollow marks)" if row == levels[0] else f"paper: {row}" if row in others else None
         aside = 0.07 * (i - (len(levels) - 1) / 2) if row in levels else 0.0  # marks of equal height stay apart
         rounds = part["column"].str.removeprefix("utility@").astype(int) + aside
-        ax.plot(rounds, part["value"], MARKERS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
+        ax.plot(rounds, part["value"], MARKS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
 
 
 def _bars(part: pd.DataFrame, ax: Axes, i: int, count: int) -> None:
@@ -112,12 +108,6 @@ def plot_allocation(
     ax.set(xlabel="good", ylabel="amount (units)")
     ax.legend(fontsize=8, frameon=False, ncols=len(agents), loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return ax
-
-
-def _need(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    missing = [c for c in columns if c not in frame]
-    if missing:
-        raise InvalidInput(f"frame: columns {missing} missing; it has {list(frame.columns)}")
 
 
 def draw_discussion(

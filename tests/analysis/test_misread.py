@@ -1,0 +1,83 @@
+"""What an annotator's errors do to shares and transitions: nothing where it makes none, and told by intervals else."""
+
+import asyncio
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.analysis import agreement
+from support.analysis.dialogue_acts import LABELS
+from support.analysis.misread import corrected, misreading, true_shares, true_transitions
+from support.analysis.transitions import NAMES, code, transitions
+from support.errors import InvalidInput
+
+
+@pytest.fixture(scope="module")
+def talk():
+    """Talk of rule-based agents, who know what they do."""
+    return asyncio.run(agreement.held_out(120, 5, rounds=6))
+
+
+def read_with_errors(truth, sensitivity, specificity, rng):
+    """Labels as somebody gives them who errs independently, act by act."""
+    told = [tuple(a for a in LABELS if rng.random() < (sensitivity[a] if a in acts else 1 - specificity[a]))
+            for acts in truth]  # fmt: skip
+    return [labels or ("others",) for labels in told]
+
+
+@given(st.floats(0, 1), st.floats(0.55, 1), st.floats(0.55, 1))
+def test_property_a_share_that_was_misread_is_found_again(share, sensitivity, specificity):
+    seen = share * sensitivity + (1 - share) * (1 - specificity)
+    assert corrected(np.array([seen]), np.array([sensitivity]), np.array([specificity]))[0] == pytest.approx(share)
+
+
+def test_who_labels_at_chance_tells_nothing():
+    assert np.isnan(corrected(np.array([0.5]), np.array([0.3]), np.array([0.7])))[0]
+
+
+def test_without_errors_nothing_changes(talk):
+    half = talk[talk["run"] < talk["run"].median()]
+    known = misreading(list(half["acts"]), list(half["acts"]), list(half["run"]))
+    shares = true_shares(talk, "acts", known, np.random.default_rng(0), draws=50).set_index("act")
+    often = shares[shares["labelled"] > 0.05]
+    assert often["value"].to_numpy() == pytest.approx(often["labelled"].to_numpy(), abs=0.02)
+    table = true_transitions(code(talk), known, np.random.default_rng(0), draws=20)
+    kept = table[(table["occurrences"] > 50) & table["value"].notna()]
+    assert len(kept) > 50 and (kept["value"] - kept["labelled"]).abs().max() < 0.1
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_true_shares_and_transitions_lie_in_their_intervals_and_nearer_than_the_labels_do(talk, seed):
+    rng = np.random.default_rng(seed)
+    sensitivity, specificity = ({a: rng.uniform(*ends) for a in LABELS} for ends in ((0.5, 0.95), (0.85, 0.99)))
+    runs = talk["run"].unique()
+    sample, rest = (talk[talk["run"].isin(part)] for part in (runs[:50], runs[50:]))
+    read = read_with_errors(sample["acts"], sensitivity, specificity, rng)
+    known = misreading(list(sample["acts"]), read, list(sample["run"]))
+    rest = rest.assign(labels=read_with_errors(rest["acts"], sensitivity, specificity, rng))
+    shares = true_shares(rest, "labels", known, rng)
+    real = np.array([np.mean([a in acts for acts in rest["acts"]]) for a in LABELS])
+    told = shares["low"].notna()
+    assert ((shares["low"] <= real) & (real <= shares["high"]))[told].mean() >= 0.8 and told.sum() >= 9
+    table, plain = true_transitions(code(rest, "labels"), known, rng), transitions(code(rest))
+    truth = plain.probability.to_numpy().ravel()
+    often = (np.repeat(plain.denominator.sum(axis=0), len(NAMES)) > 20) & ~np.isnan(truth) & table["low"].notna()
+    inside = (table["low"] - 1e-9 <= truth) & (truth <= table["high"] + 1e-9)
+    assert inside[often].mean() >= 0.9  # 0.94 to 0.99 in twelve such samples
+    assert (table["value"] - truth).abs()[often].mean() < (table["labelled"] - truth).abs()[often].mean()
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 99))
+def test_property_only_messages_that_were_labelled_count(seed):
+    rng = np.random.default_rng(seed)
+    truth = [(LABELS[i],) for i in rng.integers(3, size=20)]
+    given_ = [acts if i % 3 else () for i, acts in enumerate(truth)]
+    table = misreading(truth, given_, [i // 4 for i in range(20)]).table().set_index("act")
+    counted = pd.Series([acts[0] for i, acts in enumerate(truth) if i % 3]).value_counts()
+    assert table.loc[counted.index, "known"].tolist() == counted.tolist()
+    with pytest.raises(InvalidInput, match="none of 20 messages was labelled"):
+        misreading(truth, [()] * 20, range(20))
