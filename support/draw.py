@@ -100,11 +100,12 @@ def dots(
     """
     rows, names = levels_of(table, y, order), levels_of(table, hue)
     for i, name in enumerate(names):
-        part = table[table[y].isin(rows) & (True if hue is None else table[hue] == name)]
+        here = table[y].isin(rows) & (True if hue is None else table[hue] == name)
+        part, empty = table[here], [False] * int(here.sum()) if hollow is None else hollow[here]
         at, colour = part[y].map(rows.index).astype(float) + 0.7 * ((i + 0.5) / len(names) - 0.5), COLOURS[i % 8]
         if "low" in part:
             ax.errorbar(part[value], at, xerr=margins(part, value), fmt="none", ecolor=colour, capsize=3)
-        faces = [colour if hollow is None or not hollow[k] else "white" for k in part.index]
+        faces = ["white" if k else colour for k in empty]
         ax.scatter(part[value], at, c=faces, edgecolors=colour, marker=MARKS[i % 8], s=28, label=name, zorder=2)
     for name, note in (notes or {}).items():
         if name in rows:

@@ -320,20 +320,16 @@ class LanguageModelAnnotator:
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
-        need_columns(messages, columns := ["run", "round", "sender", "text"], "messages")
+        need_columns(messages, ["run", "round", "sender", "text"], "messages")
         self.problems = {}
-        said: dict[tuple[str, int], list[str]] = {}
-        for run, number, sender, text in (messages if self.talk is None else self.talk)[columns].itertuples(
-            index=False
-        ):
-            said.setdefault((str(run), number), []).append(f"{sender}: {text}")
-        rows = enumerate(messages[columns].itertuples(index=False))
-        return await asyncio.gather(
-            *(
-                self._one(i, sender, text, said.get((str(run), number - 1), []))
-                for i, (run, number, sender, text) in rows
-            )
-        )
+        here, whole = _said(messages), {} if self.talk is None else _said(self.talk)
+        asked = []
+        for place, row in enumerate(messages.to_dict("records")):
+            now, before = ((str(row["run"]), row["round"] - back) for back in (0, 1))
+            talk = whole if (row["sender"], row["text"]) in whole.get(now, ()) else here
+            lines = [f"{sender}: {text}" for sender, text in talk.get(before, ())]
+            asked.append(self._one(place, row["sender"], row["text"], lines))
+        return await asyncio.gather(*asked)
 
     async def _one(self, place: int, sender: str, text: str, before: list[str]) -> Labels:
         if not text.strip():
@@ -348,6 +344,14 @@ class LanguageModelAnnotator:
             self.problems[place] = str(error)
             return ()
         return union(reply.value.acts)
+
+
+def _said(talk: pd.DataFrame) -> dict[tuple[str, int], list[tuple[str, str]]]:
+    """What was said, by whom, in each round of each run."""
+    said: dict[tuple[str, int], list[tuple[str, str]]] = {}
+    for run, number, sender, text in talk[["run", "round", "sender", "text"]].itertuples(index=False):
+        said.setdefault((str(run), number), []).append((sender, text))
+    return said
 
 
 @cache

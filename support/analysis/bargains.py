@@ -40,8 +40,7 @@ def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The given columns; reached; points_a, points_b, divergence, welfare of people's deal (NaN without one); fair_a,
         fair_b, fair_divergence, fair_welfare of the solver's; most_welfare; wasted (points that another deal would
-        give both together); efficient (whether no deal is better for one and not worse for the other); better_for
-        (how many of the 64 deals are at least as good for both and better for one).
+        give both together); efficient (whether no deal is better for one and not worse for the other).
     """
     need_columns(deals, ("dialogue", "gains", "plan", "satisfaction_a", "satisfaction_b"), "deals")
     rows = [_compared(np.array(g), p) for g, p in zip(deals["gains"], deals["plan"], strict=True)]
@@ -69,20 +68,6 @@ def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         {"measure": name, "of": of, **cluster_bootstrap(frame.assign(value=value * 1.0), "value", "dialogue", rng)}
         for (name, of), value in measured.items()
     ]).drop(columns=["se", "clusters"])  # fmt: skip
-
-
-def possible(gains: Any) -> pd.DataFrame:
-    """Every deal of one negotiation: plan, points_a, points_b, efficient (Pareto)."""
-    plans, totals = _all(FairDecisions(np.array(gains)))
-    named = {"points_a": totals[:, 0], "points_b": totals[:, 1], "efficient": _dominators(totals, totals) == 0}
-    return pd.DataFrame({"plan": [tuple(plan) for plan in plans.tolist()], **named})
-
-
-def frontier(gains: Any) -> pd.DataFrame:
-    """The efficient points of one negotiation from the best for the second party on: points_a, points_b."""
-    table = possible(gains)
-    efficient = table.loc[table["efficient"], ["points_a", "points_b"]]
-    return efficient.drop_duplicates().sort_values("points_a").reset_index(drop=True)
 
 
 def who_is_content(table: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
@@ -129,31 +114,16 @@ def _party(reached: pd.DataFrame, me: str, other: str) -> pd.DataFrame:
 
 def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
     problem = FairDecisions(gains)
-    _, totals = _all(problem)
-    fair = problem.totals(solve(gains, FAIR).plan)
-    most = int(totals.sum(axis=1).max())
-    there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
-    got = problem.totals(plan) if there else np.full(2, nan)
-    above = int(_dominators(got[None], totals)[0]) if there else 0
-    return {
-        **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
-        **{"fair_a": fair[0], "fair_b": fair[1], "fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
-        **{"most_welfare": most, "wasted": most - got.sum(), "efficient": there and above == 0},
-        "better_for": above if there else nan,
-    }
-
-
-def _all(problem: FairDecisions) -> tuple[np.ndarray, np.ndarray]:
-    """All plans, shape (plans, decisions), and their totals, shape (plans, participants)."""
     p, n, m = problem.shape
     if p != 2 or m**n > MANY:
         raise InvalidInput(f"gains: {p} participants and {m}^{n} plans given; expected two and at most {MANY} plans")
-    plans = np.indices((m,) * n).reshape(n, -1).T
-    return plans, problem.totals_of(plans)
-
-
-def _dominators(points: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """For each of points, how many of totals are at least as good for both and better for one."""
-    no_worse = (totals[None] >= points[:, None]).all(axis=2)
-    better = (totals[None] > points[:, None]).any(axis=2)
-    return (no_worse & better).sum(axis=1)
+    every = problem.totals_of(np.indices((m,) * n).reshape(n, -1).T)
+    fair, most = problem.totals(solve(gains, FAIR).plan), int(every.sum(axis=1).max())
+    there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
+    got = problem.totals(plan) if there else np.full(2, nan)
+    better = (every >= got).all(axis=1) & (every > got).any(axis=1)
+    return {
+        **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
+        **{"fair_a": fair[0], "fair_b": fair[1], "fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
+        **{"most_welfare": most, "wasted": most - got.sum(), "efficient": there and not better.any()},
+    }

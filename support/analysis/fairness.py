@@ -9,9 +9,10 @@ in `support.analysis.fairness_claims`, what people agreed on in `support.analysi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -24,22 +25,19 @@ from support.fair_decisions import measures
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Plan, Planning
 from support.fair_decisions.search import choose
+from support.models.profiles import is_model
 from support.runs.study import Unit
 from support.solvers.fair import solve
 
 QUALITY = ("divergence", "shortfall", "welfare", "nash", "gini", "envy", "least", "most")
 """What is measured of a plan; `least` and `most` are the smallest and the largest total."""
 
-FAILURES = ("away", "undone", "left", "local")
-COSTS = ("rounds_used", "evaluations", "replies", "format_errors", "seconds", "tokens", "changed")
-REFERENCES = ("optimum", "proven", "random", "random_low", "random_high", "random_best", "k", "exact", "regret",
-              "closed")  # fmt: skip
-LARGER_IS_BETTER = ("welfare", "nash", "least")
 ALL = 60_000  # plans that are listed rather than drawn: 3 options up to 10 decisions
 MEASURED = ("divergence", "welfare")
 ROUND = ("round", "evaluations", "plans", "changed", *MEASURED, *(f"{w}_{m}" for w in ("standing", "best")
          for m in MEASURED), "finish", "replies", "tokens", "format_errors", "seconds")  # fmt: skip
-STEPS = ("worse", "returned", "one", "many")
+STEPS = ("worse", "away", "returned", "few", "many", "weakest")
+PROMISES = re.compile(r"differen|diverg|gap|balanc|equal|fair|closer|even(?:ly|s)?\b|spread", re.I)
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 
 
@@ -47,39 +45,47 @@ Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 
 
 def runs_of(records: Records) -> pd.DataFrame:
-    """One row for each run.
-
-    Parameters
-    ----------
-    records : pairs of a unit and its record, as `Store.records` gives them; or settings as a mapping
+    """One row for each run of a study's file; settings may be a mapping in the place of a unit.
 
     Returns
     -------
     DataFrame
-        The settings (the unit's before the record's; `coordinator`, `estimator` and `solver` are the seats' kinds
-        where no setting names them, so that a model is called by its name), participants, decisions and options
-        as the gains have them, `instance` (equal for equal gains), `repetition`; the columns of `QUALITY` for the
-        chosen plan; `found` (whether there was one), `stopped` (by the coordinator), `rounds_used`, `evaluations` (one
-        participant judging one plan), `replies` of models with their `tokens`, `format_errors`, and `changed`: how many
-        decisions of a plan differ from the nearest earlier one, the mean over rounds. Of how searches fail: `away`, the
-        last plan is worse than an earlier one; `undone`, of the steps that lowered the objective the share that the
-        next round takes back; `left`, of the plans that no single change improves the share after which more than one
-        decision changed; `local`, the chosen plan is such a one.
+        The settings (see `settings_of`); the columns of `QUALITY` for the chosen plan; `found` (whether there was one),
+        `stopped` (by the coordinator), `rounds_used`, `evaluations` (one participant judging one plan), `replies` of
+        models with their `tokens`, `format_errors`; `changed`, how many decisions of a plan differ from the nearest
+        earlier one, the mean over rounds; and how the run failed, see `_failed`.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
 
-def run_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns that say which run a row is: all but what was measured of it."""
-    measured = {*QUALITY, *FAILURES, *COSTS, "found", "stopped", *REFERENCES}
-    return [str(column) for column in frame if column not in measured]
-
-
 def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, Any]:
-    """What a run's row begins with: its settings, the shape of its problem, and which instance it is."""
+    """What a run's row begins with: who sat there, the settings, the shape of the problem, which instance it is.
+
+    `coordinator`, `estimator` and `solver` are the seats' kinds where no setting names them, `people` the kinds of
+    those who answered; a model that was told how much to reason has that in its name. The unit's settings come before
+    the record's, shape and `instance` (equal for equal gains) are as the gains have them.
+    """
     roles = {role: record.seats.get(role, "none") for role in ("coordinator", "estimator", "solver")}
+    people = sorted({kind for name in record.participants if (kind := record.seats.get(name))})
     shape = dict(zip(("participants", "decisions", "options"), np.shape(record.gains), strict=True))
-    return {**roles, **head(record.settings), **head(unit), **shape, "instance": instance_key(record.gains)}
+    made = {**roles, "people": ", ".join(people), **head(record.settings), **head(unit), **shape}
+    if is_model(made["coordinator"]) and isinstance(made.get("reasoning"), str):
+        made["coordinator"] += f" (reasoning {made['reasoning']})"
+    return {**made, "instance": instance_key(record.gains)}
+
+
+def who(frame: pd.DataFrame) -> str:
+    """Who sat there, role by role, from a frame of runs or rounds: for titles and provenance.
+
+    >>> who(pd.DataFrame({"coordinator": ["mcts", "model:a"], "people": "plain", "estimator": "none"}))
+    'coordinator: mcts, model:a; people: plain'
+    """
+    told = []
+    for role in ("coordinator", "people", "estimator", "solver"):
+        kinds = [str(one) for one in frame.get(role, pd.Series(dtype=object)).dropna().unique()]
+        named = [kind.replace("True", "exact") for kind in kinds if kind not in ("", "none", "False")]
+        told += [f"{role}: {', '.join(named)}"] if named else []
+    return "; ".join(told)
 
 
 def instance_key(gains: Any) -> str:
@@ -154,7 +160,7 @@ def _path(record: Planning) -> tuple[list[Plan], np.ndarray]:
 
 
 def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
-    """Whether no change of a single decision makes the plan better: a local optimum, or the optimum itself."""
+    """Whether no change of a single decision makes the plan better; by welfare, a sum over decisions, the best is."""
     _, n, m = problem.shape
     near = np.repeat([plan], n * m, axis=0)
     near[np.arange(n * m), np.repeat(np.arange(n), m)] = np.tile(np.arange(m), n)
@@ -163,61 +169,91 @@ def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
 
 
 def _failed(record: Planning) -> dict[str, float]:
-    """The columns of `FAILURES`: NaN where there was no occasion."""
+    """How a run failed, 1 for yes, in the words of 5.6 and appendix D of 003; NaN where there was no occasion.
+
+    `away`: the last plan is worse than an earlier one; `returned`: after its best plan it went back to near a worse
+    one; `best 2`, `best 3`: the best plan is that of this round; `rises`: from round 3 to 5 each plan is worse than
+    the one before; `one`: every plan differs in one decision from the nearest earlier one; `few`, `many`: most steps
+    changed less than half of the decisions, any step more than half; `weakest`: in most steps who had least got more,
+    and nobody else; `promises`: most reasons speak of a smaller difference, by a word list; `undone`, of the steps that
+    lowered the objective the share that the next round takes back; `local`: the chosen plan is one that no single
+    change improves; `misled`: by how many points the chosen plan is worse than the best that was proposed.
+    """
     problem, objective, (plans, worth) = problem_of(record), _objective(record), _path(record)
+    steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
     lowered = [i for i in range(1, len(plans) - 1) if worth[i] < worth[i - 1]]
-    stuck = [i for i in range(len(plans) - 1) if is_local(problem, plans[i], objective)]
-    left = [sum(a != b for a, b in zip(plans[i], plans[i + 1], strict=True)) > 1 for i in stuck]
+    said = [bool(PROMISES.search(e.reason)) for e in record.rounds[1:] if e.reason and not e.finish]
+    got = nan if record.chosen is None else float(measures.value(objective, problem.totals(record.chosen)))
+    some, best = len(steps) > 0, int(worth.argmax()) + 1 if len(worth) else 0
     return {
-        "away": float(worth[-1] < worth.max()) if len(plans) > 1 else nan,
-        "undone": float(np.mean([plans[i + 1] in plans[:i] for i in lowered])) if lowered else nan,
-        "left": float(np.mean(left)) if left else nan,
+        "misled": float(worth.max()) - got if len(worth) else nan,
+        "away": float(worth[-1] < worth.max()) if some else nan,
+        "returned": float(steps["returned"].any()) if some else nan,
+        **{f"best {k}": float(best == k) if len(worth) >= k else nan for k in (2, 3)},
+        "rises": float(worth[2] > worth[3] > worth[4]) if len(worth) > 4 else nan,
+        "one": float(all(changed([plans[i]], plans[:i]) == 1 for i in range(1, len(plans)))) if some else nan,
+        "few": float(steps["few"].mean() > 0.5) if some else nan,
+        "many": float(steps["many"].any()) if some else nan,
+        "weakest": float(steps["weakest"].mean() > 0.5) if some else nan,
+        "promises": float(np.mean(said) > 0.5) if said else nan,
+        "undone": float(np.mean([_taken_back(*plans[i - 1 : i + 2]) for i in lowered])) if lowered else nan,
         "local": float(is_local(problem, record.chosen, objective)) if record.chosen is not None else nan,
-    }
+    }  # fmt: skip
+
+
+def _taken_back(before: Plan, lowered: Plan, after: Plan) -> bool:
+    """Whether what changed is as it was again in most decisions."""
+    moved = [d for d, (a, b) in enumerate(zip(before, lowered, strict=True)) if a != b]
+    return sum(after[d] == before[d] for d in moved) > len(moved) / 2
+
+
+def _steps(record: Planning) -> Iterator[tuple[float, ...]]:
+    (plans, worth), problem = _path(record), problem_of(record)
+    for i in range(1, len(plans)):
+        moved, top = sum(a != b for a, b in zip(plans[i - 1], plans[i], strict=True)), int(worth[:i].argmax())
+        away = [sum(a != b for a, b in zip(plan, plans[i], strict=True)) for plan in plans[:i]]
+        worse = [far for far, w in zip(away, worth, strict=False) if w < worth[top]]
+        back = worth[i] < worth[top] and min(worse, default=inf) < away[top]
+        gained = problem.totals(plans[i]) > (before := problem.totals(plans[i - 1]))
+        alone, size = bool(gained[before.argmin()] and gained.sum() == 1), len(plans[i])
+        told = (worth[i] < worth[i - 1], worth[i] < worth[top], back, moved < size / 2, moved > size / 2)
+        yield (i + 1, *map(float, told), float(alone))
 
 
 def steps_of(records: Records) -> pd.DataFrame:
-    """One row for each step from a round's plan to the next one's: the settings, run, round, and four shares.
+    """One row for each step from a round's plan to the next one's: the settings, run, round, and what of it is so (1).
 
-    `worse`: the objective fell in truth; `returned`: the plan had been there before; `one`: at most one decision
-    changed; `many`: more than half of them did. True is 1.
+    `worse`: the objective fell in truth; `away`: it is below that of the best plan so far; `returned`: so it is,
+    and nearer to a worse earlier one than to the best; `few`, `many`: less, more than half of the decisions changed;
+    `weakest`: who had least got more, and nobody else.
     """
-    rows = []
-    for run, (unit, record) in enumerate(records):
-        plans, worth = _path(record)
-        for i in range(1, len(plans)):
-            moved = sum(a != b for a, b in zip(plans[i - 1], plans[i], strict=True))
-            told = (worth[i] < worth[i - 1], plans[i] in plans[:i], moved < 2, moved > len(plans[i]) / 2)
-            happened = dict(zip(STEPS, map(float, told), strict=True))
-            rows.append({**settings_of(unit, record), "run": run, "round": i + 1, **happened})
-    return pd.DataFrame(rows)
+    return pd.DataFrame([
+        {**settings_of(unit, record), "run": run, **dict(zip(("round", *STEPS), step, strict=True))}
+        for run, (unit, record) in enumerate(records) for step in _steps(record)
+    ])  # fmt: skip
 
 
 def failures(steps: pd.DataFrame, by: str | Sequence[str], rng: np.random.Generator) -> pd.DataFrame:
-    """How often each thing of `STEPS` happens in each group, with intervals over runs: by..., what, mean, low, high, n.
+    """How often each thing of `STEPS` happens in each group: by..., what, mean, low, high, n, clusters.
 
-    Steps of one run hang together, so that whole runs are drawn.
+    Steps of one run, and runs on one instance, hang together, so that whole instances are drawn.
     """
     keys = [by] if isinstance(by, str) else list(by)
-    need_columns(steps, [*keys, "run", *STEPS], "steps")
+    need_columns(steps, [*keys, "instance", *STEPS], "steps")
     return pd.DataFrame([
-        {**dict(zip(keys, names, strict=True)), "what": what, **cluster_bootstrap(part, what, "run", rng)}
+        {**dict(zip(keys, names, strict=True)), "what": what, **cluster_bootstrap(part, what, "instance", rng)}
         for names, part in steps.groupby(keys, sort=False) for what in STEPS
     ])  # fmt: skip
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
-    """One row for each run and round; all quality is that of the truth.
+    """One row for each run and round; all quality is that of the truth, NaN where there is no plan.
 
-    Returns
-    -------
-    DataFrame
-        The settings as `runs_of` has them; `round`; `evaluations` so far (one participant judging one plan);
-        `plans` proposed in the round; `divergence` and `welfare` of the round's plan, of the better one by the
-        objective where there are two; `standing_…` of the plan that the group would end with if it ended now, by what
-        it knows; `changed`, how many decisions differ from the nearest plan of earlier rounds; `best_…` of the best
-        plan so far in truth, which nobody in the loop may recognise; `finish`, `replies`, `tokens`, `format_errors`.
-        NaN where there is no plan.
+    Columns: the settings as `runs_of` has them; `round`; `evaluations` so far (one participant judging one plan);
+    `plans` proposed in the round; `divergence` and `welfare` of the round's plan, of the better one by the objective
+    where there are two, `standing_…` of the plan that the group would end with if it ended now, by what it knows, and
+    `best_…` of the best plan so far in truth, which nobody in the loop may recognise; `changed`, how many decisions
+    differ from the nearest plan of earlier rounds; `finish`, `replies`, `tokens`, `format_errors`.
     """
     return pd.DataFrame([row for unit, record in records for row in _rounds(settings_of(unit, record), record)])
 
@@ -298,12 +334,9 @@ def _told_apart(rounds: pd.DataFrame) -> list[str]:
 def trajectory(record: Planning) -> pd.DataFrame:
     """One run as appendix D tells it: a row for each round, plan and participant.
 
-    Returns
-    -------
-    DataFrame
-        round, plan (its options, counted from 1), position (of two under comparison, 0 or 1), participant, total (the
-        truth), heard (as the group knows it; NaN while it knows none), divergence, chosen (whether the group ended
-        with this plan) and reason. A round without a plan has no row.
+    Columns: round, plan (its options, counted from 1), position (of two under comparison, 0 or 1), participant, total
+    (the truth), heard (as the group knows it; NaN while it knows none), divergence, chosen (whether the group ended
+    with this plan) and reason.
     """
     columns = ["round", "plan", "position", "participant", "total", "heard", "divergence", "chosen", "reason"]
     rows = []
@@ -322,32 +355,20 @@ def trajectory(record: Planning) -> pd.DataFrame:
 # -- what an instance allows -----------------------------------------------------------------------------------------
 
 
-def references(
-    records: Records, *, k: int = 5, draws: int = 20_000, seed: int = 0, time_limit: float = 10.0
-) -> pd.DataFrame:
+def references(records: Records, k: int = 5, draws: int = 20_000) -> pd.DataFrame:
     """What each instance allows, whoever looks for a plan: one row for each instance and objective in the records.
 
-    Parameters
-    ----------
-    k : plans that a random search judges; five rounds of one plan in the paper
-    draws : plans drawn where there are more than can be listed
-    seed : each instance's draws depend on it and on the instance alone
-    time_limit : seconds for the solver, per instance
-
-    Returns
-    -------
-    DataFrame
-        instance, objective, optimum, proven (whether it is), random (the mean over uniform plans), random_low and
-        random_high (the middle 80 percent of single plans), random_best (the mean best of k plans), k, exact (whether
-        all plans were listed). Divergences are positive, lower is better.
+    Columns: instance, objective, optimum, proven (whether it is), random (the mean over uniform plans), random_low and
+    random_high (the middle 80 percent of single plans), random_best (the mean best of k plans, as many as a random
+    search judges), k, exact (whether all plans were listed, rather than `draws` drawn). Divergences are positive.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for unit, record in records:
         settings = settings_of(unit, record)
         key = settings["instance"], str(settings.get("objective", "divergence"))
         if key not in rows:
-            problem, rng = FairDecisions(np.array(record.gains)), np.random.default_rng([seed, int(key[0], 16)])
-            found = solve(problem.gains, key[1], time_limit=time_limit)
+            problem, rng = FairDecisions(np.array(record.gains)), np.random.default_rng([0, int(key[0], 16)])
+            found = solve(problem.gains, key[1])
             # By its plan: solvers may write the value of an objective with either sign.
             worth = abs(float(measures.value(key[1], problem.totals(found.plan))))
             named = {"instance": key[0], "objective": key[1], "optimum": worth, "proven": bool(found.proven)}
@@ -356,12 +377,7 @@ def references(
 
 
 def with_references(frame: pd.DataFrame, records: Records, **given: Any) -> pd.DataFrame:
-    """The frame with the columns of `references` (see there for what may be given), of `regret` and `closed`.
-
-    `regret` is how much the chosen plan is behind the optimum, 0 or more. `closed` is the share of the gap between a
-    random plan and the optimum that the run closes: 1 at the optimum, 0 at what a random plan has on average, below 0
-    when it is worse; NaN where there is no gap.
-    """
+    """The frame with the columns of `references`, and `regret`: how far the chosen plan is behind the optimum."""
     keyed = frame if "objective" in frame else frame.assign(objective="divergence")
     need_columns(keyed, ["instance", "objective", *MEASURED], "runs")
     table = references(records, **given)
@@ -371,9 +387,7 @@ def with_references(frame: pd.DataFrame, records: Records, **given: Any) -> pd.D
         raise InvalidInput(f"runs: the instance {absent} is in none of the records; give the records of the frame")
     fair = merged["objective"] == "divergence"
     reached, sign = merged["divergence"].where(fair, merged["welfare"]), np.where(fair, 1.0, -1.0)
-    behind: pd.Series[float] = (reached - merged["optimum"]) * sign
-    gap: pd.Series[float] = (merged["random"] - merged["optimum"]) * sign
-    return merged.assign(regret=behind, closed=1 - behind / gap.where(gap > 0))
+    return merged.assign(regret=(reached - merged["optimum"]) * sign)
 
 
 def random_plans(
@@ -425,18 +439,10 @@ def paired(
 ) -> pd.DataFrame:
     """The difference a - b on the same instances, for each group of `along`, such as the number of decisions.
 
-    Parameters
-    ----------
-    by : the column whose levels `a` and `b` are compared
-    pairs : the columns that identify a pair
-
-    Returns
-    -------
-    DataFrame
-        along..., value, a, b, n (pairs), left_out, mean_a, mean_b, difference, low, high (Student's paired t), p,
-        p_adjusted (Holm's, over the groups), wilcoxon (p of `stats.signed_rank`, zeros as Pratt has them), hedges_g,
-        g_low, g_high, lower, equal, higher (pairs where a is below, at, above b), note. A group in which a level is
-        absent has no row.
+    `a` and `b` are levels of the column `by`, `pairs` the columns that identify a pair. Columns: along..., value, a, b,
+    n (pairs), left_out, mean_a, mean_b, difference, low, high (Student's paired t), p, p_adjusted (Holm's, over the
+    groups), wilcoxon (p of `stats.signed_rank`, zeros as Pratt has them), hedges_g, g_low, g_high, lower, equal, higher
+    (pairs where a is below, at, above b), note. A group in which a level is absent has no row.
     """
     keys, on = ([given] if isinstance(given, str) else list(given) for given in (along, pairs))
     need_columns(frame, [by, value, *keys, *on], "runs")

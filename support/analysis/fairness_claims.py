@@ -1,16 +1,17 @@
 """What "Investigating Language Models for Supporting Complex Group Decisions" (003) states, as checks of our results.
 
-`results` makes one table out of runs, and the checks read it. Where language models coordinate, each has a table of its
-own and is tested by itself; statements that name models of 2025 are tested once models of those names sat there.
-Statements on feedback, solver and rounds are tested on every coordinator, and hold only when they hold for each;
-`judged` has them one by one. "MCTS < LLM" speaks of divergence, where lower is better.
+`results` makes one table out of runs, in which each coordinator has its part, and each statement is tested on each of
+them: what is said of language models, of those that reason, or of models by their names, once they sat there. "MCTS <
+LLM" speaks of divergence, where lower is better.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
-from math import sqrt
+from functools import partial
+from itertools import permutations, product
+from math import hypot, inf
 from typing import Any
 
 import numpy as np
@@ -29,30 +30,21 @@ from support.analysis.claims import (
     either,
     evidence,
     moves,
+    testable,
     untested,
 )
 from support.analysis.frames import need_columns
+from support.analysis.stats import equivalent
 from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model, profile
 
-FACTORS: Mapping[str, Any] = {
-    "coordinator": None,
-    "feedback": None,
-    "participants": 3,
-    "preferences": "scores",
-    "objective": "divergence",
-    "solver": False,
-    "rounds": 5,
+USUAL: Mapping[str, Any] = {
+    **{"participants": 3, "preferences": "scores", "objective": "divergence", "solver": False, "rounds": 5},
     "prompt": "full",
 }
-"""What a row's name says of its runs, and what goes without saying."""
+"""What goes without saying of a cell; its name has the feedback, and what is not so."""
 
 PAIRS: Mapping[str, Sequence[tuple[Any, Any]]] = {
-    "coordinator": (
-        *product(("mcts",), ("model", "random", "local")),
-        *product(("exact",), ("model", "mcts", "random", "local")),
-        ("model", "random"),
-    ),
     "feedback": (("score", "words"), ("score", "comparison"), ("comparison", "words"), ("words", "score"),
                  ("complete", "words")),
     "solver": ((True, False),),
@@ -61,156 +53,158 @@ PAIRS: Mapping[str, Sequence[tuple[Any, Any]]] = {
 }  # fmt: skip
 """Which two levels of a factor are compared."""
 
-COUNTED = ("evaluations", "replies", "tokens", "seconds", "changed", "away", "undone", "left")
+AGAINST = {"mcts": ("random", "local"), "exact": ("mcts", "random", "local")}
+COSTS = ("evaluations", "replies", "tokens", "seconds")
+APPENDIX_D = ("away", "returned", "best 2", "best 3", "rises", "one", "few", "many", "weakest", "promises")
+COUNTED = (*COSTS, "changed", "misled", "undone", *APPENDIX_D)
 SMALLER, LARGER = "smaller n", "larger n"
-REASONS = "reasons"
 
 
-def reasons(model: str, reasoning: Any = None) -> bool:
-    """Whether a model thinks before it answers: as it was asked to, else as its entry of models.toml says."""
-    known = profile(model)
-    return reasoning != "off" if isinstance(reasoning, str) else bool(known.thinking or known.reasoning_effort)
+def reasons(name: str) -> bool:
+    """Whether a model thinks before it answers: as it was asked to, else as its entry of models.toml says.
+
+    >>> reasons("model:a (reasoning high)"), reasons("model:a (reasoning off)")
+    (True, False)
+    """
+    model, _, effort = name.partition(" (reasoning ")
+    known = profile(model) if model != MODEL else None
+    return effort != "off)" if effort else bool(known and (known.thinking or known.reasoning_effort))
 
 
 def results(frame: pd.DataFrame) -> pd.DataFrame:
-    """The results of runs as the checks read them: row, column, value, se, n (runs or pairs).
+    """The results of runs as the checks read them: participant (who coordinated), row, column, value, se, n.
 
-    Two kinds of rows. "model, words": the runs of a coordinator under a kind of feedback, with whatever else is not as
-    in the paper's main setting behind it ("mcts, score, welfare"). Columns: `quality` (divergence, or welfare), what
-    was kept of `COUNTED`, and where the runs have references `beats random` (how much better than a random plan),
-    the same as a share of it, `beats best of k`, `optimal` (the share of runs at the optimum, where it is proven),
-    `caught` (of the others, the share at a local optimum) and for welfare `share of the optimum`. "mcts: score -
-    words": how much better, on the same instances, the first of two is than the second, everything else equal; the
-    column is `gain`, in points of the objective. Every column is there again for each number of decisions ("gain at n =
-    5"), and for the smaller and the larger half of these numbers; `slope of gain` is its change with each decision.
+    Rows are of three kinds. "words, rankings": the runs under a feedback, with what is not as in the paper's main
+    setting behind it; columns are `quality` (divergence, or welfare), those of `COUNTED` that are there, and with
+    references `beats random` (points, and as a share), `beats best of k`, `optimal` (of runs whose optimum is proven),
+    `off` (not so), `caught` (of these the share at a local optimum) and for welfare `share of the optimum`. "welfare:
+    words - score": how much better the first is than the second on the same instances, all else equal; the column is
+    `gain`, in points of the objective. "score: mcts - model": the same of two coordinators, in the part of the model
+    that is one of them, else of the first. Comparisons of models ("complete: reasoning - no reasoning", "complete:
+    model:a - model:b") are in each model's part.
 
-    Where language models coordinate, each has a table of its own, with everybody who is none: the column `participant`
-    names it, the row "model" with the column `reasons` tells whether it thinks, and "…: reasoning - no reasoning" and
-    "…: a - b" hold the models against each other on the same instances.
+    Each column is there again at each number of decisions ("gain at 5"; where only options vary, of options), and for
+    the smaller and the larger half of these numbers; `slope of gain` is its change with each of them.
 
     Parameters
     ----------
     frame : as `runs_of` gives it, one run of each instance in each cell
     """
-    need_columns(frame, ["coordinator", "feedback", "decisions", "instance", "divergence", "welfare"], "runs")
+    need_columns(frame, ["coordinator", "feedback", "decisions", "options", "instance", *MEASURED], "runs")
     runs = _named(frame)
-    names = [name for name in runs["who"].unique() if name]
-    if not names:
-        return _table(runs)
-    between = pd.DataFrame([row for one in _models(runs[runs["who"] != ""]) for row in one])
+    if len(twice := runs[runs.duplicated(["coordinator", "cell", "instance"])]):
+        name, cell, instance = twice.iloc[0][["coordinator", "cell", "instance"]]
+        raise InvalidInput(
+            f"runs: '{name}, {cell}' has two runs of the instance {instance}; choose one estimator, noise and "
+            "participant, or name them in the coordinator"
+        )
+    between = list(_models(runs[runs["coordinator"].map(is_model)]))
     parts = []
-    for name in names:
-        thinks = runs.loc[runs["who"] == name, "thinks"].iloc[0]
-        known = pd.DataFrame([{"row": MODEL, "column": REASONS, "value": float(thinks), "se": 0.0, "n": 1}])
-        table = pd.concat([_table(runs[runs["who"].isin(["", name])]), known, between], ignore_index=True)
-        parts.append(table.assign(participant=f"{MODEL}:{name}"))
+    for name, own in runs.groupby("coordinator", sort=False):
+        rows = [row for cell, part in own.groupby("cell", sort=False) for row in _cell(str(cell), part)]
+        rows += [row for factor in PAIRS for row in _contrasts(own, factor)]
+        rows += _coordinators(runs, str(name)) + (between if is_model(name) else [])
+        parts.append(pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"]).assign(participant=name))
     return pd.concat(parts, ignore_index=True)
 
 
-def _table(runs: pd.DataFrame) -> pd.DataFrame:
-    twice = runs[runs.duplicated(["cell", "instance"])]
-    if not twice.empty:
-        raise InvalidInput(
-            f"runs: {twice['cell'].iloc[0]!r} has two runs of the instance {twice['instance'].iloc[0]}; choose one "
-            "estimator, noise and participant, or name them in the coordinator"
-        )
-    rows = [row for name, part in runs.groupby("cell", sort=False) for row in _cell(str(name), part)]
-    rows += [row for factor in PAIRS for row in _contrasts(runs, factor)]
-    return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
+MEASURED = ("divergence", "welfare")
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
     # Studies that are put together say nothing of what they did not vary.
-    usual = {name: usual for name, usual in FACTORS.items() if usual is not None}
-    runs = frame.assign(**{name: value for name, value in usual.items() if name not in frame})
-    runs = runs.assign(**{name: runs[name].where(runs[name].notna(), value) for name, value in usual.items()})
+    runs = frame.assign(**{name: usual for name, usual in USUAL.items() if name not in frame})
+    runs = runs.assign(**{name: runs[name].where(runs[name].notna(), usual) for name, usual in USUAL.items()})
     runs["solver"] = [kind if str(kind).startswith("mcts") else kind not in (False, "none") for kind in runs["solver"]]
     fair = runs["objective"] == "divergence"
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
-    runs["better"] = np.where(fair, -1.0, 1.0) * runs["quality"]
-    led, asked = runs["coordinator"].astype(str), runs.get("reasoning", pd.Series(None, index=runs.index))
-    effort = [f", reasoning {e}" if isinstance(e, str) else "" for e in asked]
-    # Statements speak of "the model"; which one it is stands beside it.
-    sits = [is_model(name) and name != MODEL for name in led]
-    models = [name.partition(":")[2] for name in led]
-    runs["who"] = [name + e if here else "" for name, e, here in zip(models, effort, sits, strict=True)]
-    runs["thinks"] = [here and reasons(name, e) for name, e, here in zip(models, asked, sits, strict=True)]
-    runs["coordinator"] = [MODEL if here else name for name, here in zip(led, sits, strict=True)]
-    cells = runs[list(FACTORS)].to_dict("records")
-    return runs.assign(cell=[_name({str(k): v for k, v in row.items()}, FACTORS) for row in cells])
+    runs["sign"] = np.where(fair, -1.0, 1.0)
+    runs["size"] = runs["options"].where(runs["preferences"] == "rankings", runs["decisions"])
+    return runs.assign(
+        better=runs["sign"] * runs["quality"],
+        cell=[_name(row, ["feedback", *USUAL]) for row in runs.to_dict("records")],
+    )
 
 
-def _name(row: Mapping[str, Any], factors: Sequence[str] | Mapping[str, Any]) -> str:
-    said = [str(row[name]) for name in ("coordinator", "feedback") if name in factors]
-    usual = {name: FACTORS[name] for name in factors if FACTORS[name] is not None}
-    return ", ".join([*said, *(_level(name, row[name]) for name in usual if row[name] != usual[name])])
-
-
-def _cell(name: str, part: pd.DataFrame) -> list[dict[str, Any]]:
-    measured = {"quality": part["quality"]} | {cost: part[cost] for cost in COUNTED if cost in part}
-    if "random" in part:
-        sign = np.where(part["objective"] == "divergence", -1.0, 1.0)
-        measured["beats random"] = part["better"] - sign * part["random"]
-        measured["beats random, share"] = measured["beats random"] / part["random"]
-        measured["beats best of k"] = part["better"] - sign * part["random_best"]
-        measured["optimal"] = (part["regret"] == 0).astype(float).where(part["proven"].astype(bool))
-        measured["off the optimum"] = 1 - measured["optimal"]
-        if "local" in part:
-            measured["caught"] = part["local"].where(part["regret"] > 0)
-        if (sign > 0).all():
-            measured["share of the optimum"] = part["quality"] / part["optimum"]
-    return [row for column, values in measured.items() for row in _rows(name, column, values, part["decisions"])]
-
-
-def _contrasts(runs: pd.DataFrame, factor: str) -> Iterator[dict[str, Any]]:
-    others = [name for name in FACTORS if name != factor]
-    n = runs.drop_duplicates("instance").set_index("instance")["decisions"]
-    for levels, part in runs.groupby(others, sort=False, dropna=False):
-        where = _name(dict(zip(others, levels, strict=True)), others)
-        wide = part.pivot(index="instance", columns=factor, values="better")
-        left = part.pivot(index="instance", columns=factor, values="left") if "left" in part else None
-        for a, b in PAIRS[factor]:
-            if {a, b} <= set(wide.columns):
-                named = f"{where}: {_level(factor, a)} - {_level(factor, b)}"
-                gaps = wide[a] - wide[b]
-                yield from _rows(named, "gain", gaps, n[gaps.index])
-                if left is not None:
-                    yield from _rows(named, "gain of left", left[a] - left[b], n[gaps.index])
-
-
-def _models(runs: pd.DataFrame) -> Iterator[Iterator[dict[str, Any]]]:
-    """Language models held against each other: those that think against the others, and each against each."""
-    n = runs.drop_duplicates("instance").set_index("instance")["decisions"]
-    for cell, part in runs.groupby("cell", sort=False):
-        kinds = part.pivot_table(index="instance", columns="thinks", values="better")
-        if {True, False} <= set(kinds.columns):
-            gaps = kinds[True] - kinds[False]
-            yield _rows(f"{cell}: reasoning - no reasoning", "gain", gaps, n[gaps.index])
-            spread = {kind: kinds[kind].dropna() for kind in (True, False)}
-            if min(map(len, spread.values())) > 2 and all(v.std() > 0 for v in spread.values()):
-                ratio = float(np.log(spread[False].std() / spread[True].std()))
-                error = sqrt(sum(1 / (2 * (len(v) - 1)) for v in spread.values()))
-                row = {"row": f"{cell}: reasoning - no reasoning", "column": "steadier", "value": ratio, "se": error}
-                yield iter([row | {"n": len(gaps)}])
-        each = part.pivot_table(index="instance", columns="who", values="better")
-        for a, b in product(each.columns, repeat=2):
-            if a != b:
-                gaps = each[a] - each[b]
-                yield _rows(f"{cell}: {a} - {b}", "gain", gaps, n[gaps.index])
-                if "random" in part:
-                    share = gaps / part.drop_duplicates("instance").set_index("instance")["random"][gaps.index]
-                    yield _rows(f"{cell}: {a} - {b}", "gain, share", share, n[gaps.index])
+def _name(row: Mapping[Any, Any], factors: Sequence[str]) -> str:
+    said = [str(row["feedback"])] if "feedback" in factors else []
+    return ", ".join(said + [_level(f, row[f]) for f in factors if f in USUAL and row[f] != USUAL[f]])
 
 
 def _level(factor: str, level: Any) -> str:
-    """A level as the name of a comparison has it.
-
-    >>> _level("solver", False), _level("rounds", 5), _level("feedback", "score")
-    ('no solver', '5 rounds', 'score')
-    """
     if factor == "solver":
         return {True: "solver", False: "no solver"}.get(level, f"{level} as solver")
     return f"{level:g} {factor}" if factor in ("participants", "rounds") else str(level)
+
+
+def _cell(name: str, part: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    measured = {"quality": part["quality"]} | {column: part[column] for column in COUNTED if column in part}
+    if "random" in part:
+        measured["beats random"] = part["better"] - part["sign"] * part["random"]
+        measured["beats random, share"] = measured["beats random"] / part["random"]
+        measured["beats best of k"] = part["better"] - part["sign"] * part["random_best"]
+        measured["optimal"] = (part["regret"] == 0).astype(float).where(part["proven"].astype(bool))
+        measured["off"] = 1 - measured["optimal"]
+        if "local" in part:
+            measured["caught"] = part["local"].where(part["regret"] > 0)
+        if (part["sign"] > 0).all():
+            measured["share of the optimum"] = part["quality"] / part["optimum"]
+    for column, values in measured.items():
+        yield from _rows(name, column, values, part["size"])
+
+
+def _contrasts(own: pd.DataFrame, factor: str) -> Iterator[dict[str, Any]]:
+    others = [name for name in ("feedback", *USUAL) if name != factor]
+    for levels, part in own.groupby(others, sort=False, dropna=False):
+        where = _name(dict(zip(others, levels, strict=True)), others)
+        for a, b in PAIRS[factor]:
+            if {a, b} <= set(part[factor]):
+                name = f"{where}: " * bool(where) + f"{_level(factor, a)} - {_level(factor, b)}"
+                yield from _gaps(part, factor, a, b, name)
+
+
+def _coordinators(runs: pd.DataFrame, name: str) -> list[dict[str, Any]]:
+    pairs = [(name, other) for other in ("random", *AGAINST.get(name, ())) if other != name]
+    pairs = [("mcts", name), ("exact", name), (name, "random")] if is_model(name) else pairs if name in AGAINST else []
+    base = name.partition(" (")[0]
+    off = f"{base} (reasoning off)"
+    rows = list[dict[str, Any]]()
+    for cell, part in runs.groupby("cell", sort=False):
+        for a, b in dict.fromkeys(pairs):
+            called = " - ".join(MODEL if is_model(one) else one for one in (a, b))
+            rows += _gaps(part, "coordinator", a, b, f"{cell}: {called}")
+        if is_model(base) and off != name:
+            rows += _gaps(part, "coordinator", name, off, f"{cell}: thinking - no thinking")
+    return rows
+
+
+def _models(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Models against each other: those that reason against the others, and each against each."""
+    thinks = {name: reasons(name) for name in runs["coordinator"].unique()}
+    runs = runs.assign(
+        kind=runs["coordinator"].map({name: "reasoning" if t else "no reasoning" for name, t in thinks.items()})
+    )
+    for cell, part in runs.groupby("cell", sort=False):
+        mean = part.groupby(["instance", "kind"], as_index=False)[["better", "size"]].mean()
+        yield from _gaps(mean, "kind", "reasoning", "no reasoning", f"{cell}: reasoning - no reasoning")
+        for a, b in permutations(part["coordinator"].unique(), 2):
+            yield from _gaps(part, "coordinator", a, b, f"{cell}: {a} - {b}")
+        spread = {kind: one["better"].sub(one.groupby("size")["better"].transform("mean")).abs()
+                  for kind, one in part.groupby("kind")}  # fmt: skip
+        if len(spread) == 2 and min(map(len, spread.values())) > 1:
+            (a, b), n = (spread[kind] for kind in ("no reasoning", "reasoning")), min(map(len, spread.values()))
+            told = {"value": a.mean() - b.mean(), "se": hypot(float(stats.sem(a)), float(stats.sem(b))), "n": n}
+            yield {"row": f"{cell}: reasoning - no reasoning", "column": "steadier", **told}
+
+
+def _gaps(part: pd.DataFrame, by: str, a: Any, b: Any, name: str) -> Iterator[dict[str, Any]]:
+    """How much better `a` is than `b` on the same instances, in points and as a share of what a random plan has."""
+    one, other = (part[part[by] == level].set_index("instance") for level in (a, b))
+    both = one.index.intersection(other.index)
+    gaps = one.loc[both, "better"] - other.loc[both, "better"]
+    yield from _rows(name, "gain", gaps, one.loc[both, "size"])
+    if "random" in part:
+        yield from _rows(name, "gain, share", gaps / one.loc[both, "random"], one.loc[both, "size"])
 
 
 def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -> Iterator[dict[str, Any]]:
@@ -218,13 +212,13 @@ def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -
     there = values.notna().to_numpy()
     found, sizes = values.to_numpy(dtype=float)[there], n.to_numpy(dtype=float)[there]
     several = np.unique(sizes)
-    parts = {column: sizes > 0} | {f"{column} at n = {k:g}": sizes == k for k in several}
+    parts = {column: sizes > 0} | {f"{column} at {k:g}": sizes == k for k in several}
     if len(several) > 1:
         middle = np.median(several)
         parts |= {f"{column} at {SMALLER}": sizes < middle, f"{column} at {LARGER}": sizes > middle}
     for what, part in parts.items():
         if (count := int(part.sum())) > 1:
-            error = found[part].std(ddof=1) / sqrt(count)
+            error = float(stats.sem(found[part]))
             yield {"row": name, "column": what, "value": found[part].mean(), "se": error, "n": count}
     if len(several) > 1 and len(found) > 2:
         line = stats.linregress(sizes, found)
@@ -234,509 +228,408 @@ def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -
 # -- checks ----------------------------------------------------------------------------------------------------------
 
 MOST = 0.5  # our reading of "most", as a share
-MARGINAL = 0.5  # our reading of a marginal gain: less than this share of the gain from 3 to 5 rounds
 NEARLY_ALL = 0.9  # our reading of "by far the most cases", as a share of runs
-NEAR = 0.1  # our reading of "close to random": within a tenth of what a random plan has
+MARGINAL = 0.5  # our reading of a marginal gain: less than this share of the gain from 3 to 5 rounds
+NEAR = 0.1  # our reading of "close" and "alike": within a tenth of what a random plan has
+LEVEL = 0.01  # our reading of "keeps up": a hundredth of the optimum with each further decision
 PROPORTION = (0.8, 1.25)  # our reading of "nearly in proportion": the cost of 9 rounds over 3 times that of 3
 FEW = 2.0  # "one or two decisions at a time"
-LATER = ("7 rounds - 5 rounds", "9 rounds - 7 rounds")
-BESIDE_THE_USUAL = ("rankings", "counts", "welfare", "solver", "no example", "no objective")
+FIRST, LATER = "score: 5 rounds - 3 rounds", ("score: 7 rounds - 5 rounds", "score: 9 rounds - 7 rounds")
 
 
-def matching(
-    ours: pd.DataFrame, comparison: str, column: str, who: Sequence[str] = (), more: Sequence[str] = ()
-) -> list[str]:
-    """The rows that `compared` reads: of a comparison, all of `who` in their name, and of what is rare only `more`."""
-    found = []
-    for row in ours.loc[ours["column"] == column, "row"].unique():
-        where, _, what = row.rpartition(": ") if ": " in row else (row, "", "")
-        said = where.split(", ")
-        rare = {name for name in said if name in BESIDE_THE_USUAL or name.endswith((" rounds", " participants"))}
-        if what == comparison and rare == set(more) and set(who) <= set(said):
-            found.append(row)
+def better(*rows: str, column: str = "gain") -> Check:
+    """The claim that the first of two is better than the second, in each of these comparisons."""
+    return moves(1, rows, column)
+
+
+class _Missing(Exception):
+    """What a check reads is in no run."""
+
+
+def _checked(judge: Check) -> Check:
+    """The check, which is "not testable here" where a cell is missing."""
+
+    def check(ours: pd.DataFrame) -> str:
+        try:
+            return judge(ours)
+        except _Missing as missing:
+            return Answer(UNTESTED, f"no run has {missing}")
+
+    return check
+
+
+def _cell_of(ours: pd.DataFrame, row: str, column: str) -> pd.Series[Any]:
+    found = ours[(ours["row"] == row) & (ours["column"] == column)]
+    if found.empty:
+        raise _Missing(f"{row}, {column}")
+    return found.iloc[0]
+
+
+def _sizes(ours: pd.DataFrame, row: str, column: str = "gain") -> list[str]:
+    """The columns of a row at each number of decisions, or options."""
+    at = ours["column"].str.fullmatch(rf"{re.escape(column)} at [\d.]+")
+    if not (found := ours.loc[(ours["row"] == row) & at, "column"].tolist()):
+        raise _Missing(row)
     return found
 
 
-def compared(
-    comparison: str, column: str = "gain", *, who: Sequence[str] = (), more: Sequence[str] = (), sign: int = 1
-) -> Check:
-    """The claim that a comparison comes out above 0 (`sign` 1) or below (-1), for everybody that it was made for.
+def beyond(row: str, column: str, bound: float, sign: int = 1, share: bool = False) -> Check:
+    """The claim that a mean lies above (`sign` 1) or below (-1) a bound, by its interval; Wilson's for a `share`."""
 
-    Parameters
-    ----------
-    comparison : the end of the row's name, such as "score - words"; or "" for rows of runs, as "model, words"
-    who : names that the row must have, such as a coordinator or a kind of feedback
-    more : what the row names besides coordinator and feedback, such as "welfare"; by default nothing
-    """
+    def judge(ours: pd.DataFrame) -> Answer:
+        value, se, n = _cell_of(ours, row, column)[["value", "se", "n"]]
+        low, high = value - 1.96 * se, value + 1.96 * se
+        if share:
+            from statsmodels.stats.proportion import proportion_confint
 
-    def check(ours: pd.DataFrame) -> str:
-        rows = matching(ours, comparison, column, who, more)
-        return moves(sign, rows, column)(ours) if rows else _missing(comparison or column, who, more)
+            low, high = proportion_confint(value * n, n, method="wilson")
+        told = f"{row}, {column}: {value:.2f} ({low:.2f} to {high:.2f}), n = {n:.0f}, bound {bound:g}"
+        yes, no = (low > bound, high < bound) if sign > 0 else (high < bound, low > bound)
+        return Answer(YES if yes else NO if no else CLOSE, told)
 
-    return check
+    return _checked(judge)
 
 
-def _missing(what: str, who: Sequence[str], more: Sequence[str] = ()) -> Answer:
-    named = f" of {', '.join([*who, *more])}" if [*who, *more] else ""
-    return Answer(UNTESTED, f"nobody played {what!r}{named}")
+def near(row: str, column: str, margin: float = NEAR) -> Check:
+    """The claim that a mean is nothing but zero, within a margin: two one-sided tests; no: clearly beyond it."""
+
+    def judge(ours: pd.DataFrame) -> Answer:
+        value, se, n = _cell_of(ours, row, column)[["value", "se", "n"]]
+        told = f"{row}, {column}: {value:+.3f} (standard error {se:.3f}), n = {n:.0f}, margin {margin:g}"
+        if se > 0 and equivalent(value, se, margin, n - 1) < 0.05:
+            return Answer(YES, told)
+        return Answer(NO if se > 0 and abs(value) > max(margin, 1.96 * se) else CLOSE, told)
+
+    return _checked(judge)
 
 
-def _cells(ours: pd.DataFrame, comparison: str, who: Sequence[str] = ()) -> pd.DataFrame:
-    """The gains of a comparison at each n, for everybody that it was made for."""
-    rows = matching(ours, comparison, "gain", who)
-    return ours[ours["row"].isin(rows) & ours["column"].str.startswith("gain at n = ")]
+def everywhere(row: str, column: str = "gain") -> Check:
+    """The claim that a column is above 0 at each number of decisions (or options) by itself."""
+    return _checked(lambda ours: combined(*(moves(1, [row], at) for at in _sizes(ours, row, column)))(ours))
 
 
-def at_every_n(comparison: str, who: Sequence[str] = ()) -> Check:
-    """`compared`, at each number of decisions by itself."""
-
-    def check(ours: pd.DataFrame) -> str:
-        columns = _cells(ours, comparison, who)["column"].unique()
-        each = combined(*(compared(comparison, column, who=who) for column in columns))
-        return each(ours) if len(columns) else _missing(comparison, who)
-
-    return check
+def _somewhere(row: str) -> Check:
+    return _checked(lambda ours: either(*(moves(1, [row], at) for at in _sizes(ours, row)))(ours))
 
 
-def in_most(*comparisons: str, who: Sequence[str] = ()) -> Check:
-    """The claim that the mean gain is above 0 in most settings: numbers of decisions, and coordinators."""
+def in_most(*rows: str) -> Check:
+    """The claim that the mean gain is above 0 in most settings, the numbers of decisions."""
 
-    def check(ours: pd.DataFrame) -> str:
-        cells = pd.concat([_cells(ours, comparison, who) for comparison in comparisons])
-        if cells.empty:
-            return _missing(comparisons[0], who)
-        share = (cells["value"] > 0).mean()
-        return Answer(YES if share > MOST else NO, f"above 0 in {share:.0%} of {len(cells)} settings, by their means")
+    def judge(ours: pd.DataFrame) -> Answer:
+        gains = [_cell_of(ours, row, at)["value"] for row in rows for at in _sizes(ours, row)]
+        share = float((np.array(gains) > 0).mean())
+        return Answer(YES if share > MOST else NO, f"above 0 in {share:.0%} of {len(gains)} settings, by their means")
 
-    return check
-
-
-def no_difference(comparison: str, column: str, *, who: Sequence[str] = (), more: Sequence[str] = ()) -> Check:
-    """The claim that nobody's interval excludes 0."""
-
-    def check(ours: pd.DataFrame) -> str:
-        rows = matching(ours, comparison, column, who, more)
-        answers = [moves(sign, [row], column)(ours) for row in rows for sign in (1, -1)]
-        clear = [answer for answer in answers if answer == YES]
-        if not rows:
-            return _missing(comparison or column, who, more)
-        return Answer(NO, evidence(clear[0])) if clear else Answer(YES, "no interval excludes 0")
-
-    return check
-
-
-def share_above(column: str, above: float, *who: str, more: Sequence[str] = ()) -> Check:
-    """The claim that every mean of a column is above a number, in the rows of runs that `compared` would read."""
-
-    def check(ours: pd.DataFrame) -> str:
-        rows = matching(ours, "", column, who, more)
-        values = ours[ours["row"].isin(rows) & (ours["column"] == column)].set_index("row")["value"]
-        if values.empty:
-            return _missing(column, who, more)
-        told = ", ".join(f"{row}: {value:.2f}" for row, value in values.items())
-        return Answer(YES if (values > above).all() else NO, f"{column} above {above:g}? {told}")
-
-    return check
+    return _checked(judge)
 
 
 def marginal(*later: str) -> Check:
     """The gains by later rounds are less than `MARGINAL` of that from 3 to 5, which has to be clear."""
 
-    def check(ours: pd.DataFrame) -> str:
-        first = {row.rpartition(": ")[0]: row for row in matching(ours, "5 rounds - 3 rounds", "gain")}
-        gains = ours[ours["column"] == "gain"].set_index("row")["value"]
-        pairs = [(gains[row], gains.get(f"{who}: {name}")) for who, row in first.items() for name in later]
-        if not pairs or any(gain is None for _, gain in pairs):
-            return _missing(later[0], ())
-        if compared("5 rounds - 3 rounds")(ours) != YES:
+    def judge(ours: pd.DataFrame) -> Answer:
+        first, *more = (_cell_of(ours, row, "gain") for row in (FIRST, *later))
+        if better(FIRST)(ours) != YES:
             return Answer(CLOSE, "the gain from 3 to 5 rounds is not clear itself")
-        told = ", ".join(f"{gain:.1f} after {before:.1f}" for before, gain in pairs)
-        return Answer(YES if all(gain < MARGINAL * before for before, gain in pairs) else NO, f"points gained: {told}")
+        left = [(MARGINAL * first["value"] - c["value"], hypot(MARGINAL * first["se"], c["se"])) for c in more]
+        ratio = min(gap / (1.96 * se or 1e-12) for gap, se in left)
+        told = ", ".join(f"{c['value']:.1f}" for c in more)
+        return Answer(YES if ratio > 1 else NO if ratio < -1 else CLOSE, f"{told} points after {first['value']:.1f}")
 
-    return check
-
-
-def cost_of_nine_rounds(column: str, test: Callable[[float], bool]) -> Check:
-    """Cost of 9 rounds over that of 3, for every coordinator that had both, and for whom it was above 0."""
-
-    def check(ours: pd.DataFrame) -> str:
-        means = ours[ours["column"] == column].set_index("row")["value"]
-        ends = ", 9 rounds"
-        several = [row.removesuffix(ends) for row in means.index if row.endswith(ends)]
-        ratios = [means[row + ends] / first for row in several if (first := means.get(row + ", 3 rounds", 0)) > 0]
-        ratios = [ratio for ratio in ratios if np.isfinite(ratio)]
-        if not ratios:
-            return Answer(UNTESTED, f"nobody's {column} were counted at 3 and at 9 rounds")
-        told = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        return Answer(YES if all(test(ratio) for ratio in ratios) else NO, f"{column}, 9 rounds over 3: {told}")
-
-    return check
+    return _checked(judge)
 
 
-def if_it_reasons(wanted: bool, check: Check) -> Check:
-    """A claim on models that think before they answer, or on those that do not."""
+def cost(column: str, low: float, high: float = inf) -> Check:
+    """The cost of 9 rounds over that of 3 lies between two bounds, by the means."""
+
+    def judge(ours: pd.DataFrame) -> Answer:
+        three, nine = (_cell_of(ours, f"score, {k} rounds", column)["value"] for k in (3, 9))
+        if not three > 0:
+            raise _Missing(column)
+        ratio = nine / three
+        return Answer(YES if low < ratio < high else NO, f"{column}, 9 rounds over 3: {ratio:.2f}, by the means")
+
+    return _checked(judge)
+
+
+def of(name: str, check: Check) -> Check:
+    """A claim on one of our coordinators, or on a model by what its name contains; "MODEL": on any model.
+
+    "x, thinking" and "x, no thinking" are one model's two ways.
+    """
 
     def asked(ours: pd.DataFrame) -> str:
-        known = ours.loc[(ours["row"] == MODEL) & (ours["column"] == REASONS), "value"]
-        if known.empty:
-            return Answer(UNTESTED, "no language model coordinated")
-        if bool(known.iloc[0]) != wanted:
-            return Answer(
-                UNTESTED, f"this model {'does not reason' if wanted else 'reasons'}, by its setting or models.toml"
-            )
-        return check(ours)
+        who = str(ours["participant"].iloc[0])
+        mine = is_model(who) if name == MODEL else who == name or (is_model(who) and _is(who, name))
+        return check(ours) if mine else Answer(UNTESTED, "")
 
     return asked
 
 
-def near_random(who: Sequence[str] = (MODEL, "complete"), more: Sequence[str] = ()) -> Check:
-    """The claim that a model's plans are worth what random ones are, within a tenth of that."""
+def of_reasoning(wanted: bool, check: Check) -> Check:
+    """A claim on models that think before they answer, or on those that do not."""
 
-    def check(ours: pd.DataFrame) -> str:
-        rows = matching(ours, "", "beats random, share", who, more)
-        return _near(ours, rows, "beats random, share") if rows else _missing("beats random", who, more)
+    def asked(ours: pd.DataFrame) -> str:
+        who = str(ours["participant"].iloc[0])
+        return check(ours) if is_model(who) and reasons(who) == wanted else Answer(UNTESTED, "")
 
-    return check
-
-
-def _near(ours: pd.DataFrame, rows: Sequence[str], column: str) -> Answer:
-    """Two one-sided tests that shares of what a random plan has lie within `NEAR` of none."""
-    cells = ours[ours["row"].isin(rows) & (ours["column"] == column)]
-    z = float(stats.norm.isf(0.05))
-    low, high = (cells["value"] - z * cells["se"]).min(), (cells["value"] + z * cells["se"]).max()
-    told = f"{low:+.0%} to {high:+.0%} of a random plan's (90 % interval), margin {NEAR:.0%}"
-    if low > -NEAR and high < NEAR:
-        return Answer(YES, told)
-    clear = (low > 0 or high < 0) and cells["value"].abs().max() > NEAR
-    return Answer(NO if clear else CLOSE, told)
-
-
-def named(better: Sequence[str], worse: Sequence[str], more: Sequence[str] = (), some: bool = False) -> Check:
-    """The claim that some models, by their names, have lower divergence than others; `some`: at one n at least.
-
-    A name counts for every model that contains it; "x, thinking" and "x, no thinking" for one model's two ways.
-    """
-
-    def check(ours: pd.DataFrame) -> str:
-        answers = []
-        for row in ours.loc[ours["column"] == "gain", "row"].unique():
-            where, _, what = row.rpartition(": ")
-            first, _, second = what.partition(" - ")
-            hit = any(_is(first, name) for name in better) and any(_is(second, name) for name in worse)
-            if hit and set(more) == {name for name in where.split(", ") if name in BESIDE_THE_USUAL}:
-                columns = ours.loc[(ours["row"] == row) & ours["column"].str.startswith("gain at n"), "column"]
-                each = [moves(1, [row], column) for column in columns] if some else [moves(1, [row], "gain")]
-                answers.append((either if some else combined)(*each))
-        lacking = f"runs of {' and '.join([*better, *worse])} on the same instances would tell"
-        return combined(*answers)(ours) if answers else Answer(UNTESTED, lacking)
-
-    return check
+    return asked
 
 
 def _is(model: str, name: str) -> bool:
     base, _, way = name.partition(", ")
-    off = "reasoning off" in model
-    return base in model and (not way or (off if way == "no thinking" else not off))
+    return base in model.lower() and (not way or reasons(model) == (way == "thinking"))
 
 
-def level_with(one: str, other: str) -> Check:
-    """The claim that two models, by their names, do alike, within a tenth of what a random plan has."""
+def named(first: Sequence[str], second: Sequence[str], where: str, test: Callable[[str], Check] = better) -> Check:
+    """A claim on two kinds of models, by their names, on the same instances; of all pairs of them that sat there."""
 
     def check(ours: pd.DataFrame) -> str:
-        rows = ours.loc[ours["column"] == "gain, share", "row"].unique()
-        pairs = {row: row.rpartition(": ")[2].partition(" - ") for row in rows}
-        hits = [row for row, (first, _, second) in pairs.items() if _is(first, one) and _is(second, other)]
-        lacking = Answer(UNTESTED, f"runs of {one} and {other} on the same instances would tell")
-        return _near(ours, hits, "gain, share") if hits else lacking
+        rows = [row for row in ours["row"].unique() if row.startswith(f"{where}: {MODEL}:")]
+        pairs = {row: row.removeprefix(f"{where}: ").split(" - ") for row in rows}
+        hits = [
+            row for row, (a, b) in pairs.items() if any(_is(a, x) for x in first) and any(_is(b, x) for x in second)
+        ]
+        lacking = untested(f"runs of {', '.join(first)} and {', '.join(second)} on the same instances would tell")
+        return combined(*map(test, hits))(ours) if hits else lacking(ours)
 
-    return check
-
-
-def only(names: Sequence[str], check: Check) -> Check:
-    """A claim on one model, by its name."""
-
-    def asked(ours: pd.DataFrame) -> str:
-        who = str(ours["participant"].iloc[0]) if "participant" in ours else ""
-        return check(ours) if any(_is(who, name) for name in names) else Answer(UNTESTED, f"of {names[0]} alone")
-
-    return asked
+    return of(MODEL, check)
 
 
-def rises_without_solver(ours: pd.DataFrame) -> str:
-    """Divergence rises with n for whoever has a counterpart with a solver, under complete information."""
-    rows = [r.rpartition(": ")[0] for r in matching(ours, "solver - no solver", "gain", ["complete"])]
-    return moves(1, rows, "slope of quality")(ours) if rows else _missing("solver - no solver", ["complete"])
-
-
-def closer_to_random(ours: pd.DataFrame) -> str:
-    """For each coordinator, words are nearer than scores to what a random plan has; by means, without intervals."""
-    means = ours[ours["column"] == "beats random"].set_index("row")["value"].abs()
-    pairs = [(row, row.replace(", words", ", score")) for row in matching(ours, "", "beats random", ["words"])]
-    there = [means[words] < means[score] for words, score in pairs if score in means]
-    if not there:
-        return _missing("words and scores", ())
-    return Answer(YES if all(there) else NO, f"so for {sum(there)} of {len(there)} coordinators, by their means")
+@_checked
+def closer_to_random(ours: pd.DataFrame) -> Answer:
+    """Words are nearer than scores to what a random plan has; by means, without intervals."""
+    words, score = (_cell_of(ours, kind, "beats random")["value"] for kind in ("words", "score"))
+    told = f"{words:+.1f} points against {score:+.1f}, by the means"
+    return Answer(YES if abs(words) < abs(score) else NO, told)
 
 
 def needs_every_gain(ours: pd.DataFrame) -> str:
-    """No: where a solver on estimated gains improves somebody's plans."""
-    pairs = [(what, [kind]) for what in ("solver - no solver", "exact - random") for kind in ("score", "words",
-             "comparison")]  # fmt: skip
-    answers = [compared(what, who=kind)(ours) for what, kind in pairs]
-    there = [answer for answer in answers if answer != UNTESTED]
-    helped = [answer for answer in there if answer == YES]
+    """No: where a solver on estimated gains improves the plans."""
+    pairs = product(("score", "words", "comparison"), ("solver - no solver", "exact - random"))
+    there = [answer for row in map(": ".join, pairs) if (answer := better(row)(ours)) != UNTESTED]
     if not there:
-        return _missing("a solver on estimated gains", ())
-    return Answer(NO, f"on estimated gains: {evidence(helped[0])}") if helped else Answer(CLOSE)
+        return Answer(UNTESTED, "no run has a solver on estimated gains")
+    helped = [evidence(answer) for answer in there if answer == YES]
+    return Answer(NO, f"on estimated gains: {helped[0]}") if helped else Answer(CLOSE, evidence(there[0]))
 
 
-def _few_changed(kind: str, few: bool) -> Check:
-    """The mean number of decisions that the language model changes, looking for welfare, is at most two, or more."""
+_share = partial(beyond, bound=MOST, share=True)
+_REASONING = of(MODEL, better("complete: reasoning - no reasoning"))
+_RANKED = "words, rankings"
+_PLAIN_IS_RANDOM = of_reasoning(False, near("complete", "beats random, share"))
+_MCTS_SCORE, _MCTS_WORDS = better("score: mcts - model"), better("words: mcts - model")
+_FULL, _OBJECTIVE = (
+    in_most("score: full - no example", "score: full - no objective"),
+    better("score: no example - no objective"),
+)
+_FLASH, _PLAIN_FLASH, _R1, _V3, _O3 = (
+    "gemini-2.5-flash, thinking",
+    "gemini-2.5-flash, no thinking",
+    "deepseek-r1",
+    "deepseek-v3",
+    "o3-mini",
+)
+
+
+def _one_run(wanted: bool, column: str) -> Check:
+    """Of one printed run of a model that reasons, or does not: are most runs of such a model, told all, like it?"""
 
     def check(ours: pd.DataFrame) -> str:
-        rows = ours[(ours["row"] == f"model, {kind}, welfare") & (ours["column"] == "changed")]["value"]
-        if rows.empty:
-            return _missing("changed", [MODEL, kind], ["welfare"])
-        return Answer(YES if ((rows <= FEW) == few).all() else NO, f"{rows.iloc[0]:.2f} decisions from plan to plan")
+        answer = _share("complete", column)(ours)
+        return answer if answer != UNTESTED else _share("score", column)(ours)
 
-    return check
+    return of_reasoning(wanted, check)
 
 
-def _in_proportion(column: str) -> Check:
-    return cost_of_nine_rounds(column, lambda ratio: PROPORTION[0] <= ratio / 3 <= PROPORTION[1])
-
-
-_ONE_RUN = untested("of one printed run; the note says what its numbers say")
-_REASONING = compared("reasoning - no reasoning", who=[MODEL, "complete"])
-_RANKED_REASONING = compared("reasoning - no reasoning", who=[MODEL], more=["rankings"])
-_REASONS_AND_WINS = if_it_reasons(True, compared("", "beats random", who=[MODEL, "complete"]))
-_PLAIN_IS_RANDOM = if_it_reasons(False, near_random())
-_GAIN_BY_LATER_ROUNDS = combined(*(compared(later, "slope of gain", sign=-1) for later in LATER))
-_FULL = in_most("full - no example", "full - no objective", who=[MODEL])
-_OBJECTIVE = compared("no example - no objective", who=[MODEL])
-_MCTS_SCORE, _MCTS_WORDS = (compared("mcts - model", who=[kind]) for kind in ("score", "words"))
-_FLASH, _PLAIN_FLASH = ["gemini-2.5-flash, thinking"], ["gemini-2.5-flash, no thinking"]
+_table_2, _table_3 = partial(_one_run, False), partial(_one_run, True)
 
 PLANNING: Mapping[str, Check] = {
     # 5.1 and Figures 2 and 3: reasoning
     "reasoning models < non-reasoning models: divergence": _REASONING,
-    "o3-mini, Gemini-2.5-Flash < DeepSeek-R1: divergence": named(["o3-mini", *_FLASH], ["deepseek-r1"]),
+    "o3-mini, Gemini-2.5-Flash < DeepSeek-R1: divergence": named([_O3, _FLASH], [_R1], "complete"),
     "non-reasoning models close to random: divergence": _PLAIN_IS_RANDOM,
-    "Gemini-2.5-Flash with thinking < without thinking: divergence": named(_FLASH, _PLAIN_FLASH),
-    "Gemini-2.5-Flash with thinking close to o3-mini: divergence": level_with(_FLASH[0], "o3-mini"),
-    "Gemini-2.5-Flash without thinking close to random: divergence": only(_PLAIN_FLASH, near_random()),
-    "CPLEX < every model: divergence": compared("exact - model", who=["complete"]),
-    "CPLEX: optimum in nearly every instance": share_above("optimal", NEARLY_ALL, "exact", "complete"),
-    "rankings: o3-mini, DeepSeek-R1 < other models: divergence": named(
-        ["o3-mini", "deepseek-r1"], ["gemini-2.5-flash", "deepseek-v3"], more=["rankings"]
-    ),
-    "rankings: non-reasoning models close to random: divergence": if_it_reasons(
-        False, near_random([MODEL], ["rankings"])
-    ),
-    "rankings: DeepSeek-V3 < Gemini-2.5-Flash without thinking in some settings: divergence": named(
-        ["deepseek-v3"], _PLAIN_FLASH, some=True, more=["rankings"]
-    ),
-    "rankings: reasoning models < random in every setting: divergence": if_it_reasons(
-        True, compared("", "beats random", who=[MODEL], more=["rankings"])
-    ),
-    "rankings: non-reasoning models less stable than reasoning models: divergence": compared(
-        "reasoning - no reasoning", "steadier", who=[MODEL], more=["rankings"]
-    ),
-    "most reasoning models < random: divergence": _REASONS_AND_WINS,
+    "Gemini-2.5-Flash with thinking < without thinking: divergence":
+        of(MODEL, better("complete: thinking - no thinking")),
+    "Gemini-2.5-Flash with thinking close to o3-mini: divergence":
+        named([_FLASH], [_O3], "complete", lambda row: near(row, "gain, share")),
+    "Gemini-2.5-Flash without thinking close to random: divergence":
+        of(_PLAIN_FLASH, near("complete", "beats random, share")),
+    "CPLEX < every model: divergence": better("complete: exact - model"),
+    "CPLEX: optimum in nearly every instance": of("exact", _share("complete", "optimal", bound=NEARLY_ALL)),
+    "rankings: o3-mini, DeepSeek-R1 < other models: divergence": named([_O3, _R1], ["gemini-2.5-flash", _V3], _RANKED),
+    "rankings: non-reasoning models close to random: divergence":
+        of_reasoning(False, near(_RANKED, "beats random, share")),
+    "rankings: DeepSeek-V3 < Gemini-2.5-Flash without thinking in some settings: divergence":
+        named([_V3], [_PLAIN_FLASH], _RANKED, _somewhere),
+    "rankings: reasoning models < random in every setting: divergence":
+        of_reasoning(True, everywhere(_RANKED, "beats random")),
+    "rankings: non-reasoning models less stable than reasoning models: divergence":
+        of(MODEL, better(f"{_RANKED}: reasoning - no reasoning", column="steadier")),
+    "most reasoning models < random: divergence": of_reasoning(True, better("complete", column="beats random")),
     "all non-reasoning models close to random: divergence": _PLAIN_IS_RANDOM,
-    "every reasoning model < random: divergence": if_it_reasons(
-        True, compared("", "beats random", who=[MODEL], more=["rankings"])
-    ),
-    "rankings: reasoning models < non-reasoning models: divergence": _RANKED_REASONING,
+    "every reasoning model < random: divergence": of_reasoning(True, better(_RANKED, column="beats random")),
+    "rankings: reasoning models < non-reasoning models: divergence":
+        of(MODEL, better(f"{_RANKED}: reasoning - no reasoning")),
     # 5.2 and Figure 4: tree search
-    "LLM alone: caught in local optima": share_above("caught", MOST, MODEL),
-    "score feedback: MCTS < LLM in most settings: divergence": in_most("mcts - model", who=["score"]),
-    "verbal feedback: MCTS < LLM in most settings: divergence": in_most("mcts - model", who=["words"]),
-    "verbal feedback, n = 3: MCTS > average: divergence": compared(
-        "", "beats random at n = 3", who=["mcts", "words"], sign=-1
-    ),
-    "verbal feedback: errors of estimated gains mislead MCTS": compared("score - words", who=["mcts"]),
-    "every n, score feedback: MCTS < LLM: divergence": at_every_n("mcts - model", ["score"]),
-    "every n, verbal feedback: MCTS < LLM: divergence": at_every_n("mcts - model", ["words"]),
+    "LLM alone: caught in local optima": of(MODEL, _share("complete", "caught")),
+    "score feedback: MCTS < LLM in most settings: divergence": in_most("score: mcts - model"),
+    "verbal feedback: MCTS < LLM in most settings: divergence": in_most("words: mcts - model"),
+    "verbal feedback, n = 3: MCTS > average: divergence": of("mcts", moves(-1, ["words"], "beats random at 3")),
+    "verbal feedback: errors of estimated gains mislead MCTS": of("mcts", better("words", column="misled")),
+    "every n, score feedback: MCTS < LLM: divergence": everywhere("score: mcts - model"),
+    "every n, verbal feedback: MCTS < LLM: divergence": everywhere("words: mcts - model"),
     "score feedback: MCTS < LLM: divergence": _MCTS_SCORE,
     "verbal feedback: MCTS < LLM: divergence": _MCTS_WORDS,
     # 5.3, 5.4 and Figure 5: feedback
-    "score feedback < verbal feedback: divergence": compared("score - words"),
+    "score feedback < verbal feedback: divergence": better("score - words"),
     "verbal feedback closer to random than score feedback: divergence": closer_to_random,
-    "n = 7, n = 8: verbal feedback > random: divergence": either(
-        *(compared("", f"beats random at n = {n}", who=["words"], sign=-1) for n in (7, 8))
-    ),
-    "numbers from words are the bottleneck": compared("complete - words", who=["exact"]),
-    "every n: score feedback < comparison: divergence": at_every_n("score - comparison"),
-    "larger n: comparison < verbal feedback: divergence": compared("comparison - words", f"gain at {LARGER}"),
-    "comparison more direct than verbal feedback": untested("a reason for trying it, on which no run bears"),
-    "comparison < verbal feedback: divergence": compared("comparison - words"),
-    "every n: score feedback < verbal feedback: divergence": at_every_n("score - words"),
-    "score feedback < comparison: divergence": compared("score - comparison"),
+    "n = 7, n = 8: verbal feedback > random: divergence":
+        either(*(moves(-1, ["words"], f"beats random at {n}") for n in (7, 8))),
+    "numbers from words are the bottleneck": better("complete - words"),
+    "every n: score feedback < comparison: divergence": everywhere("score - comparison"),
+    "larger n: comparison < verbal feedback: divergence": better("comparison - words", column=f"gain at {LARGER}"),
+    "comparison more direct than verbal feedback": untested("how a question feels to people: no plan tells"),
+    "comparison < verbal feedback: divergence": better("comparison - words"),
+    "every n: score feedback < verbal feedback: divergence": everywhere("score - words"),
+    "score feedback < comparison: divergence": better("score - comparison"),
     # 5.5 and Figure 6: a solver
-    "without CPLEX: divergence rises with n": rises_without_solver,
-    "with CPLEX: optimum in most instances": share_above("optimal", 0.5, "complete", more=["solver"]),
+    "without CPLEX: divergence rises with n":
+        combined(better("complete", column="slope of quality"), beyond("complete: solver - no solver", "gain", -inf)),
+    "with CPLEX: optimum in most instances": _share("complete, solver", "optimal"),
     "CPLEX needs every gain": needs_every_gain,
-    "every n: with CPLEX < without CPLEX: divergence": at_every_n("solver - no solver", ["complete"]),
-    "with solver < without solver: divergence": compared("solver - no solver", who=["complete"]),
-    "larger n: larger gain by the solver: divergence": compared(
-        "solver - no solver", "slope of gain", who=["complete"]
-    ),
+    "every n: with CPLEX < without CPLEX: divergence": everywhere("complete: solver - no solver"),
+    "with solver < without solver: divergence": better("complete: solver - no solver"),
+    "larger n: larger gain by the solver: divergence": better("complete: solver - no solver", column="slope of gain"),
     # 5.6 and Figure 7: welfare
-    "smaller n: score feedback and verbal feedback alike: welfare": no_difference(
-        "words - score", f"gain at {SMALLER}", more=["welfare"]
+    "smaller n: score feedback and verbal feedback alike: welfare":
+        near("welfare: words - score", f"gain, share at {SMALLER}"),
+    "larger n: verbal feedback > score feedback: welfare": better("welfare: words - score", column=f"gain at {LARGER}"),
+    "score feedback: one or two decisions changed at a time": of(MODEL, beyond("score, welfare", "changed", FEW, -1)),
+    "score feedback: changes that lower the welfare are undone": of(MODEL, _share("score, welfare", "undone")),
+    "verbal feedback: several decisions changed at once": of(MODEL, beyond("words, welfare", "changed", FEW)),
+    "verbal feedback leaves local optima more often than score feedback": untested(
+        "welfare is a sum over decisions: no plan but the best is one that no single change improves"
     ),
-    "larger n: verbal feedback > score feedback: welfare": compared(
-        "words - score", f"gain at {LARGER}", more=["welfare"]
-    ),
-    "score feedback: one or two decisions changed at a time": _few_changed("score", True),
-    "score feedback: changes that lower the welfare are undone": share_above(
-        "undone", MOST, MODEL, "score", more=["welfare"]
-    ),
-    "verbal feedback: several decisions changed at once": _few_changed("words", False),
-    "verbal feedback leaves local optima more often than score feedback": compared(
-        "words - score", "gain of left", who=[MODEL], more=["welfare"]
-    ),
-    "verbal feedback keeps up as n grows: welfare": no_difference(
-        "", "slope of share of the optimum", who=["words"], more=["welfare"]
-    ),
-    "score feedback falls back as n grows: welfare": compared(
-        "", "slope of share of the optimum", who=["score"], more=["welfare"], sign=-1
-    ),
-    # Appendix D is on two single runs: the notes say what Tables 2 and 3 answer
-    "Table 2: lowest divergence in round 2": _ONE_RUN,
-    "Table 2: divergence rises from round 3 to round 5": _ONE_RUN,
-    "Table 2: one meal changed at a time": _ONE_RUN,
-    "Table 2: only the weakest participant is looked after": _ONE_RUN,
-    "Table 2: reasons promise a smaller difference": _ONE_RUN,
-    "non-reasoning model moves away from its best plan": if_it_reasons(False, share_above("away", MOST, MODEL)),
-    "Table 3: lowest divergence in round 3": _ONE_RUN,
-    "Table 3: later rounds return to worse plans": _ONE_RUN,
-    "Table 3: changes too small": _ONE_RUN,
-    "Table 3: changes too large now and then": _ONE_RUN,
+    "verbal feedback keeps up as n grows: welfare": near("words, welfare", "slope of share of the optimum", LEVEL),
+    "score feedback falls back as n grows: welfare": moves(-1, ["score, welfare"], "slope of share of the optimum"),
+    # Appendix D shows one run of a plain model (Table 2) and one of a reasoning one (Table 3): are most runs like them?
+    "Table 2: lowest divergence in round 2": _table_2("best 2"),
+    "Table 2: divergence rises from round 3 to round 5": _table_2("rises"),
+    "Table 2: one meal changed at a time": _table_2("one"),
+    "Table 2: only the weakest participant is looked after": _table_2("weakest"),
+    "Table 2: reasons promise a smaller difference": _table_2("promises"),
+    "non-reasoning model moves away from its best plan": _table_2("away"),
+    "Table 3: lowest divergence in round 3": _table_3("best 3"),
+    "Table 3: later rounds return to worse plans": _table_3("returned"),
+    "Table 3: changes too small": _table_3("few"),
+    "Table 3: changes too large now and then": _table_3("many"),
     # E.1 and Figure 10: rounds
-    "more rounds: lower divergence": combined(*(compared(name) for name in ("5 rounds - 3 rounds", *LATER))),
-    "3 rounds: often an unsatisfactory plan": share_above("off the optimum", MOST, more=["3 rounds"]),
-    "5 rounds < 3 rounds: divergence": compared("5 rounds - 3 rounds"),
+    "more rounds: lower divergence": better(FIRST, *LATER),
+    "3 rounds: often an unsatisfactory plan": _share("score, 3 rounds", "off"),
+    "5 rounds < 3 rounds: divergence": better(FIRST),
     "7, 9 rounds close to 5 rounds: divergence": marginal(*LATER),
-    "larger n: smaller gain by 7 and 9 rounds: divergence": _GAIN_BY_LATER_ROUNDS,
-    "more rounds: more tokens, nearly in proportion": _in_proportion("tokens"),
-    "more rounds: more seconds, nearly in proportion": _in_proportion("seconds"),
-    "5 rounds: best balance of quality and cost": combined(compared("5 rounds - 3 rounds"), marginal(*LATER)),
+    "larger n: smaller gain by 7 and 9 rounds: divergence": moves(-1, LATER, "slope of gain"),
+    "more rounds: more tokens, nearly in proportion": cost("tokens", *(3 * bound for bound in PROPORTION)),
+    "more rounds: more seconds, nearly in proportion": cost("seconds", *(3 * bound for bound in PROPORTION)),
+    "5 rounds: best balance of quality and cost":
+        untested("it takes a price of a point, which the paper does not give"),
     "more rounds beyond some number: little gain": marginal(LATER[-1]),
-    "more rounds: more tokens and seconds": combined(
-        *(cost_of_nine_rounds(cost, lambda ratio: ratio > 1) for cost in ("tokens", "seconds"))
-    ),
+    "more rounds: more tokens and seconds": combined(cost("tokens", 1.0), cost("seconds", 1.0)),
     # E.2 and Figure 11: the prompt
     "full prompt best in most settings: divergence": _FULL,
-    "no objective: largest loss: divergence": combined(_OBJECTIVE, compared("full - no objective", who=["model"])),
-    "no example: smaller loss: divergence": combined(_OBJECTIVE, compared("full - no example", who=["model"])),
+    "no objective: largest loss: divergence": combined(_OBJECTIVE, better("score: full - no objective")),
+    "no example: smaller loss: divergence": combined(_OBJECTIVE, better("score: full - no example")),
     "context counts for most: divergence": _OBJECTIVE,
-}
+}  # fmt: skip
 """A check for every statement of `data/inputs/published/003_1a2bb55b71c6f802.csv`."""
 
-VERDICTS: Mapping[str, str] = {YES: "reproduced", NO: "reversed", CLOSE: "undecided", UNTESTED: UNTESTED}
-"""How a finding fares for each answer of a check."""
+ESTIMATED = "with a solver on estimated gains < without (not in the paper): divergence"
+FINDINGS: Mapping[str, Sequence[str]] = {
+    "(i) reasoning models are better": ["reasoning models < non-reasoning models: divergence",
+                                        "rankings: reasoning models < non-reasoning models: divergence"],
+    "(ii) tree search is better than a language model alone": ["score feedback: MCTS < LLM: divergence",
+                                                               "verbal feedback: MCTS < LLM: divergence"],
+    "(iii) scores are better than words and comparison": ["score feedback < verbal feedback: divergence",
+                                                          "score feedback < comparison: divergence"],
+    "(iv) a solver improves, the more so the larger n": ["with solver < without solver: divergence",
+                                                         "larger n: larger gain by the solver: divergence", ESTIMATED],
+    "welfare: words are better than scores as n grows": [
+        "smaller n: score feedback and verbal feedback alike: welfare",
+        "larger n: verbal feedback > score feedback: welfare"],
+}  # fmt: skip
+"""The four findings of section 6 and the result of 5.6, with their statements."""
 
-FINDINGS: Mapping[str, Mapping[str, tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
-    "(i) reasoning models are better": {
-        "reasoning models < non-reasoning models: divergence": ("", (), ()),
-        "rankings: reasoning models < non-reasoning models: divergence": ("", (), ("rankings",)),
-    },
-    "(ii) tree search is better than a language model alone": {
-        "score feedback: MCTS < LLM: divergence": ("mcts - model", ("score",), ()),
-        "verbal feedback: MCTS < LLM: divergence": ("mcts - model", ("words",), ()),
-    },
-    "(iii) scores are better than words and comparison": {
-        "score feedback < verbal feedback: divergence": ("score - words", (), ()),
-        "score feedback < comparison: divergence": ("score - comparison", (), ()),
-    },
-    "(iv) a solver improves, the more so the larger n": {
-        "with solver < without solver: divergence": ("solver - no solver", ("complete",), ()),
-        "larger n: larger gain by the solver: divergence": ("solver - no solver", ("complete",), ()),
-    },
-    "welfare: words are better than scores as n grows": {
-        "smaller n: score feedback and verbal feedback alike: welfare": ("words - score", (), ("welfare",)),
-        "larger n: verbal feedback > score feedback: welfare": ("words - score", (), ("welfare",)),
-    },
-}
-"""The four findings of section 6 and the result of 5.6: their statements, and the comparison behind each.
-
-A comparison, what its row must name, and what it names besides coordinator and feedback: as `compared` takes them.
-"""
-
-OWN: Mapping[str, Check] = {
-    f"{kind} feedback: {one} < {other}: divergence": compared(f"{one} - {other}", who=[kind])
-    for kind in ("score", "words", "comparison", "complete")
-    for one, other in (("mcts", "random"), ("mcts", "local"), ("exact", "mcts"), ("exact", "random"))
-}
-"""Where there is no language model: the tree search and the solver beside random and local search."""
+GIVEN = {"with solver < without solver: divergence", "larger n: larger gain by the solver: divergence"}
+"""Where the solver is handed every gain, and is held against those who are not."""
 
 
 def findings(ours: pd.DataFrame) -> pd.DataFrame:
-    """What becomes of the paper's findings here: finding, statement, verdict, of whom.
+    """What becomes of the paper's findings here: finding, statement, here, of whom (each coordinator's answer).
 
-    The verdict is a value of `VERDICTS`, or "depends on the coordinator" where it is yes for one and no for another.
-    `of whom` has the answer for each of those whose runs were compared.
+    `here` is reproduced, reversed, undecided, "depends on the coordinator" where it is yes for one and no for another,
+    or not testable here; where the solver is handed every gain it is said that this is why.
     """
-    if "participant" in ours:
-        return _each(findings, ours)
-    rows = []
-    for finding, parts in FINDINGS.items():
-        for statement, (comparison, who, more) in parts.items():
-            answer = PLANNING[statement](ours)
-            read = matching(ours, comparison, "gain", who, more) if answer != UNTESTED else []
-            of_each = {row.rpartition(": ")[0]: PLANNING[statement](ours[ours["row"] == row]) for row in read}
-            verdict = VERDICTS[answer]
-            if {YES, NO} <= set(of_each.values()):
-                verdict = "depends on the coordinator"
-            elif len(set(of_each.values())) > 1:
-                verdict = VERDICTS[CLOSE]
-            of_whom = "; ".join(f"{name}: {each}" for name, each in of_each.items())
-            said = {"finding": finding, "statement": statement, "verdict": verdict}
-            rows.append(said | {"of whom": of_whom})
+    said = pd.DataFrame(
+        [(f, s, "") for f, parts in FINDINGS.items() for s in parts], columns=["table", "statement", "note"]
+    )
+    solved = combined(*(better(f"{kind}: solver - no solver") for kind in ("score", "words")))
+    answers = check_claims(ours, said, {**PLANNING, ESTIMATED: solved})
+    names, rows = list(ours["participant"].unique()), []
+    for row in answers.to_dict("records"):
+        each = {name: row[name] for name in names if row[name] != UNTESTED}
+        kinds = set(each.values())
+        here = "depends on the coordinator" if {YES, NO} <= kinds else "undecided" if kinds else UNTESTED
+        if len(kinds) == 1:
+            here = {YES: "reproduced", NO: "reversed", CLOSE: "undecided"}[kinds.pop()]
+        if row["statement"] in GIVEN and here == "reproduced":
+            here += ", by a solver that is handed every gain"
+        of_whom = "; ".join(f"{name}: {answer}" for name, answer in each.items())
+        rows.append({"finding": row["where"], "statement": row["statement"], "here": here, "of whom": of_whom})
     return pd.DataFrame(rows)
 
 
-def check_own(ours: pd.DataFrame) -> pd.DataFrame:
-    """The checks of `OWN` that can be made, as `check_claims` gives them."""
-    said = pd.DataFrame({"table": "ours", "statement": list(OWN), "note": ""})
-    answers = check_claims(ours, said, OWN)
-    return answers[answers["holds here"] != UNTESTED].reset_index(drop=True)
+def grounds(checks: pd.DataFrame) -> pd.DataFrame:
+    """What the answers of a table of `check_claims` rest on: where, statement, evidence of those who were tested.
+
+    Where nobody was, it is said once what is missing.
+    """
+    rows, tested = [], set(testable(checks).index)
+    for at, row in zip(checks.index, checks.to_dict("records"), strict=True):
+        told = re.split(r"; (?!N = )", row["evidence"])
+        here = [part for part in told if row.get(part.partition(": ")[0], YES) != UNTESTED]
+        first = told[0].partition(": ")
+        missing = (first[2] if first[0] in row else told[0]) or "no language model of that kind coordinated"
+        why = "; ".join(here) if at in tested else missing
+        rows.append({"where": row["where"], "statement": row["statement"], "evidence": why})
+    return pd.DataFrame(rows)
+
+
+def said(ours: pd.DataFrame, *rows: str, column: str = "gain", unit: str = "points") -> str:
+    """A sentence for each coordinator that has these rows: by how much, with the interval, and whether it is clear."""
+    there = ours[ours["row"].isin(rows) & (ours["column"] == column)]
+    lines = []
+    for who, row, value, se, n in there[["participant", "row", "value", "se", "n"]].itertuples(index=False):
+        half = 1.96 * se
+        clear = "above 0" if value > half else "below 0" if value < -half else "too close to call"
+        lines.append(
+            f"{who}; {row}; {column}: {value:+.1f} {unit} ({value - half:.1f} to {value + half:.1f}), n = {n}: {clear}"
+        )
+    return "\n".join(lines) or f"no run has {', '.join(rows)}"
 
 
 def judged(ours: pd.DataFrame) -> pd.DataFrame:
-    """Every comparison with its verdict, coordinator by coordinator: the table behind the statements.
+    """Every comparison, coordinator by coordinator: the table behind the statements.
 
     Returns
     -------
     DataFrame
-        who (coordinator or feedback, and what else was not as usual), comparison, gain (points, positive where the
-        first is better), se, n (pairs), slope (change of the gain with each decision), better (whether the first is:
-        yes, no, too close to call).
+        who, comparison, gain (points, positive where the first is better), se, n (pairs), slope (change of the gain
+        with each decision), better (whether the first is: yes, no, too close to call).
     """
-    need_columns(ours, ["row", "column", "value", "se", "n"], "our results")
-    if "participant" in ours:
-        return _each(judged, ours)
-    wide = ours[ours["column"] == "gain"]
-    slopes = ours[ours["column"] == "slope of gain"].set_index("row")["value"]
-    parts = [row.rpartition(": ") for row in wide["row"]]
-    return pd.DataFrame(
-        {
-            "who": [who for who, _, _ in parts],
-            "comparison": [comparison for _, _, comparison in parts],
-            "gain": wide["value"],
-            "se": wide["se"],
-            "n": wide["n"],
-            "slope": wide["row"].map(slopes),
-            "better": [moves(1, [row], "gain")(ours) for row in wide["row"]],
-        }
-    ).reset_index(drop=True)
-
-
-def _each(table: Callable[[pd.DataFrame], pd.DataFrame], ours: pd.DataFrame) -> pd.DataFrame:
-    """A table for each participant, with its name in front; rows that are the same for all stand once."""
-    parts = ours.groupby("participant", sort=False)
-    made = pd.concat([table(part.drop(columns="participant")).assign(participant=name) for name, part in parts])
-    shown = made.drop_duplicates([column for column in made if column != "participant"]).reset_index(drop=True)
-    return shown[["participant", *(column for column in shown if column != "participant")]]
+    need_columns(ours, ["participant", "row", "column", "value", "se", "n"], "our results")
+    wide = ours[ours["column"] == "gain"].rename(columns={"participant": "who", "row": "comparison", "value": "gain"})
+    slopes = ours[ours["column"] == "slope of gain"].set_index(["participant", "row"])["value"]
+    keys = pd.MultiIndex.from_frame(wide[["who", "comparison"]])
+    ratio = wide["gain"] / (1.96 * wide["se"]).where(wide["se"] > 0, 1e-12)
+    told = np.select([ratio > 1, ratio < -1], [YES, NO], CLOSE)
+    return wide.assign(slope=slopes.reindex(keys).to_numpy(), better=told).drop(columns="column").reset_index(drop=True)

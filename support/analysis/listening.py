@@ -1,10 +1,7 @@
-"""How well words are read that the reader's author did not write, and what that is worth: tests of the estimators.
+"""How well words are read that the reader's author did not write: the blind test of `fair_decisions.reader`.
 
-The reader of `fair_decisions.reader` and its lexicon are held against two kinds of text: `wordings`, answers that
-another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice; and `told`, what rule-based
-participants say, by style and noise, where the truth is what the option is to them, without noise. `heard` reads texts
-into one row for each thing that was said or read, `read_well` sums those up, and `estimates` follows words to the end:
-whether gains that were estimated from them order plans as the true gains do.
+`wordings` are answers that another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice; `told`
+is what rule-based participants say, by style and noise, where the truth is what the option is to them, without noise.
 """
 
 from __future__ import annotations
@@ -12,7 +9,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,24 +17,17 @@ import pandas as pd
 from support.analysis.frames import need_columns, need_keys
 from support.analysis.stats import percentiles, resampled
 from support.data import inputs
-from support.errors import DamagedFile, InvalidInput
+from support.errors import InvalidInput
 from support.fair_decisions.deciders import STYLES, satisfaction, tell, vocabularies
-from support.fair_decisions.estimators import averaged
 from support.fair_decisions.instances import instance
-from support.fair_decisions.problem import SCORES, WORDS, FairDecisions, Heard, Table, table_of
+from support.fair_decisions.problem import SCORES, Table, table_of
 from support.fair_decisions.reader import read
 from support.fair_decisions.records import Plan
-from support.fair_decisions.search import ROUNDS
-from support.fair_decisions.seats import BAYESIAN, ESTIMATOR, LEXICAL, seat_deciders
 
 DECISION, PLAN = "decision", "plan"
 NOISES = (0.0, 0.1, 0.2)
 SIZES = tuple(range(3, 11))
 CELLS = 1_000_000  # weights of resampled rows held at once: 8 MB each time
-OTHERS = 200
-"""Random plans on which estimated totals are held against the true ones."""
-
-EXACTLY = "told exactly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +37,6 @@ class Judged:
     Attributes
     ----------
     levels : the level of each decision that the text speaks of, by its number from 0
-    meant : what the speaker's words were chosen for, where that is known apart: noise, and few levels to choose from
     whole : the level of the plan, None where the text says nothing of it
     about : who speaks: voice, style, noise
     """
@@ -57,21 +45,14 @@ class Judged:
     table: Table
     plan: Plan
     levels: Mapping[int, float]
-    meant: Mapping[int, float] = field(default_factory=dict)
     whole: float | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-def wordings(path: str | Path | None = None) -> list[Judged]:
-    """The texts of another author with their judged levels; their `about` holds the voice. `path`: a file like ours."""
-    file = Path(path) if path else inputs("fair_decisions", "wordings.toml")
-    try:
-        return [_judged(entry) for entry in tomllib.loads(file.read_text(encoding="utf-8"))["feedback"]]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise DamagedFile(
-            f"{file}: {error!r}; expected [[feedback]] tables with voice, decisions, options, text and levels (see "
-            "WORDINGS.md), or restore it with git checkout -- data/inputs"
-        ) from error
+def wordings() -> list[Judged]:
+    """The texts of another author with their judged levels; their `about` holds the voice."""
+    text = inputs("fair_decisions", "wordings.toml").read_text(encoding="utf-8")
+    return [_judged(entry) for entry in tomllib.loads(text)["feedback"]]
 
 
 def _judged(entry: Mapping[str, Any]) -> Judged:
@@ -79,7 +60,7 @@ def _judged(entry: Mapping[str, Any]) -> Judged:
     table = Table(("Speaker",), decisions, tuple((option,) for option in entry["options"]), SCORES, 100)
     levels = {decisions.index(name): float(level) for name, level in entry["levels"].items()}
     voice = {"voice": entry["voice"]}
-    return Judged(entry["text"], table, (0,) * len(decisions), levels, levels, entry.get("whole"), voice)
+    return Judged(entry["text"], table, (0,) * len(decisions), levels, entry.get("whole"), voice)
 
 
 def told(
@@ -88,28 +69,26 @@ def told(
     noises: Iterable[float] = NOISES,
     *,
     texts: int = 160,
-    seed: int = 0,
 ) -> list[Judged]:
     """What rule-based participants say of random plans, `texts` times in each style and noise.
 
-    The levels are the satisfaction with the option, which noise does not touch; `meant` is the level of the style's own
-    scale that its words were chosen for. Every decision counts as spoken of, for a text names it or leaves it to "the
-    rest" or "the plan". Text i is on instance i of `seed`, in every style.
+    The levels are the satisfaction with the option, which noise does not touch. Every decision counts as spoken of, for
+    a text names it or leaves it to "the rest" or "the plan". Text i is on instance i, in every style.
     """
     made = []
     for style in styles:
         vocabulary = vocabularies()[style]
         for noise in noises:
             for i in range(texts):
-                problem = instance(SCORES, SIZES[i % len(SIZES)], 3, i, seed, 1)
+                problem = instance(SCORES, SIZES[i % len(SIZES)], 3, i, 0, 1)
                 plan = tuple(rng.integers(3, size=problem.shape[1]).tolist())
                 levels = satisfaction(problem.gains[0], SCORES)[np.arange(len(plan)), list(plan)]
                 felt = levels + noise * rng.standard_normal(len(plan))
-                meant = vocabulary.level(felt) / (len(vocabulary.levels) - 1)
                 text = tell(problem.decisions, felt, vocabulary, rng)
-                true, chosen = (dict(enumerate(values.tolist())) for values in (levels, meant))
                 about = {"style": style, "noise": noise}
-                made.append(Judged(text, table_of(problem, SCORES), plan, true, chosen, about=about))
+                made.append(
+                    Judged(text, table_of(problem, SCORES), plan, dict(enumerate(levels.tolist())), about=about)
+                )
     return made
 
 
@@ -120,7 +99,7 @@ def heard(texts: Iterable[Judged]) -> pd.DataFrame:
     -------
     DataFrame
         the columns of `about`, text (its number), said (the text itself), about ("decision" or "plan"), decision,
-        level, meant (NaN where nothing was said) and read (NaN where nothing was read). A text on which there is
+        level (NaN where nothing was said) and read (NaN where nothing was read). A text on which there is
         nothing to say has no row.
     """
     return pd.DataFrame([row for number, text in enumerate(texts) for row in _heard(number, text)])
@@ -132,11 +111,10 @@ def _heard(number: int, text: Judged) -> Iterator[dict[str, Any]]:
     for d, name in enumerate(text.table.decisions):
         told_, read_ = text.levels.get(d, nan), found.levels.get((d, text.plan[d]), nan)
         if not (np.isnan(told_) and np.isnan(read_)):
-            kinds = {"level": told_, "meant": text.meant.get(d, told_), "read": read_}
-            yield {**head, "about": DECISION, "decision": name, **kinds}
+            yield {**head, "about": DECISION, "decision": name, "level": told_, "read": read_}
     if text.whole is not None or found.whole is not None:
         whole, read_ = (nan if x is None else x for x in (text.whole, found.whole))
-        yield {**head, "about": PLAN, "decision": "", "level": whole, "meant": whole, "read": read_}
+        yield {**head, "about": PLAN, "decision": "", "level": whole, "read": read_}
 
 
 def read_well(
@@ -145,7 +123,6 @@ def read_well(
     *,
     rng: np.random.Generator,
     about: str = DECISION,
-    against: str = "level",
     draws: int = 1000,
 ) -> pd.DataFrame:
     """Coverage, rank correlation and error of what was read, in each group of `by`.
@@ -154,7 +131,6 @@ def read_well(
     ----------
     rows : as `heard` gives them
     about : "decision", or "plan" for remarks on the plan as a whole
-    against : "level", how satisfied the speaker is, or "meant"
     draws : of the percentile intervals; each sample takes whole texts, as many as there are
 
     Returns
@@ -165,18 +141,18 @@ def read_well(
         levels), and extra (the share of what was read of which nothing was said). NaN where two numbers do not vary.
     """
     keys = [by] if isinstance(by, str) else list(by)
-    need_columns(rows, [*keys, "text", "about", against, "read"], "rows")
+    need_columns(rows, [*keys, "text", "about", "level", "read"], "rows")
     need_keys(rows, keys, "rows")
     chosen = rows[rows["about"] == about]
     if chosen.empty:
         raise InvalidInput(f"about: {about!r} given; expected one of {', '.join(rows['about'].unique())}")
     groups = chosen.groupby(keys, sort=False) if keys else [((), chosen)]
-    told_of = [dict(zip(keys, names, strict=True)) | _summary(part, against, rng, draws) for names, part in groups]
+    told_of = [dict(zip(keys, names, strict=True)) | _summary(part, rng, draws) for names, part in groups]
     return pd.DataFrame(told_of)
 
 
-def _summary(part: pd.DataFrame, against: str, rng: np.random.Generator, draws: int) -> dict[str, Any]:
-    pairs = part[[against, "read"]].to_numpy(dtype=float)
+def _summary(part: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[str, Any]:
+    pairs = part[["level", "read"]].to_numpy(dtype=float)
     times, which = resampled(part["text"].tolist(), rng, draws)
     told_, read_ = (~np.isnan(pairs)).T
     row: dict[str, Any] = {"texts": times.shape[1], "spoken": int(told_.sum())}
@@ -246,82 +222,3 @@ def _centred(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 1e-9)
-
-
-# -- from words to estimated gains -----------------------------------------------------------------------------------
-
-
-async def estimates(
-    rng: np.random.Generator,
-    styles: Iterable[str] = tuple(STYLES),
-    noises: Iterable[float] = NOISES,
-    *,
-    decisions: Iterable[int] = SIZES,
-    instances: int = 10,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Spearman's correlation of estimated with true totals over `OTHERS` random plans, the mean of three participants.
-
-    Rule-based participants speak of five random plans (the rounds of 003), and an estimator hears them. Beside the
-    estimators stands "told exactly": whoever knew the true gain of every option that was proposed, and expected the
-    mean of all others; no estimator of words is to be held to more.
-
-    Parameters
-    ----------
-    styles : of `deciders.STYLES`; all participants speak in the same one
-    instances : of each number of decisions; the same ones, and the same plans, in every style and noise
-    seed : of the instances and plans; wordings and noise are drawn from `rng`
-
-    Returns
-    -------
-    DataFrame
-        estimator, style, noise, decisions, instance, spearman. Where estimates do not tell plans apart it is 0: they
-        order nothing.
-    """
-    noises, decisions = tuple(noises), tuple(decisions)
-    rows = []
-    for style in styles:
-        for noise in noises:
-            for n in decisions:
-                for number in range(instances):
-                    problem = instance(SCORES, n, 3, number, seed)
-                    plans = np.random.default_rng([seed, n, number]).integers(3, size=(ROUNDS + OTHERS, n))
-                    people = seat_deciders(problem, SCORES, style, rng, noise=noise)
-                    history = [
-                        Heard(
-                            (plan,), tuple([await people[name].judge([plan], WORDS) for name in problem.participants])
-                        )
-                        for plan in map(tuple, plans[:ROUNDS].tolist())
-                    ]
-                    head = {"style": style, "noise": noise, "decisions": n, "instance": number}
-                    guesses = await _guessed(problem, history, rng)
-                    rows += [
-                        {"estimator": name, **head, "spearman": likeness(problem, gains, plans[ROUNDS:])}
-                        for name, gains in guesses.items()
-                    ]
-    return pd.DataFrame(rows)
-
-
-async def _guessed(problem: FairDecisions, history: Sequence[Heard], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Gains by estimator, each of shape (participants, decisions, options)."""
-    table = table_of(problem, SCORES)
-    seated = {name: ESTIMATOR.seat(name, rng) for name in (LEXICAL, BAYESIAN)}
-    guesses = {name: np.asarray(await who.estimate(table, WORDS, history)) for name, who in seated.items()}
-    pairs = {pair for entry in history for pair in enumerate(entry.plans[0])}
-    exactly = [{pair: [float(own[pair])] for pair in pairs} for own in problem.gains]
-    return guesses | {EXACTLY: averaged(table, exactly)}
-
-
-def likeness(problem: FairDecisions, gains: np.ndarray, plans: np.ndarray) -> float:
-    """Spearman's correlation of estimated with true totals over plans, shape (plans, decisions); mean of participants.
-
-    0 for a participant whose estimated totals are all the same.
-
-    >>> problem = FairDecisions(np.array([[[1, 0], [2, 0]]]))
-    >>> plans = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> round(likeness(problem, np.array([[[9.0, 8.0], [9.0, 7.0]]]), plans), 6)
-    1.0
-    """
-    guessed = gains[:, np.arange(gains.shape[1]), plans].sum(axis=2).round(6)  # sums differ in their last digits
-    each = [np.column_stack(pair) for pair in zip(guessed, problem.totals_of(plans).T, strict=True)]
-    return float(np.mean([np.nan_to_num(spearman(pairs, once(pairs))[0]) for pairs in each]))

@@ -220,6 +220,8 @@ def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_
     sample = MESSAGES.iloc[[2]].astype({"run": str})  # as a file of labels has it
     asyncio.run(annotator.label(sample))
     assert "Ben: And what is yours?" in asked[0][1]["content"] and len(asked) == 1
+    asyncio.run(annotator.label(sample.assign(text="Of another study.")))
+    assert "nothing was said before" in asked[1][1]["content"], "a run of the same number is another discussion"
 
 
 def test_a_blank_message_is_not_asked_about():

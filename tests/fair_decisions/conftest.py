@@ -109,11 +109,13 @@ def _answer(problem, i, plans, feedback):
 @pytest.fixture(scope="session")
 def likeness():
     """A function to the rank correlation of estimated with true totals over random plans, the mean of participants."""
-    from support.analysis.listening import likeness
+    from scipy.stats import spearmanr
 
     def correlate(problem, gains):
         plans = np.random.default_rng(1).integers(problem.shape[2], size=(200, problem.shape[1]))
-        return likeness(problem, gains, plans)
+        guessed = gains[:, np.arange(gains.shape[1]), plans].sum(axis=2).round(6)  # sums differ in their last digits
+        pairs = zip(guessed, problem.totals_of(plans).T, strict=True)
+        return float(np.mean([spearmanr(a, b).statistic if np.ptp(a) else 0.0 for a, b in pairs]))
 
     return correlate
 
