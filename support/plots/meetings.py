@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,14 @@ LIMITS = {
 }  # fmt: skip
 DECIMALS = {"satisfaction_ratio": 1, "true_ratio": 1}
 GREY = "#777777"
+BELOW: Mapping[str, Any] = {
+    "fontsize": 8,
+    "frameon": False,
+    "title_fontsize": 8,
+    "loc": "upper center",
+    "bbox_to_anchor": (0.5, -0.14),
+}
+"""A legend below its axes, where it hides no interval."""
 HOLDS, FAILS = "#dbe9f6", "#f6b26b"  # light and dark in grey as well
 MEASURES = {
     "satisfaction_ratio": ("satisfied members", 100.0),
@@ -67,7 +75,7 @@ def plot_changes(table: pd.DataFrame, ax: Axes, metric: str, by: str = "setting"
     draw.lines(ax, shown.assign(**{by: shown[by].map(told)}), "round", hue=by)
     ax.axhline(0, color=GREY, linewidth=0.8)
     ax.set(ylabel=f"{metric.replace('_', ' ')} ({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
-    ax.legend(fontsize=8, frameon=False, title=f"{by}: mean in round 1", title_fontsize=8)
+    ax.legend(title=f"{by}: mean in round 1", **BELOW)
     return ax
 
 
@@ -84,8 +92,7 @@ def plot_gap(table: pd.DataFrame, ax: Axes, by: str = "setting") -> Axes:
     for level in (0, 100):
         ax.axhline(level, color=GREY, linewidth=0.8)
     ax.set(ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
-    ax.set_ylim(min(ax.get_ylim()[0], -45), max(ax.get_ylim()[1], 105))  # room for the legend
-    ax.legend(fontsize=8, frameon=False, loc="lower right", title=f"{by}: chance to optimum", title_fontsize=8)
+    ax.legend(title=f"{by}: chance to optimum", **BELOW)
     return ax
 
 
