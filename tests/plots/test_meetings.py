@@ -1,4 +1,6 @@
-"""Figures of coordination: what is drawn is what the frame holds."""
+"""Figures of meetings: what is drawn is what the frame holds, live and of the printed tables' checks, too."""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -6,16 +8,23 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
+from support import published
+from support.analysis.consistency import check_table, readings
 from support.analysis.meetings import changes, confusion, gap_closed, kappa, mean_changes
 from support.draw import COLOURS
 from support.errors import InvalidInput
 from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.meetings import (
+    FAILS,
+    MEASURES,
     closed,
+    draw_coordination,
     metric_grid,
     plot_changes,
     plot_confusion,
+    plot_consistency,
     plot_kappa,
+    plot_readings,
     plot_runs,
     plot_scores,
 )
@@ -135,3 +144,74 @@ def test_confusion_writes_the_counts_and_names_both_sides(axes):
     ax = plot_confusion(table, axes())
     assert [int(t.get_text()) for t in ax.texts] == table.to_numpy().ravel().tolist()
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("score (0 to 3)", "exact (0 to 3)")
+
+
+# -- one coordination while it runs
+
+MEMBERS = ("Ana Roe", "Ben Ode", "Cleo Tan")
+ENTRY = CoordinationRound(
+    2, (), (Option("O1", "2026-02-16T10:00-05:00"), Option("O2", "2026-02-16T14:00-05:00")),
+    tuple(Score(o, m, v) for o, vs in (("O1", (3, 0, 2)), ("O2", (1, 1, 0))) for m, v in zip(MEMBERS, vs, strict=True)),
+    "O1",
+)  # fmt: skip
+FRAME = pd.DataFrame(
+    {
+        "round": [1, 2],
+        "satisfaction_ratio": [50.0, 100.0],
+        "satisfaction_score": [1.5, 3.0],
+        "equity": [0.5, 0.0],
+        "interactions": [3.0, float("nan")],
+    }
+)
+
+
+def test_the_candidate_s_measures_are_drawn_by_round_on_one_scale():
+    middle = draw_coordination(FRAME, ENTRY, 4).axes[1]
+    drawn = {line.get_label(): line.get_ydata().tolist() for line in middle.get_lines()}
+    names = [name for name, _ in MEASURES.values()]
+    assert drawn == {names[0]: [0.5, 1.0], names[1]: [0.5, 1.0], names[2]: [0.5, 0.0]}
+    assert list(middle.get_xticks()) == [1, 2, 3, 4], "rounds to come have their place"
+
+
+def test_the_newest_scores_and_the_turns_are_shown():
+    left, _, right = draw_coordination(FRAME, ENTRY, 4).axes
+    assert [t.get_text() for t in left.texts[:6]] == ["3", "0", "2", "1", "1", "0"]
+    assert [bar.get_height() for bar in right.patches] == [3.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("newest", "said"),
+    [
+        (None, "no option yet"),
+        (replace(ENTRY, options=(), scores=(), candidate=None), "no option yet"),
+        (replace(ENTRY, scores=()), "the options have no scores"),
+    ],
+)
+def test_without_options_or_scores_the_figure_says_so(newest, said):
+    frame = FRAME if newest else pd.DataFrame()
+    assert said in [t.get_text() for t in draw_coordination(frame, newest, 3).axes[0].texts]
+
+
+# -- printed tables
+
+PAPER = published.load("000_cf17db17b5f2de1a")
+PRINTED = PAPER[PAPER["table"] == "Table 1 n = 4, K = 2"]
+
+
+def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(axes):
+    checked = check_table(PRINTED)
+    ax = plot_consistency(checked, axes())
+    failing = checked[~checked["holds"]]
+    assert len(ax.texts) == len(checked) == 12
+    assert [to_hex(colour) for colour in ax.collections[0].get_facecolors()].count(FAILS) == len(failing)
+    written = [t.get_text() for t in ax.texts if t.get_text().startswith("✗")]
+    assert sorted(written) == sorted(f"✗ {by:.3f}" for by in failing["by"])
+    assert ax.get_yticklabels()[0].get_text() == "n = 4, K = 2: no conversation"
+
+
+def test_readings_are_bars_with_what_chance_gives(axes):
+    found = readings(PRINTED)
+    ax = plot_readings(found, axes())
+    assert [p.get_width() for p in ax.patches] == found["fit"].tolist()
+    assert ax.lines[0].get_xdata().tolist() == found["by_chance"].tolist()
+    assert "of 3" in ax.get_xlabel()
