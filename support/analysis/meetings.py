@@ -25,7 +25,6 @@ from support.analysis.frames import head, need_columns, need_keys
 from support.analysis.stats import describe, percentiles, resampled
 from support.errors import InvalidInput
 from support.meetings.data import Meeting, meeting
-from support.meetings.evaluators import RuleBasedEvaluator
 from support.meetings.preferences import At
 from support.meetings.reading import read
 from support.meetings.records import Coordination, CoordinationRound, Option, Score
@@ -138,12 +137,12 @@ def _satisfaction(values: Sequence[int], printed: bool) -> tuple[float, float, f
 # -- changes from round 1, and the way from chance to the best (section 6, Figures 4 to 6) ---------------------------
 
 
-def changes(frame: pd.DataFrame, metrics: Sequence[str] = METRICS, shares: Sequence[str] = SHARES) -> pd.DataFrame:
+def changes(frame: pd.DataFrame, metrics: Sequence[str] = METRICS) -> pd.DataFrame:
     """Each metric's change from round 1, for each run and round, as the paper takes it: run by run, then the mean.
 
-    In percent for `shares`, in the metric's own unit for the others. A metric that is 0 in round 1 has no percentage
-    change: such a run is left out and counted, and those left out are the ones with the most to gain. And a mean of
-    percentages weighs a gain from a small start more than the same gain from a large one.
+    In percent for those of `SHARES`, in the metric's own unit for the others. A metric that is 0 in round 1 has no
+    percentage change: such a run is left out and counted, and those left out are the ones with the most to gain. And a
+    mean of percentages weighs a gain from a small start more than the same gain from a large one.
 
     Returns
     -------
@@ -162,22 +161,22 @@ def changes(frame: pd.DataFrame, metrics: Sequence[str] = METRICS, shares: Seque
     if (table["_merge"] != "both").any():
         one = table.loc[table["_merge"] != "both", keys].iloc[0].to_dict()
         raise InvalidInput(f"rounds: the run {one} has no round 1; changes are counted from it")
-    gain, percent = table["value"] - table["start"], table["metric"].isin(shares)
+    gain, percent = table["value"] - table["start"], table["metric"].isin(SHARES)
     table["change"] = (100 * gain / table["start"].where(table["start"] != 0)).where(percent, gain)
     unit = np.where(percent, "% change from round 1", "difference from round 1")
     return table.drop(columns="_merge").assign(left_out=table["change"].isna(), unit=unit)
 
 
-def mean_changes(table: pd.DataFrame, by: str | Sequence[str] = "setting") -> pd.DataFrame:
-    """Mean change with its t interval, for each group of `by`, metric and round of a frame of `changes`.
+def mean_changes(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean change with its t interval, for each setting, metric and round of a frame of `changes`.
 
     Returns
     -------
     DataFrame
-        by..., metric, round, mean, low, high, se, n, left_out (runs without a change), start (the mean of all runs in
+        setting, metric, round, mean, low, high, se, n, left_out (runs without a change), start (the mean of all runs in
         round 1), of_means (the change of the mean, over all runs), unit.
     """
-    keys = [*([by] if isinstance(by, str) else by), "metric", "round"]
+    keys = ["setting", "metric", "round"]
     need_columns(table, [*keys, "change", "start", "value", "unit"], "changes")
     means = describe(table, "change", keys).rename(columns={"missing": "left_out"})
     groups = table.groupby(keys, sort=False).agg(
@@ -190,26 +189,19 @@ def mean_changes(table: pd.DataFrame, by: str | Sequence[str] = "setting") -> pd
     return merged[[*keys, "mean", "low", "high", "se", "n", "left_out", "start", "of_means", "unit"]]
 
 
-def gap_closed(
-    frame: pd.DataFrame, by: str | Sequence[str] = "setting", measure: str = "ratio", level: float = 0.95
-) -> pd.DataFrame:
+def gap_closed(frame: pd.DataFrame, by: str | Sequence[str] = "setting") -> pd.DataFrame:
     """How much of the way from chance to the best start the candidates go, in truth: (true - chance) / (best - chance).
 
-    A ratio of means over runs, in percent, with the t interval of its linearised error: a single run's share explodes
-    where all starts are worth nearly the same.
-
-    Parameters
-    ----------
-    frame : as `rounds_of` gives it
-    measure : "ratio" or "score"
+    A ratio of means over runs, in percent, with the 95 % t interval of its linearised error: a single run's share
+    explodes where all starts are worth nearly the same.
 
     Returns
     -------
     DataFrame
-        by..., round, chance, true, best (means, in percent or points), share, low, high, n.
+        by..., round, chance, true, best (mean ratios, in percent), share, low, high, n.
     """
     keys = [*([by] if isinstance(by, str) else by), "round"]
-    names = [f"{kind}_{measure}" for kind in ("chance", "true", "best")]
+    names = ["chance_ratio", "true_ratio", "best_ratio"]
     need_columns(frame, [*keys, *names], "rounds")
     need_keys(frame, keys, "rounds")
     rows = []
@@ -218,7 +210,7 @@ def gap_closed(
         gap, n = best.mean() - chance.mean(), len(group)
         share = (true.mean() - chance.mean()) / gap if gap > 0 else np.nan
         error = np.std(true - chance - share * (best - chance), ddof=1) / np.sqrt(n) / gap if n > 1 else np.nan
-        half = t.ppf((1 + level) / 2, n - 1) * error if n > 1 else np.nan
+        half = t.ppf(0.975, n - 1) * error if n > 1 else np.nan
         rows.append([*key, chance.mean(), true.mean(), best.mean(),
                      100 * share, 100 * (share - half), 100 * (share + half), n])  # fmt: skip
     return pd.DataFrame(rows, columns=[*keys, "chance", "true", "best", "share", "low", "high", "n"])
@@ -238,7 +230,7 @@ def table_1(frame: pd.DataFrame, by: str | Sequence[str] = "design") -> pd.DataF
     return _means(final(frame), by, TABLE_1)
 
 
-def table_2(frame: pd.DataFrame, by: str = "paraphrase") -> pd.DataFrame:
+def table_2(frame: pd.DataFrame) -> pd.DataFrame:
     """Means by the number of paraphrases, with the rows and columns of Table 2.
 
     The row "std of the means" is the standard deviation (n - 1) of the means, and has no standard error.
@@ -247,7 +239,9 @@ def table_2(frame: pd.DataFrame, by: str = "paraphrase") -> pd.DataFrame:
     ----------
     frame : as `rounds_of` gives it, of the design without conversation, with a column `paraphrase` that holds 0, 1, 2
     """
-    means = _means(final(frame), by, TABLE_1[:3]).sort_values("row", kind="stable", key=lambda c: c.astype(str))
+    means = _means(final(frame), "paraphrase", TABLE_1[:3]).sort_values(
+        "row", kind="stable", key=lambda c: c.astype(str)
+    )
     spread = means.groupby("column", sort=False)["value"].std(ddof=1).rename_axis("column").reset_index()
     named = means.assign(row="perturbations " + means["row"].astype(str))
     return pd.concat([named, spread.assign(row="std of the means", se=np.nan, n=len(named["row"].unique()))])[
@@ -332,7 +326,7 @@ def audit(records: Records, rule: Rule | None = None) -> pd.DataFrame:
     Parameters
     ----------
     records : as for `rounds_of`
-    rule : scores the same theta by equation (5), as `on_theta` makes it; without one the column `rule` is NaN
+    rule : scores the same theta by equation (5), as `RuleBasedEvaluator(zones).scores` does; without one NaN
 
     Returns
     -------
@@ -345,17 +339,6 @@ def audit(records: Records, rule: Rule | None = None) -> pd.DataFrame:
         theta = _theta(record, bool(same.get("tracking", record.settings.get("tracking"))))
         rows += [same | pair for entry in record.rounds for pair in _pairs(record, entry, theta[entry.number], rule)]
     return pd.DataFrame(rows)
-
-
-def on_theta(zones: Mapping[str, str], lowest: int = 0) -> Rule:
-    """The rule-based evaluator as a plain function, for `audit`.
-
-    Parameters
-    ----------
-    zones : IANA time zone of each member, in which the member speaks
-    lowest : 0 by equation (5), 1 as in the paper's evaluator prompt
-    """
-    return RuleBasedEvaluator(zones, lowest).scores
 
 
 def confusion(pairs: pd.DataFrame, a: str = "score", b: str = "exact") -> pd.DataFrame:
@@ -375,10 +358,9 @@ def kappa(
     a: str = "score",
     b: str = "exact",
     by: str | Sequence[str] = "evaluator",
-    level: float = 0.95,
     draws: int = 2000,
 ) -> pd.DataFrame:
-    """Cohen's weighted kappa of two scores, with a percentile interval that draws whole meetings again.
+    """Cohen's weighted kappa of two scores, with a 95 % percentile interval that draws whole meetings again.
 
     The scores of one meeting hang together, so that the interval's unit is the meeting.
 
@@ -394,7 +376,7 @@ def kappa(
     rows = []
     for names, group in pairs.groupby(keys, sort=False):
         head = dict(zip(keys, names, strict=True)) | {"a": a, "b": b}
-        rows += [head | row for row in _kappas(group.dropna(subset=[a, b]), a, b, rng, level, draws)]
+        rows += [head | row for row in _kappas(group.dropna(subset=[a, b]), a, b, rng, draws)]
     return pd.DataFrame(rows)
 
 
@@ -447,9 +429,7 @@ def _pairs(
     ]  # fmt: skip
 
 
-def _kappas(
-    group: pd.DataFrame, a: str, b: str, rng: np.random.Generator, level: float, draws: int
-) -> list[dict[str, Any]]:
+def _kappas(group: pd.DataFrame, a: str, b: str, rng: np.random.Generator, draws: int) -> list[dict[str, Any]]:
     note = _why_not(group, a, b)
     meetings = group["meeting"].nunique()
     agreement = float((group[a] == group[b]).mean()) if len(group) else np.nan
@@ -466,7 +446,7 @@ def _kappas(
     rows = []
     for weights, power in WEIGHTS.items():
         # A draw in which one side happens not to vary has no kappa.
-        low, high = percentiles(weighted_kappa(again, power), level) if meetings > 1 else (np.nan, np.nan)
+        low, high = percentiles(weighted_kappa(again, power)) if meetings > 1 else (np.nan, np.nan)
         value = float(weighted_kappa(counts.sum(axis=0), power))
         rows.append({"weights": weights, "kappa": value, "low": float(low), "high": float(high)} | same)
     return rows

@@ -57,50 +57,52 @@ MEASURES = {
 """Metric, its label, and what is 1 on the shared axis of a live figure."""
 
 
-def plot_changes(table: pd.DataFrame, ax: Axes, metric: str, by: str = "setting") -> Axes:
+def plot_changes(table: pd.DataFrame, ax: Axes, metric: str) -> Axes:
     """Mean change of one metric from round 1, with t intervals: a line for each setting (Figures 4 to 6).
 
     The legend says each setting's mean in round 1, and how many runs are left out because they have no change. `table`
-    as `mean_changes` gives it, grouped by `by`.
+    as `mean_changes` gives it.
     """
-    need_columns(table, [by, "metric", "round", "mean", "low", "high", "start", "n", "left_out", "unit"], "changes")
+    need_columns(
+        table, ["setting", "metric", "round", "mean", "low", "high", "start", "n", "left_out", "unit"], "changes"
+    )
     shown = table[table["metric"] == metric]
     if shown.empty:
         raise InvalidInput(f"metric: {metric!r} given; expected one of {', '.join(table['metric'].unique())}")
     told = {}
-    for name, part in shown.groupby(by, sort=False):
+    for name, part in shown.groupby("setting", sort=False):
         out, n = int(part["left_out"].max()), int(part["n"].min())
         dropped = f" ({out} of {out + n} left out)" if out else ""
         told[name] = f"{name}: {part['start'].iloc[0]:.{DECIMALS.get(metric, 2)}f}{dropped}"
-    draw.lines(ax, shown.assign(**{by: shown[by].map(told)}), "round", hue=by)
+    draw.lines(ax, shown.assign(setting=shown["setting"].map(told)), "round", hue="setting")
     ax.axhline(0, color=GREY, linewidth=0.8)
     ax.set(ylabel=f"{metric.replace('_', ' ')} ({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
-    ax.legend(title=f"{by}: mean in round 1", **BELOW)
+    ax.legend(title="setting: mean in round 1", **BELOW)
     return ax
 
 
-def plot_gap(table: pd.DataFrame, ax: Axes, by: str = "setting") -> Axes:
+def plot_gap(table: pd.DataFrame, ax: Axes) -> Axes:
     """How much of the way from chance (0 %) to the best start (100 %) the candidates go, in truth, with t intervals.
 
     The legend says the mean ratio of chance and of the best start. `table` as `gap_closed` gives it.
     """
-    need_columns(table, [by, "round", "chance", "best", "share", "low", "high"], "gaps")
-    first = table.drop_duplicates(by)
-    ends = zip(first[by], first["chance"], first["best"], strict=True)
+    need_columns(table, ["setting", "round", "chance", "best", "share", "low", "high"], "gaps")
+    first = table.drop_duplicates("setting")
+    ends = zip(first["setting"], first["chance"], first["best"], strict=True)
     told = {name: f"{name}: {chance:.0f} to {best:.0f} %" for name, chance, best in ends}
-    draw.lines(ax, table.assign(**{by: table[by].map(told)}), "round", "share", hue=by)
+    draw.lines(ax, table.assign(setting=table["setting"].map(told)), "round", "share", hue="setting")
     for level in (0, 100):
         ax.axhline(level, color=GREY, linewidth=0.8)
     ax.set(ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
-    ax.legend(title=f"{by}: chance to optimum", **BELOW)
+    ax.legend(title="setting: chance to optimum", **BELOW)
     return ax
 
 
-def metric_grid(table: pd.DataFrame, gaps: pd.DataFrame, axes: Sequence[Axes], by: str = "setting") -> Sequence[Axes]:
+def metric_grid(table: pd.DataFrame, gaps: pd.DataFrame, axes: Sequence[Axes]) -> Sequence[Axes]:
     """`plot_changes` of the four metrics in the paper's order, and `plot_gap`, on five axes."""
     for metric, ax in zip(METRICS, axes, strict=False):
-        plot_changes(table, ax, metric, by)
-    plot_gap(gaps, axes[len(METRICS)], by)
+        plot_changes(table, ax, metric)
+    plot_gap(gaps, axes[len(METRICS)])
     return axes
 
 
@@ -114,7 +116,7 @@ def closed(rounds: pd.DataFrame) -> str:
     return f"true ratio: chance {row['chance']:.0f}, reached {row['true']:.0f}, optimum {row['best']:.0f} % ({reached})"
 
 
-def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOURS[0]) -> Axes:
+def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str) -> Axes:
     """Every meeting of one setting as a thin line over the rounds, the mean as a thick one (Figures 8 to 10).
 
     Values of few members repeat: the thin lines are moved apart by at most one percent of the axis.
@@ -130,7 +132,7 @@ def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str, *, colour: str = COLOU
     for offset, (_, run) in zip(offsets, runs, strict=True):
         ax.plot(run["round"], run[metric] + offset, color=GREY, linewidth=0.8, alpha=0.6)
     mean = frame.groupby("round")[metric].mean()
-    ax.plot(mean.index, mean, color=colour, linewidth=3, marker="o", label=f"mean of {len(runs)} meetings")
+    ax.plot(mean.index, mean, color=COLOURS[0], linewidth=3, marker="o", label=f"mean of {len(runs)} meetings")
     if metric in ("true_ratio", "true_score"):
         for kind, style in (("chance", ":"), ("best", "--")):
             line = frame.groupby("round")[metric.replace("true", kind)].mean()

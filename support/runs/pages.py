@@ -214,11 +214,6 @@ def unit_html(
     return _page("unit", title=title, error=error, chains=shown, hidden=len(found) - len(shown), **given)
 
 
-def write_unit(store: Store, unit: Unit, path: str | Path, cache: Cache | str | Path | None = None) -> Path:
-    """Write one unit's calls, all of them, as a page of its own; return its path."""
-    return _write(path, f"{unit.sweep}, repetition {unit.repetition}", unit_html(store, unit, cache, most=None))
-
-
 def totals_html(sums: pd.DataFrame, faults: pd.DataFrame) -> str:
     """What `support.runs.calls.totals` and `faults_of` give, as two tables beside one another."""
     came_to = [(what, dollars(amount) if "USD" in what else f"{amount:,}", note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -135,32 +135,3 @@ class Automatic:
         """The answer that was given for the flag's topic; "" leaves it open."""
         question = flag.question.casefold()
         return next((answer for topic, answer in self.answers.items() if topic.casefold() in question), "")
-
-
-class Scripted:
-    """Gives each review in turn, and approves when there are none left.
-
-    Attributes
-    ----------
-    seen : list of (what, item, about)
-        All that was shown.
-    """
-
-    kind = "scripted"
-
-    def __init__(self, reviews: Iterable[Review] = (), answers: Iterable[str] = ()) -> None:
-        given = list(reviews)
-        for review in given:
-            if not isinstance(review, Review):
-                raise InvalidInput(f"reviews: {review!r} given; expected a Review, such as Review({APPROVE!r})")
-        self._reviews, self._answers = iter(given), iter(list(answers))
-        self.seen: list[tuple[str, DayPlan | Action | Draft, str]] = []
-
-    async def review(self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = "") -> Review:
-        """The next review, which has to fit what is shown."""
-        self.seen.append((what, checked_item(what, item), about))
-        return checked_review(desk, what, item, next(self._reviews, Review(APPROVE)))
-
-    async def decide(self, desk: Desk, flag: Flag) -> str:
-        """The next answer."""
-        return next(self._answers, "")

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from support.analysis.meetings import audit, confusion, kappa, on_theta, weighted_kappa
+from support.analysis.meetings import audit, confusion, kappa, weighted_kappa
 from support.errors import InvalidInput
 from support.meetings.data import Meeting
+from support.meetings.evaluators import RuleBasedEvaluator
 from support.meetings.records import Conversation, Coordination, CoordinationRound, Option, Score
 
 MEETING = Meeting(
@@ -91,10 +92,10 @@ def test_with_tracking_the_rule_sees_earlier_rounds_but_not_their_exact_times():
 def test_the_rule_on_what_was_said_is_the_rule_based_evaluator():
     said = record((3, 2, 1, 0), (3, 3, 0, 0))
     zones = {"Ana": "America/New_York", "Ben": "Europe/Berlin"}
-    made = audit([({}, said)], on_theta(zones)).set_index(["option", "member"])["rule"]
+    made = audit([({}, said)], RuleBasedEvaluator(zones).scores).set_index(["option", "member"])["rule"]
     talks = (Conversation("Ana", (), ("Prefers meetings between 09:00 and 10:45",)), said.rounds[0].conversations[1])
     narrow = replace(said, rounds=(replace(said.rounds[0], conversations=talks),))
-    other = audit([({}, narrow)], on_theta(zones)).set_index(["option", "member"])["rule"]
+    other = audit([({}, narrow)], RuleBasedEvaluator(zones).scores).set_index(["option", "member"])["rule"]
     assert (other["O1", "Ana"], other["O2", "Ana"]) == (3, 0)
     assert (made["O1", "Ana"], other["O1", "Ben"]) == (3, 0)  # 16:00 in Berlin is no morning
 

@@ -154,7 +154,7 @@ def test_faults_what_was_learnt_and_cut_thoughts_and_errors_are_told_and_escaped
     faults = (Fault("learnt", f"no seed {EVIL}"), Fault("429", f"slow {EVIL}", 1.25), Fault("500", "ill"))
     lost = replace(call, question="{}", faults=faults[1:], error=f"CallFailed: {EVIL}")
     store.fail(UNIT, CallFailed(EVIL), 1.0, [replace(call, faults=faults[:2], cut=f"3 of 9 rows {EVIL}"), lost])
-    page = pages.write_unit(store, UNIT, tmp_path / "page.html").read_text("utf-8")
+    page = pages.unit_html(store, UNIT, None, most=None)
     said = text_of(page)
     assert not re.search("<script|<img|<i>", page) and page.count("&lt;script&gt;") == 9
     for told in ("Learnt: no seed", "Attempt 1 failed (429): slow", "Waited 1.2 s.", "(500): ill Given up.", "3 faults",
