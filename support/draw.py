@@ -179,7 +179,8 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], fold
     target = Path(folder) if folder else output("figures", study)
     target.mkdir(parents=True, exist_ok=True)
     if not any(text.get_gid() == "participants" for text in fig.texts):
-        below = fill(str(provenance["participants"]), int(22 * fig.get_figwidth()))  # letters of that size in an inch
+        who = str(provenance["participants"])
+        below = fill(who if ":" in who else f"participants: {who}", int(22 * fig.get_figwidth()))  # letters in an inch
         fig.text(0, -0.01, below, fontsize=6, color="#595959", va="top", gid="participants")
     # No dates inside the files: the same drawing is the same bytes.
     dates: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
