@@ -63,7 +63,9 @@ def test_a_figure_is_saved_in_three_formats_with_its_provenance(tmp_path, ax):
     assert sorted(p.suffix for p in tmp_path.iterdir()) == [".json", ".pdf", ".png", ".svg"]
     about = json.loads((tmp_path / "name.json").read_text())
     assert about["participants"] == "rule-based" and about["seed"] == 7 and about["version"] == __version__
-    assert [text.get_text() for text in ax.figure.texts] == ["participants: rule-based"]  # once, however often it is saved
+    assert [text.get_text() for text in ax.figure.texts] == [
+        "participants: rule-based"
+    ]  # once, however often it is saved
     assert about["commit"] and len(about["sources"]) == 64 and about["time"].endswith("+00:00")
 
 

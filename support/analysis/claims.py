@@ -8,14 +8,15 @@ difference, and normal where they are not. A cell of one case has no interval, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import ceil, hypot, inf, isfinite, isnan, nan
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import pandas as pd
 from scipy.stats import t
 
-from support.analysis.frames import check_level, need_columns
+from support.analysis.frames import need_columns
 from support.analysis.stats import enough, equivalent, number
 from support.errors import InvalidInput
 
@@ -42,92 +43,90 @@ def evidence(answer: str) -> str:
 Check = Callable[[pd.DataFrame], str]
 """A claim as a function of tidy results (row, column, value, se) that gives one of the four answers."""
 
+Key = tuple[str, str]
+"""A row and a column."""
 
-def above(higher: Sequence[str], lower: Sequence[str], *columns: str, level: float = 0.95) -> Check:
-    """The claim that each row of `higher` lies above each row of `lower`, in every one of `columns`.
 
-    "yes" when the intervals of all the differences lie above zero, "no" when one of them lies below, "too close to
-    call" otherwise. The evidence is the difference that decides.
+def every(gaps: Callable[[Cells], Iterable[Gap]], sign: int = 1) -> Check:
+    """The claim that each difference that `gaps` reads from the results is above (`sign` 1) or below (-1) zero.
+
+    "yes" when all their 95 % intervals lie on that side, "no" when one of them lies on the other, "too close to call"
+    otherwise. The evidence is the difference that decides.
     """
+    return _read(gaps, lambda found: _decided([gap._replace(value=sign * gap.value) for gap in found], sign))
 
+
+def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
+    """The claim that more than a `share` of the differences are above zero, each by its 95 % interval."""
+
+    def judge(found: list[Gap]) -> Answer:
+        clear = [gap.side() for gap in found]
+        up, down = clear.count(1), clear.count(-1)
+        verdict = YES if up > share * len(found) else NO if len(found) - down <= share * len(found) else CLOSE
+        return Answer(verdict, f"of {len(found)} clearly above 0: {up}, clearly below: {down}")
+
+    return _read(gaps, judge)
+
+
+def _read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], str]) -> Check:
     def check(ours: pd.DataFrame) -> str:
-        cells = ours.set_index(["row", "column"])
-        pairs = [((h, c), (low, c)) for h in higher for low in lower for c in columns]
-        if absent := _absent(cells, [cell for pair in pairs for cell in pair]):
-            return absent
-        return _decided([_gap(f"{h} - {low}, {c}", cells, (h, c), (low, c)) for (h, c), (low, _) in pairs], level)
+        try:
+            found = list(gaps(Cells(ours)))
+        except KeyError as missing:
+            return Answer(UNTESTED, f"no run has {missing.args[0]}")
+        return judge(found) if found else Answer(UNTESTED, "there is nothing to compare")
 
     return check
 
 
-def moves(sign: int, rows: Sequence[str], column: str, level: float = 0.95) -> Check:
-    """The claim that a cell is above (`sign` 1) or below (-1) zero in every one of `rows`, judged as `above` does."""
-
-    def check(ours: pd.DataFrame) -> str:
-        cells = ours[ours["column"] == column].set_index("row")
-        if absent := _absent(cells, rows):
-            return absent
-        gaps = []
-        for row in rows:
-            value, se, n = _cell(cells, row)
-            gaps.append(Gap(f"{row}, {column}", sign * value, se, n, inf if n is None else n - 1))
-        return _decided(gaps, level, sign)
-
-    return check
+def above(higher: Sequence[str], lower: Sequence[str], *columns: str) -> Check:
+    """The claim that each row of `higher` lies above each row of `lower`, in every one of `columns`; as `every`."""
+    return every(lambda cells: [cells.between(h, low, c) for h in higher for low in lower for c in columns])
 
 
-def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str, level: float = 0.95) -> Check:
-    """The claim that each row of `one` is as each row of `other`, within `margin`: two one-sided tests at 1 - `level`.
+def moves(sign: int, rows: Sequence[str], column: str) -> Check:
+    """The claim that a cell is above (`sign` 1) or below (-1) zero in every one of `rows`; as `every`."""
+    return every(lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], sign)
+
+
+def rises(name: str, *rows: str, sign: int = 1) -> Check:
+    """The claim that "name@r" of the last round is above (`sign` 1) or below (-1) that of the first, in all `rows`."""
+
+    def gaps(cells: Cells) -> Iterable[Gap]:
+        rounds = cells.rounds(name, *rows)
+        return [cells.within(row, f"{name}@{rounds[-1]}", f"{name}@{rounds[0]}") for row in rows]
+
+    return every(gaps, sign)
+
+
+def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str) -> Check:
+    """The claim that each row of `one` is as each row of `other`, within `margin`: two one-sided tests at 5 %.
 
     "no" when an interval of a difference excludes 0 and its estimate is beyond the margin, else "too close to call".
     """
-    check_level(level)
-
-    def check(ours: pd.DataFrame) -> str:
-        cells = ours.set_index(["row", "column"])
-        pairs = [((a, c), (b, c)) for a in one for b in other for c in columns if a != b]
-        if absent := _absent(cells, [cell for pair in pairs for cell in pair]):
-            return absent
-        answers = []
-        for (a, c), (b, _) in pairs:
-            gap = _gap(f"{a} - {b}, {c}", cells, (a, c), (b, c))
-            told = f"{gap.name}: {gap.interval(level)}, margin {number(margin)}"
-            if gap.se > 0 and equivalent(gap.value, gap.se, margin, gap.df) < 1 - level:
-                answers.append(Answer(YES, told))
-            elif abs(gap.value) > max(gap.half(level), margin):
-                answers.append(Answer(NO, told))
-            else:
-                needed = enough(int(gap.n), gap.se, margin, alpha=1 - level) if gap.n and gap.se > 0 else inf
-                answers.append(Answer(CLOSE, told + (f"; N = {needed:.0f} would tell" if isfinite(needed) else "")))
-        return _worst(answers)
-
-    return check
+    pairs = [(a, b, c) for a in one for b in other for c in columns if a != b]
+    return _read(lambda cells: [cells.between(*pair) for pair in pairs], partial(_near, margin=margin))
 
 
-def flat(rows: Sequence[str], column: str, margin: float, level: float = 0.95) -> Check:
+def flat(rows: Sequence[str], column: str, margin: float) -> Check:
     """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
-
-    def check(ours: pd.DataFrame) -> str:
-        zero = pd.DataFrame({"row": "nothing", "column": [column], "value": 0.0, "se": 0.0})
-        cells = pd.concat([ours[ours["column"] == column], zero.assign(n=ours["n"].max()) if "n" in ours else zero])
-        return alike(rows, ["nothing"], margin, column, level=level)(cells)
-
-    return check
+    return _read(
+        lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], partial(_near, margin=margin)
+    )
 
 
-def holds(test: Callable[[pd.DataFrame], bool], *rows: str) -> Check:
-    """A claim on the table of means (rows by columns) of `rows`, without a margin of error."""
-
-    def check(ours: pd.DataFrame) -> str:
-        means = ours.pivot(index="row", columns="column", values="value")
-        if missing := [row for row in rows if row not in means.index]:
-            return Answer(UNTESTED, f"no run has {missing[0]}")
-        try:
-            return Answer(YES if bool(test(means.loc[list(rows)])) else NO, "by the means, without an interval")
-        except (IndexError, KeyError):  # no round in which every row has a value: a group that never decides
-            return Answer(UNTESTED, "a row has no value where another has one")
-
-    return check
+def _near(gaps: Sequence[Gap], margin: float) -> str:
+    answers = []
+    for gap in gaps:
+        told = f"{gap.name}: {gap.interval()}, margin {number(margin)}"
+        if gap.se > 0 and equivalent(gap.value, gap.se, margin, gap.df) < 0.05:
+            answers.append(Answer(YES, told))
+        elif abs(gap.value) > max(gap.half(), margin):
+            answers.append(Answer(NO, told))
+        else:
+            needed = enough(int(gap.n), gap.se, margin, alpha=0.05) if gap.n and gap.se > 0 else inf
+            answers.append(Answer(CLOSE, told + (f"; N = {needed:.0f} would tell" if isfinite(needed) else "")))
+    return _worst(answers)
 
 
 def combined(*checks: Check) -> Check:
@@ -155,14 +154,6 @@ def across(test: Check) -> Check:
     return check
 
 
-def _absent(cells: pd.DataFrame, wanted: Sequence[Any]) -> Answer | None:
-    missing = [cell for cell in wanted if cell not in cells.index or pd.isna(cells["value"][cell])]
-    if not missing:
-        return None
-    named = ", ".join(missing[0]) if isinstance(missing[0], tuple) else str(missing[0])
-    return Answer(UNTESTED, f"no run has {named}")
-
-
 class Gap(NamedTuple):
     """A difference with its standard error, the cases behind its smaller side (None: not counted), and its df."""
 
@@ -172,51 +163,104 @@ class Gap(NamedTuple):
     n: float | None
     df: float
 
-    def half(self, level: float) -> float:
-        """Half the width of its interval; NaN where no spread over the counted cases is known."""
+    def half(self) -> float:
+        """Half the width of its 95 % interval; NaN where no spread over the counted cases is known."""
         if self.n and not self.se > 0:
             return nan
-        return float(t.ppf((1 + check_level(level)) / 2, self.df)) * self.se
+        return float(t.ppf(0.975, self.df)) * self.se
 
-    def interval(self, level: float, sign: int = 1) -> str:
+    def times(self) -> float:
+        """How many half widths it lies from zero: beyond 1 it is told from it; 0 where it has no interval."""
+        half = self.half()
+        return 0.0 if isnan(half) else self.value / (half or 1e-12)
+
+    def side(self) -> int:
+        """1 where it is clearly above zero, -1 clearly below, else 0."""
+        return (self.times() > 1) - (self.times() < -1)
+
+    def interval(self, sign: int = 1) -> str:
         """Its value and interval in words, times `sign`."""
-        value, half = sign * self.value, self.half(level)
+        value, half = sign * self.value, self.half()
         shown = f"({number(value - half)} to {number(value + half)})" if half > 0 else "(no interval)"
         return f"{value:+.2f} {shown}"
 
 
-def _cell(cells: pd.DataFrame, key: Any) -> tuple[float, float, float | None]:
-    """Value, standard error and number of cases (None where nobody counted, and no error means none)."""
-    value, se = float(cells["value"][key]), float(cells["se"][key])
-    n = float(cells["n"][key]) if "n" in cells else None
-    return value, (0.0 if n is None and isnan(se) else se), n
+class Cells:
+    """Results (row, column, value, se, n) as differences of them are read; a KeyError names what is missing."""
+
+    def __init__(self, ours: pd.DataFrame) -> None:
+        self._cells = {(row["row"], row["column"]): row for row in ours[ours["value"].notna()].to_dict("records")}
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._cells
+
+    def rows(self) -> list[str]:
+        """The rows, in their order."""
+        return list(dict.fromkeys(row for row, _ in self._cells))
+
+    def rounds(self, name: str, *rows: str) -> list[int]:
+        """The rounds r in which every one of `rows` has a value in "name@r", ascending."""
+        there = [{int(c.rpartition("@")[2]) for r, c in self._cells if r == row and c.rpartition("@")[0] == name}
+                 for row in rows]  # fmt: skip
+        if not (shared := set.intersection(*there)):
+            raise KeyError(f"{name} of {' and '.join(rows)}")
+        return sorted(shared)
+
+    def names(self, row: str) -> list[str]:
+        """What is measured by rounds in a row: the names before "@"."""
+        return list(dict.fromkeys(c.rpartition("@")[0] for r, c in self._cells if r == row and "@" in c))
+
+    def shared(self, *rows: str) -> list[str]:
+        """The columns in which every one of `rows` has a value."""
+        columns = [c for r, c in self._cells if r == rows[0]]
+        return [c for c in columns if all((row, c) in self._cells for row in rows)]
+
+    def between(self, row: str, other: str, column: str) -> Gap:
+        """How far a row lies above another."""
+        return self.gap(f"{row} - {other}, {column}", [(row, column)], [(other, column)])
+
+    def within(self, row: str, column: str, other: str) -> Gap:
+        """How far a column lies above another in the same row; by pairs, where the column "one - other" has them."""
+        name = f"{row}, {column} - {other}"
+        if (row, f"{column} - {other}") in self._cells:
+            return self.gap(name, [(row, f"{column} - {other}")])
+        if (row, f"{other} - {column}") in self._cells:
+            paired = self.gap(name, [(row, f"{other} - {column}")])
+            return paired._replace(value=-paired.value)
+        return self.gap(name, [(row, column)], [(row, other)])
+
+    def gap(self, name: str, over: Sequence[Key], under: Sequence[Key] = (), bound: float = 0.0) -> Gap:
+        """The mean of some cells minus that of others, minus `bound`.
+
+        Cells of one mean hang together, so that its standard error is the mean of theirs.
+        """
+        (one, error, n), (other, other_error, m) = self._mean(over), self._mean(under) if under else (0.0, 0.0, inf)
+        se = hypot(error, other_error)
+        if n is None or m is None:
+            return Gap(name, one - other - bound, se, None, inf)
+        parts = [(e**2, count) for e, count in ((error, n), (other_error, m)) if e > 0 and count > 1]
+        df = se**4 / sum(part**2 / (count - 1) for part, count in parts) if se > 0 and parts else nan  # Welch's
+        return Gap(name, one - other - bound, se, min(n, m), df)
+
+    def _mean(self, keys: Sequence[Key]) -> tuple[float, float, float | None]:
+        if missing := [key for key in keys if key not in self._cells]:
+            raise KeyError(", ".join(missing[0]))
+        found = [self._cells[key] for key in keys]
+        value, se = (sum(cell[name] for cell in found) / len(found) for name in ("value", "se"))
+        n = min(float(cell["n"]) for cell in found) if "n" in found[0] else None
+        return value, (0.0 if n is None and isnan(se) else se), n  # where nobody counted, no error means none
 
 
-def _gap(name: str, cells: pd.DataFrame, a: tuple[str, str], b: tuple[str, str]) -> Gap:
-    (one, error, n), (other, other_error, m) = _cell(cells, a), _cell(cells, b)
-    se = hypot(error, other_error)
-    if n is None or m is None:
-        return Gap(name, one - other, se, None, inf)
-    parts = [(e**2, count) for e, count in ((error, n), (other_error, m)) if e > 0 and count > 1]
-    df = se**4 / sum(part**2 / (count - 1) for part, count in parts) if se > 0 and parts else nan
-    return Gap(name, one - other, se, min(n, m), df)
-
-
-def _decided(gaps: Sequence[Gap], level: float, sign: int = 1) -> Answer:
+def _decided(gaps: Sequence[Gap], sign: int = 1) -> Answer:
     """The answer of the difference that is least in favour."""
-
-    def ratio(gap: Gap) -> float:
-        half = gap.half(level)
-        return 0.0 if isnan(half) else gap.value / (half or 1e-12)
-
-    least = min(gaps, key=ratio)
-    told = ratio(least)
+    least = min(gaps, key=Gap.times)
+    told = least.times()
     verdict = NO if told < -1 else YES if told > 1 else CLOSE
     more = ""
     if verdict == CLOSE and least.n and abs(told) > 1e-3:
         more = f"; N = {ceil(least.n / told**2)} would tell a difference of this size from none"
     count = "" if least.n is None else f", n = {least.n:.0f}"
-    return Answer(verdict, f"{least.name}: {least.interval(level, sign)}{count}{more}")
+    return Answer(verdict, f"{least.name}: {least.interval(sign)}{count}{more}")
 
 
 def _worst(answers: Sequence[str], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)) -> str:

@@ -16,24 +16,29 @@ Those of sections 2 and 7, on the survey, stand in `support.analysis.answers`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.claims import (
+    CLOSE,
     NO,
     UNTESTED,
     YES,
     Answer,
+    Cells,
     Check,
+    Gap,
     above,
     alike,
     combined,
+    every,
     evidence,
     flat,
-    holds,
+    most,
     moves,
 )
 from support.analysis.frames import need_columns
@@ -114,25 +119,21 @@ def _correlations(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def better(first: str, second: str, columns: Sequence[str], share: float) -> Check:
-    """The claim that design `first` has the better mean in more than `share` of all settings and `columns`.
+    """The claim that design `first` is clearly better in more than `share` of all settings and `columns`; 1: in all.
 
-    A share of 1 asks for every one. Lower is better in `LOWER_IS_BETTER`. Means are compared, without intervals.
+    Lower is better in `LOWER_IS_BETTER`.
     """
 
-    def check(ours: pd.DataFrame) -> str:
-        wins = []
-        for column in columns:
-            cells = ours[ours["column"] == column].set_index("row")["value"]
-            sign = -1 if column in LOWER_IS_BETTER else 1
-            for row in cells.index[cells.index.str.endswith(f": {first}")]:
-                other = f"{row.rpartition(': ')[0]}: {second}"
-                if other in cells.index:
-                    wins.append(sign * (cells[row] - cells[other]) > 0)
-        told = f"better in {sum(wins)} of {len(wins)} cells, by their means"
-        verdict = UNTESTED if not wins else YES if np.mean(wins) > share or all(wins) else NO
-        return Answer(verdict, told if wins else f"nobody played both {first} and {second}")
+    def gaps(cells: Cells) -> list[Gap]:
+        found = []
+        for row in (row for row in cells.rows() if row.endswith(f": {first}")):
+            other = f"{row.removesuffix(first)}{second}"
+            for column in (column for column in cells.shared(row, other) if column in columns):
+                gap = cells.between(row, other, column)
+                found.append(gap._replace(value=-gap.value) if column in LOWER_IS_BETTER else gap)
+        return found
 
-    return check
+    return every(gaps) if share == 1 else most(gaps, share)
 
 
 def _inconclusive(ours: pd.DataFrame) -> str:
@@ -143,32 +144,27 @@ def _inconclusive(ours: pd.DataFrame) -> str:
 
 
 def _by_half(ours: pd.DataFrame) -> str:
-    rows = {*SIZES, *OPTIONS[1:], "database"}
-    cells = ours[ours["row"].isin(rows) & (ours["column"] == "change of interactions")]["value"]
-    if cells.empty:
+    cells = Cells(ours)
+    falls = [cells.gap(row, [(row, _TURNS)]) for row in (*SIZES, *OPTIONS[1:], "database")
+             if (row, _TURNS) in cells]  # fmt: skip
+    if not falls:
         return Answer(UNTESTED, "no change of interactions was measured")
-    share = cells.between(*HALF).mean()
-    return Answer(YES if share > 0.5 else NO, f"by {-HALF[1]:.0f} to {-HALF[0]:.0f} % in {share:.0%} of the settings")
+    ends = [(gap.value - gap.half(), gap.value + gap.half()) for gap in falls]
+    inside = sum(HALF[0] <= low and high <= HALF[1] for low, high in ends)
+    outside = sum(high < HALF[0] or low > HALF[1] for low, high in ends)
+    verdict = YES if inside > len(ends) / 2 else NO if outside >= len(ends) / 2 else CLOSE
+    told = f"by {-HALF[1]:.0f} to {-HALF[0]:.0f} %: of {len(ends)} settings {inside} clearly, {outside} clearly not"
+    return Answer(verdict, told)
 
 
 def _rising(column: str, *rows: str) -> Check:
     """A mean that is higher in each row than in the row before."""
-    return _with(column, rows, lambda m: bool(m[column].is_monotonic_increasing and m[column].is_unique))
+    return combined(*(above([later], [earlier], column) for earlier, later in pairwise(rows)))
 
 
 def _smaller_falls(column: str, *rows: str) -> Check:
     """A mean below zero in each row, and nearer to it than in the row before."""
-    return _with(column, rows, lambda m: bool((m[column] < 0).all() and m[column].is_monotonic_increasing))
-
-
-def _with(column: str, rows: Sequence[str], test: Callable[[pd.DataFrame], bool]) -> Check:
-    """`holds` where the column was measured in all rows, "not testable here" otherwise."""
-
-    def check(ours: pd.DataFrame) -> str:
-        there = ours.loc[ours["column"] == column, "row"]
-        return holds(test, *rows)(ours) if set(rows) <= set(there) else Answer(UNTESTED, f"no {column} of {rows[0]}")
-
-    return check
+    return combined(moves(-1, rows, column), _rising(column, *rows))
 
 
 _RATIO, _SCORE, _TURNS, _EQUITY = (

@@ -19,6 +19,7 @@ A discussion that was stopped early keeps its outcome for the rounds that were n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,6 +160,20 @@ def summary(runs: pd.DataFrame, by: str | list[str]) -> pd.DataFrame:
     tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
     rows = ["row"] if isinstance(by, str) or len(by) == 1 else by
     return tidy.rename_axis([*rows, "column"]).reset_index()
+
+
+def gains(runs: pd.DataFrame, by: str) -> pd.DataFrame:
+    """How the utility grows between rounds, discussion by discussion: as `summary`, columns as "utility@5 - utility@3".
+
+    For `support.analysis.claims`, which takes pairs where it finds them.
+    """
+    import pandas as pd
+
+    pairs = combinations(("utility@3", "utility@5", "utility@10"), 2)
+    wide = pd.DataFrame({f"{late} - {early}": runs[late] - runs[early] for early, late in pairs}).groupby(runs[by])
+    parts = {"value": wide.mean(), "se": wide.sem(), "n": wide.count()}
+    tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
+    return tidy.rename_axis(["row", "column"]).reset_index()
 
 
 def _head(unit: Unit) -> dict[str, Any]:

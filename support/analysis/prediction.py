@@ -8,6 +8,7 @@ that was stopped early keeps its outcome for the rounds that were not played.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,6 +130,23 @@ def mae_table(errors: pd.DataFrame, by: str = "rule", mean: float | None = None)
     index = pd.MultiIndex.from_tuples(cells, names=["row", "column"])
     full = tidy.set_index(["row", "column"])[["value", "se", "n"]].reindex(index)
     return full.fillna({"n": 0}).astype({"n": int}).reset_index()
+
+
+def mae_changes(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
+    """How the error changes between rounds, case by case, clustered as in `scores`, for `support.analysis.claims`.
+
+    Columns row, column ("mae@10 - mae@1", each later round minus each earlier one), value, se (stars), n (cases that
+    had decided in both).
+    """
+    keys = [by, "repetition", *(name for name in PAIR if name in errors)]
+    wide = errors.dropna(subset="absolute").pivot_table("absolute", keys, "round", sort=False)
+    rows = []
+    for early, late in combinations(sorted(wide.columns), 2):
+        gaps = (wide[late] - wide[early]).dropna().rename("gap").reset_index()
+        for name, group in gaps.groupby(by, sort=False):
+            se, _ = clustered(group["gap"], [group[one] for one in PAIR if one in group])
+            rows.append((name, f"mae@{late} - mae@{early}", group["gap"].mean(), se, len(group)))
+    return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
 def undecided_share(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:

@@ -15,12 +15,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from math import nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, above, alike, combined, holds
+from support.analysis.claims import (
+    CLOSE,
+    NO,
+    UNTESTED,
+    YES,
+    Answer,
+    Cells,
+    Check,
+    Gap,
+    above,
+    alike,
+    combined,
+    every,
+    most,
+    rises,
+)
+from support.analysis.dialogue_acts import LABELS
 from support.analysis.transitions import Bootstrap, Transitions
 from support.models.profiles import is_model
 from support.roundtable.economy import exchange_economy
@@ -34,13 +52,20 @@ def _more_spread_early(ours: pd.DataFrame) -> str:
     spread = ours[ours["column"] == "utility@3"].set_index("row")["se"]
     if not {*ONE_VOTE, *SCORE} <= set(spread.index):
         return UNTESTED
-    return YES if spread[list(ONE_VOTE)].min() > spread[list(SCORE)].max() else NO
+    least, most_ = spread[list(ONE_VOTE)].min(), spread[list(SCORE)].max()
+    told = f"standard errors: of one-vote rules at least {least:.2f}, of score rules at most {most_:.2f}"
+    return Answer(YES if least > most_ else NO, told)
 
 
 def _even_split_is_near_best(preferences: str) -> Check:
     economy = exchange_economy(preferences, 3)
     share = float(economy.utilities(economy.even_split).sum()) / economy.maximum
-    return lambda _: YES if share > 0.99 else NO
+    return lambda _: Answer(YES if share > 0.99 else NO, f"{share:.1%} of the optimum, computed")
+
+
+def beyond(bound: float, column: str, *rows: str, sign: int = 1) -> Check:
+    """The claim that a column is above (`sign` 1) or below (-1) a bound, in all rows."""
+    return every(lambda c: [c.gap(f"{row}, {column} - {bound:g}", [(row, column)], bound=bound) for row in rows], sign)
 
 
 def size_of(model: str) -> float:
@@ -83,28 +108,28 @@ def larger(*columns: str) -> Check:
 def _all_models_high(ours: pd.DataFrame) -> str:
     rows = [row for row in ours["row"].unique() if is_model(row)]
     lacking = Answer(UNTESTED, "no language model sat at the table")
-    return holds(lambda m: bool(m["utility@10"].min() > HIGH_UTILITY), *rows)(ours) if rows else lacking
+    return beyond(HIGH_UTILITY, "utility@10", *rows)(ours) if rows else lacking
 
 
 RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
 ROUNDTABLE: Mapping[str, Check] = {
     "score rules > one-vote rules: utility early": above(SCORE, ONE_VOTE, "auc@3"),
     "one-vote rules > score rules: spread of early utility": _more_spread_early,
-    "all rules: high utility@10": holds(lambda m: m["utility@10"].min() > HIGH_UTILITY, *RULES_OF_PAPER),
-    "most rules: utility peaks in middle rounds": holds(
-        lambda m: (m["utility@5"] > m["utility@10"]).sum() > 3, *RULES_OF_PAPER
+    "all rules: high utility@10": beyond(HIGH_UTILITY, "utility@10", *RULES_OF_PAPER),
+    "most rules: utility peaks in middle rounds": most(
+        lambda cells: [cells.within(rule, "utility@5", "utility@10") for rule in RULES_OF_PAPER]
     ),
     "unanimous lowest of one-vote rules: utility": above(ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES),
     "majority > plurality: utility": above(["majority"], ["plurality"], *UTILITIES),
-    "unanimous > majority > plurality: min_max": holds(
-        lambda m: m["min_max"].is_monotonic_decreasing, "unanimous", "majority", "plurality"
+    "unanimous > majority > plurality: min_max": combined(
+        above(["unanimous"], ["majority"], "min_max"), above(["majority"], ["plurality"], "min_max")
     ),
     "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
     "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
-    "all rules: low rationality": holds(lambda m: m["rationality"].max() < LOW_RATIONALITY, *RULES_OF_PAPER),
+    "all rules: low rationality": beyond(LOW_RATIONALITY, "rationality", *RULES_OF_PAPER, sign=-1),
     "unanimous highest: min_max": above(["unanimous"], RULES_OF_PAPER[1:], "min_max"),
-    "unanimous non-decreasing: utility": holds(
-        lambda m: m[list(UTILITIES)].iloc[0].is_monotonic_increasing, "unanimous"
+    "unanimous non-decreasing: utility": every(
+        lambda cells: [cells.within("unanimous", late, early) for early, late in pairwise(UTILITIES)]
     ),
     "all models: high utility": _all_models_high,
     "larger model > smaller model: utility@10": larger("utility@10"),
@@ -120,152 +145,152 @@ ENVIRONMENTS = ("exchange_economy", "movielens")
 RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
 NEAR_STARS = 0.1  # our reading of "near" in stars
 SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
+SAME_STARS = 0.05  # our reading of an error that "stays", in stars
 RARE_ACTS = ("compromise", "defend", "accept", "decline")
 OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoint")
 LANGUAGE_RULES = ("information difference", "dialogue act")
 
 
-def _series(name: str, means: pd.DataFrame) -> pd.DataFrame:
-    """The columns "name@1", "name@2", … as rounds; those in which not every row has a value are left out.
-
-    Raises KeyError, which leaves a claim untested, where no round is left.
-    """
-    chosen = means[[c for c in means.columns if c.rpartition("@")[0] == name]]
-    rounds = chosen.rename(columns=lambda c: int(c.rpartition("@")[2])).sort_index(axis=1).dropna(axis=1)
-    if rounds.empty:
-        raise KeyError(name)
-    return rounds
-
-
 def _v_shaped(ours: pd.DataFrame) -> str:
-    """At least two rules have their least error strictly inside, and end above it; one that never decides has none."""
-    means = ours[ours["row"].isin(RULES_OF_PAPER)].pivot(index="row", columns="column", values="value")
-    curves = [
-        c for c in (_series("mae", row.to_frame().T).iloc[0] for _, row in means.iterrows() if row.any()) if len(c) > 2
+    """At least two rules have their least error strictly inside, below both ends; one that never decides has none."""
+    cells, curves, inside = Cells(ours), 0, list[tuple[str, bool]]()
+    for rule in (rule for rule in RULES_OF_PAPER if "mae" in cells.names(rule)):
+        columns = [f"mae@{r}" for r in cells.rounds("mae", rule)]
+        if len(columns) > 2:
+            curves += 1
+            least = min(columns[1:-1], key=lambda column: cells.gap("", [(rule, column)]).value)
+            ends = [cells.within(rule, columns[end], least) for end in (0, -1)]
+            if all(gap.value > SLACK for gap in ends):
+                inside.append((f"{rule} at {least}", all(gap.side() == 1 for gap in ends)))
+    clear = sum(told for _, told in inside)
+    verdict = UNTESTED if curves < 2 else YES if clear > 1 else CLOSE if len(inside) > 1 else NO
+    return Answer(verdict, f"least inside: {', '.join(name for name, _ in inside) or 'no rule'}; clearly so: {clear}")
+
+
+def _worsens_or_stays(cells: Cells) -> list[Gap]:
+    """From round 3 to the last, no clear fall beyond a margin."""
+    found = [cells.within(rule, f"mae@{cells.rounds('mae', *ONE_VOTE)[-1]}", "mae@3") for rule in ONE_VOTE]
+    return [gap._replace(name=f"{gap.name} + {SAME_STARS}", value=gap.value + SAME_STARS) for gap in found]
+
+
+def _means(name: str, *rows: str, bound: float, first: int = 1) -> Callable[[Cells], list[Gap]]:
+    """The mean of "name@r" from round `first` on, beyond a bound, in each row."""
+    return lambda cells: [
+        cells.gap(f"{row}, mean {name} - {bound:g}", _at(cells, name, row, first=first), bound=bound) for row in rows
     ]
-    inside = sum(c.iloc[1:-1].min() + SLACK < min(c.iloc[0], c.iloc[-1]) for c in curves)
-    return UNTESTED if len(curves) < 2 else YES if inside >= 2 else NO
 
 
-def _change(test: Callable[[pd.DataFrame], pd.Series]) -> Callable[[pd.DataFrame], bool]:
-    """Whether the errors of every rule pass a test, on the rounds in which all had decided."""
-    return lambda means: bool(test(_series("mae", means)).all())
+def _at(cells: Cells, name: str, *rows: str, first: int = 1) -> list[tuple[str, str]]:
+    return [(row, f"{name}@{r}") for row in rows for r in cells.rounds(name, row) if r >= first]
 
 
-def _rises(name: str) -> Callable[[pd.DataFrame], bool]:
-    return lambda m: bool((_series(name, m).iloc[:, -1] > _series(name, m).iloc[:, 0]).all())
+def _every_round(name: str, higher: str, lower: str) -> Check:
+    return every(lambda cells: [cells.between(higher, lower, f"{name}@{r}")
+                                for r in cells.rounds(name, higher, lower)])  # fmt: skip
 
 
-def _every_round(name: str, higher: str, lower: str) -> Callable[[pd.DataFrame], bool]:
-    return lambda m: bool((_series(name, m).loc[higher] > _series(name, m).loc[lower]).all())
+def _two_lead(cells: Cells) -> list[Gap]:
+    leads = ("inform", "request")
+    return [cells.gap(f"{row}, mean {lead} - {act}", _at(cells, lead, row), _at(cells, act, row))
+            for row in ENVIRONMENTS for lead in leads for act in LABELS
+            if act not in leads and act in cells.names(row)]  # fmt: skip
 
 
-def _acts(means: pd.DataFrame) -> pd.DataFrame:
-    """Mean share of each act over the rounds: environments by acts."""
-    names = {c.rpartition("@")[0] for c in means.columns if "@" in c} - {"words", "grade", "difference", "mae", "rmse"}
-    return pd.DataFrame({name: _series(name, means).mean(axis=1) for name in sorted(names)})
+def _confirm_rises(cells: Cells) -> list[Gap]:
+    return [cells.gap("movielens, mean confirm after round 3 - in it", _at(cells, "confirm", "movielens", first=4),
+                      [("movielens", "confirm@3")])]  # fmt: skip
 
 
-def _with(column: str, check: Check) -> Check:
-    """The check where `column` was measured, "not testable here" otherwise."""
-    return lambda ours: check(ours) if (ours["column"] == column).any() else UNTESTED
+def _peak(act: str) -> Check:
+    """By the means: when an act peaks in either environment."""
+
+    def check(ours: pd.DataFrame) -> str:
+        cells = Cells(ours)
+        try:
+            at = [max(_at(cells, act, row), key=lambda key: cells.gap("", [key]).value) for row in ENVIRONMENTS]
+        except KeyError as missing:
+            return Answer(UNTESTED, f"no run has {missing.args[0]}")
+        first, second = (int(column.rpartition("@")[2]) for _, column in at)
+        told = f"by its means {act} peaks in rounds {first} and {second}"
+        return Answer(YES if first < second else NO, told)
+
+    return check
 
 
-def _two_lead(means: pd.DataFrame) -> bool:
-    return all(set(row.nlargest(2).index) == {"inform", "request"} for _, row in _acts(means).iterrows())
-
-
-def _peak(act: str) -> Callable[[pd.DataFrame], bool]:
-    def test(means: pd.DataFrame) -> bool:
-        exchange, movies = (int(_series(act, means).loc[name].to_numpy().argmax()) for name in ENVIRONMENTS)
-        return exchange < movies
-
-    return test
-
-
-def _dip(means: pd.DataFrame) -> bool:
+def _dip(cells: Cells) -> list[Gap]:
     """Lowest in round 1, a peak before the middle, a later low below that peak, and a rise from there to the end."""
-    grade = _series("grade", means).to_numpy()[0]
-    if len(grade) < 3:
-        raise KeyError("grade")
-    peak = int(grade[: len(grade) // 2].argmax())
-    low = grade[peak + 1 :].min()
-    return bool(grade.argmin() == 0 and low < grade[peak] and grade[-1] > low)
+    row = "exchange_economy"
+    rounds = cells.rounds("grade", row)
+    if len(rounds) < 3:
+        raise KeyError("three rounds of grade")
+    value = {r: cells.gap("", [(row, f"grade@{r}")]).value for r in rounds}
+    peak = max(rounds[: len(rounds) // 2], key=value.__getitem__)
+    low = min((r for r in rounds if r > peak), key=value.__getitem__)
+    steps = [*((r, rounds[0]) for r in rounds[1:]), (peak, low), (rounds[-1], low)]
+    return [cells.within(row, f"grade@{a}", f"grade@{b}") for a, b in steps if a != b]
 
 
-def _gains(ours: pd.DataFrame, rules: tuple[str, ...]) -> pd.DataFrame:
-    """How much better each stopping rule is than @10, positive for better: rows (environment: rule) by social rules."""
-    means = ours.pivot(index="row", columns="column", values="value")
-    parts = {}
-    for environment, sign in (("exchange_economy", 1), ("movielens", -1)):
-        for rule in rules:
-            if f"{environment}: {rule}" in means.index and f"{environment}: @10" in means.index:
-                parts[f"{environment}: {rule}"] = sign * (means.loc[f"{environment}: {rule}"]
-                                                          - means.loc[f"{environment}: @10"])  # fmt: skip
-    return pd.DataFrame(parts).T
+def _gains(*rules: str) -> Callable[[Cells], list[Gap]]:
+    """How much better each stopping rule is than @10, positive for better, under each social choice rule."""
 
+    def gaps(cells: Cells) -> list[Gap]:
+        found = []
+        for environment, sign in (("exchange_economy", 1), ("movielens", -1)):
+            for rule in rules:
+                row, base = f"{environment}: {rule}", f"{environment}: @10"
+                pairs = f"{row} - @10"  # discussion by discussion, where they are known
+                known = cells.shared(pairs)
+                for column in known or cells.shared(row, base):
+                    gap = cells.gap(pairs, [(pairs, column)]) if known else cells.between(row, base, column)
+                    found.append(gap._replace(value=sign * gap.value))
+        return found
 
-def _almost_all_better(ours: pd.DataFrame) -> str:
-    gains = _gains(ours, (*OTHER_RULES, *LANGUAGE_RULES))
-    if gains.empty:
-        return UNTESTED
-    return YES if (gains.stack() > 0).mean() > 0.75 else NO
+    return gaps
 
 
 def _language_leads(ours: pd.DataFrame) -> str:
-    language, others = _gains(ours, LANGUAGE_RULES), _gains(ours, OTHER_RULES)
-    if language.empty or others.empty:
-        return UNTESTED
-    return YES if language.mean(axis=1).min() > others.mean(axis=1).max() else NO
-
-
-def _best_is_before_the_end(ours: pd.DataFrame) -> str:
-    gains = _gains(ours, ("oracle",))
-    return UNTESTED if gains.empty else YES if (gains.stack() > SLACK).mean() > 0.5 else NO
+    """By the means over environments and social choice rules."""
+    cells = Cells(ours)
+    means = {rule: np.mean([gap.value for gap in found]) for rule in (*LANGUAGE_RULES, *OTHER_RULES)
+             if (found := _gains(rule)(cells))}  # fmt: skip
+    if not {*LANGUAGE_RULES} <= set(means) or not {*OTHER_RULES} & set(means):
+        return Answer(UNTESTED, "no run has both kinds of stopping rules")
+    leads = min(means[rule] for rule in LANGUAGE_RULES) > max(means[rule] for rule in OTHER_RULES if rule in means)
+    told = ", ".join(f"{rule} {mean:+.3f}" for rule, mean in means.items())
+    return Answer(YES if leads else NO, f"mean gain over @10, by the means: {told}")
 
 
 MOVIELENS: Mapping[str, Check] = {
     "some rules: mae falls, then rises": _v_shaped,
-    "one-vote rules: mae worsens or stays": holds(_change(lambda mae: mae[10] >= mae[3] - SLACK), *ONE_VOTE),
-    "score rules: mae falls over the rounds": holds(_change(lambda mae: mae[10] < mae[1] - SLACK), *SCORE),
+    "one-vote rules: mae worsens or stays": every(_worsens_or_stays),
+    "score rules: mae falls over the rounds": rises("mae", *SCORE, sign=-1),
     "group near the best recommender: mae@10": alike(RULES_OF_PAPER, ["recommender"], NEAR_STARS, "mae@10"),
 }
 CONVERSATION: Mapping[str, Check] = {
-    "both environments: words rise over the rounds": holds(_rises("words"), *ENVIRONMENTS),
-    "movielens > exchange_economy: words": holds(
-        _every_round("words", "movielens", "exchange_economy"), *ENVIRONMENTS
+    "both environments: words rise over the rounds": rises("words", *ENVIRONMENTS),
+    "movielens > exchange_economy: words": _every_round("words", "movielens", "exchange_economy"),
+    "movielens > exchange_economy: grade": _every_round("grade", "movielens", "exchange_economy"),
+    "movielens: grade rises over the rounds": rises("grade", "movielens"),
+    "exchange_economy: grade starts low, peaks early, dips, rises": every(_dip),
+    "both environments: difference falls over the rounds": rises("difference", *ENVIRONMENTS, sign=-1),
+    "both environments: inform and request lead": every(_two_lead),
+    "movielens: confirm rises after round 3": every(_confirm_rises),
+    "both environments: summarize rises slightly": rises("summarize", *ENVIRONMENTS),
+    "both environments: evaluate stays high": every(
+        lambda cells: [
+            cells.gap(f"{row}, {column} - {HIGH:g}", [(row, column)], bound=HIGH)
+            for row, column in _at(cells, "evaluate", *ENVIRONMENTS, first=2)
+        ]
     ),
-    "movielens > exchange_economy: grade": holds(
-        _every_round("grade", "movielens", "exchange_economy"), *ENVIRONMENTS
+    "propose peaks earlier in exchange_economy than in movielens": _peak("propose"),
+    "both environments: compromise, defend, accept, decline rare": combined(
+        *(every(_means(act, *ENVIRONMENTS, bound=RARE), -1) for act in RARE_ACTS)
     ),
-    "movielens: grade rises over the rounds": holds(_rises("grade"), "movielens"),
-    "exchange_economy: grade starts low, peaks early, dips, rises": holds(_dip, "exchange_economy"),
-    "both environments: difference falls over the rounds": holds(
-        lambda m: bool((_series("difference", m).iloc[:, -1] < _series("difference", m).iloc[:, 0]).all()),
-        *ENVIRONMENTS,
-    ),
-    "both environments: inform and request lead": _with("inform@1", holds(_two_lead, *ENVIRONMENTS)),
-    "movielens: confirm rises after round 3": _with(
-        "confirm@3", holds(lambda m: bool((_series("confirm", m).loc[:, 4:].mean(axis=1) > m["confirm@3"]).all()),
-                           "movielens")
-    ),
-    "both environments: summarize rises slightly": _with("summarize@1", holds(_rises("summarize"), *ENVIRONMENTS)),
-    "both environments: evaluate stays high": _with(
-        "evaluate@2", holds(lambda m: bool((_series("evaluate", m).loc[:, 2:].min(axis=1) > HIGH).all()), *ENVIRONMENTS)
-    ),
-    "propose peaks earlier in exchange_economy than in movielens": _with(
-        "propose@1", holds(_peak("propose"), *ENVIRONMENTS)
-    ),
-    "both environments: compromise, defend, accept, decline rare": _with(
-        "compromise@1", holds(lambda m: bool((_acts(m)[list(RARE_ACTS)] < RARE).all(axis=None)), *ENVIRONMENTS)
-    ),
-    "both environments: others low": _with(
-        "others@1", holds(lambda m: bool((_acts(m)["others"] < LOW).all()), *ENVIRONMENTS)
-    ),
-}  # fmt: skip
+    "both environments: others low": every(_means("others", *ENVIRONMENTS, bound=LOW), -1),
+}
 STOPPING: Mapping[str, Check] = {
-    "most rules: best outcome before the last round": _best_is_before_the_end,
-    "almost all stopping rules better than @10": _almost_all_better,
+    "most rules: best outcome before the last round": most(_gains("oracle")),
+    "almost all stopping rules better than @10": most(_gains(*OTHER_RULES, *LANGUAGE_RULES), 0.75),
     "information difference and dialogue act better than the other stopping rules": _language_leads,
 }
 

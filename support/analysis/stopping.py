@@ -342,6 +342,18 @@ def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
     return pd.concat([tidy, average.assign(column="average", se=np.nan)[tidy.columns]], ignore_index=True)
 
 
+def gains(tested: pd.DataFrame) -> pd.DataFrame:
+    """Each stopping rule's performance minus that of @10, by discussion: row ("rule - @10"), column, value, se, n.
+
+    As `table_of`, for `support.analysis.claims`, which takes pairs where it finds them.
+    """
+    wide = tested.pivot(index=["rule", "run"], columns="stopping", values="performance")
+    gaps = wide.drop(columns=BASELINE).sub(wide[BASELINE], axis=0).reset_index().melt(["rule", "run"])
+    groups = gaps.groupby(["stopping", "rule"], sort=False)["value"].agg(value="mean", se="sem", n="count")
+    tidy = groups.rename_axis(["row", "column"]).reset_index()
+    return tidy.assign(row=tidy["row"] + f" - {BASELINE}")
+
+
 def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     """What each rule saves and what it costs against playing to the end: stopping, measure, mean, se, low, high, n.
 

@@ -5,11 +5,12 @@ import pytest
 
 from support import published
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
-from support.analysis.roundtable_claims import CONVERSATION, MOVIELENS, STOPPING
+from support.analysis.roundtable_claims import CONVERSATION, MOVIELENS, SCORE, STOPPING
 
 PAPER = published.load("001_5dc2ef75221ed897")
 STATEMENTS = published.statements(PAPER)
 MARK = "@"
+PEAKS = "propose peaks earlier in exchange_economy than in movielens"  # by the means
 
 
 def printed(*tables, row=None):
@@ -94,7 +95,7 @@ def test_table_10_answers_as_the_notes_say(stopping):
 
 
 def test_a_rule_that_never_decides_leaves_its_own_claims_untested_and_no_others():
-    ours = printed("Table 7").assign(se=0.01)
+    ours = printed("Table 7").assign(se=0.001)
     ours.loc[ours["row"] == "unanimous", "value"] = float("nan")
     near = pd.DataFrame([{"row": "recommender", "column": "mae@10", "value": 0.84, "se": 0.05}])
     for mine in (pd.concat([ours, near]), pd.concat([ours, near]).dropna(subset="value")):
@@ -103,7 +104,8 @@ def test_a_rule_that_never_decides_leaves_its_own_claims_untested_and_no_others(
         assert said["one-vote rules: mae worsens or stays"] == UNTESTED
         assert said["group near the best recommender: mae@10"] == UNTESTED
     late = ours[~((ours["row"] == "ranked") & (ours["column"] == "mae@1"))]
-    assert answers(late, MOVIELENS)["score rules: mae falls over the rounds"] == UNTESTED
+    told = MOVIELENS["score rules: mae falls over the rounds"](late)
+    assert "mae@10 - mae@2" in told.evidence, "from the first round in which all had decided"
 
 
 @pytest.mark.parametrize("silent", ["exchange_economy", "movielens"])
@@ -114,3 +116,24 @@ def test_an_environment_without_a_value_leaves_claims_untested(talk, silent, gon
     assert said["propose peaks earlier in exchange_economy than in movielens"] == UNTESTED
     dips = said["exchange_economy: grade starts low, peaks early, dips, rises"]
     assert dips == (UNTESTED if silent == "exchange_economy" else YES)
+
+
+def test_verdicts_need_clear_differences_and_pairs_are_taken_where_they_are_known(talk):
+    vague = talk.assign(se=50.0, n=20)
+    assert YES not in set(answers(vague, CONVERSATION).values()) - {answers(talk, CONVERSATION)[PEAKS]}
+    ours = printed("Table 7").assign(se=0.1, n=100)
+    falls = "score rules: mae falls over the rounds"
+    assert answers(ours, MOVIELENS)[falls] == CLOSE
+    pairs = [{"row": rule, "column": "mae@10 - mae@1", "value": -0.04, "se": 0.01, "n": 100} for rule in SCORE]
+    assert answers(pd.concat([ours, pd.DataFrame(pairs)]), MOVIELENS)[falls] == YES
+    pairs = [pair | {"column": "mae@1 - mae@10"} for pair in pairs]
+    assert answers(pd.concat([ours, pd.DataFrame(pairs)]), MOVIELENS)[falls] == NO
+
+
+def test_a_share_of_clear_differences_is_counted(stopping):
+    wide = stopping.assign(se=0.2, n=100)
+    assert answers(wide, STOPPING)["most rules: best outcome before the last round"] == CLOSE
+    worse = wide.assign(se=0.001)
+    gone = worse["row"].str.endswith(": @10") & worse["row"].str.startswith("exchange")
+    worse.loc[gone, "value"] += 1  # whatever stops early there is worse than what stood at the end
+    assert answers(worse, STOPPING)["almost all stopping rules better than @10"] == NO

@@ -15,6 +15,7 @@ from support.analysis.metrics import (
     curves_of,
     first_decision,
     format_errors,
+    gains,
     rationality,
     rigidity,
     run_metrics,
@@ -216,6 +217,13 @@ def test_in_the_summary_undecided_runs_count_in_utility_and_not_in_min_max():
         3,
     ]
     assert tidy.loc["min_max"].tolist() == ["a", pytest.approx(60.0), pytest.approx(40.0), 2]
+
+
+def test_gains_between_rounds_are_paired_by_discussion():
+    runs = runs_of([(unit(0), NEVER), (unit(1), RISING), (unit(2), ONCE)])
+    row = gains(runs, "rule").set_index("column").loc["utility@10 - utility@3"]
+    pairs = runs["utility@10"] - runs["utility@3"]
+    assert (row["value"], row["se"], row["n"]) == (pytest.approx(pairs.mean()), pytest.approx(pairs.sem()), 3)
 
 
 def test_a_summary_keeps_the_order_of_its_rows_and_takes_several_columns():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from support import published
 from support.analysis import predictors
-from support.analysis.prediction import errors_of, mae_table, predictions, scores, undecided_share
+from support.analysis.prediction import errors_of, mae_changes, mae_table, predictions, scores, undecided_share
 from support.errors import InvalidInput
 from support.roundtable.movielens import draw_cases
 from support.roundtable.ratings import load
@@ -131,6 +131,14 @@ def test_rule_based_groups_beat_the_means_and_stay_behind_the_recommender(have):
     group = frame[frame["round"] == 6]["absolute"].mean()
     mae = values(predictors.baselines(draw_cases(250)))
     assert mae["recommender"] < group < min(mae["user mean"], mae["film mean"], mae["always 4"])
+
+
+def test_changes_of_the_error_are_those_of_cases_decided_in_both_rounds():
+    units = [Unit("s", json.dumps({"rule": "rated"}), k) for k in range(3)]
+    said = [transcript([5, 4]), transcript([2, 3]), transcript([None, 4])]  # the truth is 4
+    row = mae_changes(errors_of(zip(units, said, strict=True), 2)).iloc[0]
+    assert (row["row"], row["column"], row["value"], row["n"]) == ("rated", "mae@2 - mae@1", -1, 2)
+    assert row["se"] == 0
 
 
 def test_errors_clustered_by_user_and_film_are_those_of_statsmodels():

@@ -245,6 +245,10 @@ def test_tables_10_and_11_have_means_errors_ratios_thresholds_and_averages(teste
     threshold = stopping.table_of(tested, "threshold").set_index(["row", "column"])["value"]
     assert (5 * threshold[("Validation Checkpoint", "rated")]) % 1 == pytest.approx(0)  # five whole rounds
     assert "@10" not in threshold
+    gain = stopping.gains(tested).set_index(["row", "column"]).loc[("Oracle - @10", "rated")]
+    wide = tested.query("rule == 'rated'").pivot(index="run", columns="stopping", values="performance")
+    pairs = wide["Oracle"] - wide["@10"]
+    assert gain[["value", "se", "n"]].tolist() == pytest.approx([pairs.mean(), pairs.sem(), 25])
 
 
 def test_the_frontier_counts_a_group_once_and_tests_are_paired_and_corrected_in_families(tested):
