@@ -316,10 +316,13 @@ async def scores(
 
 
 def summary(agreement: pd.DataFrame, measure: str = "kappa") -> pd.DataFrame:
-    """One row for each act: the measure of each annotator as "0.43 (0.40 to 0.46)"; needs a column annotator."""
+    """One row for each act: the measure of each annotator as "0.43 (0.40 to 0.46)"; needs a column annotator.
+
+    Where every draw of the bootstrap gives the same, as of an act that is never given, there is no interval to tell.
+    """
     part = agreement[agreement["measure"] == measure]
     cells = [
-        "–" if pd.isna(v) else f"{v:.2f} ({lo:.2f} to {hi:.2f})"
+        "–" if pd.isna(v) else f"{v:.2f} ({lo:.2f} to {hi:.2f})" if hi > lo else f"{v:.2f} (no spread)"
         for v, lo, hi in zip(part["value"], part["low"], part["high"], strict=True)
     ]
     table = part.assign(cell=cells).pivot(index="act", columns="annotator", values="cell")

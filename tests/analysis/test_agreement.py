@@ -322,3 +322,5 @@ def test_every_measure_has_a_row_for_every_act():
     assert frame.groupby("measure").size().to_dict() == dict.fromkeys(MEASURES, 12)
     table = ag.summary(pd.concat([frame.assign(annotator="a"), frame.assign(annotator="b")]))
     assert list(table.columns) == ["a", "b"] and " to " in table.loc["inform", "a"] and table.loc["defend", "a"] == "–"
+    sure = frame.assign(value=1.0, low=1.0, high=1.0, annotator="a")
+    assert set(ag.summary(sure)["a"]) == {"1.00 (no spread)"}
