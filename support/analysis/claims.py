@@ -53,7 +53,7 @@ def every(gaps: Callable[[Cells], Iterable[Gap]], sign: int = 1) -> Check:
     "yes" when all their 95 % intervals lie on that side, "no" when one of them lies on the other, "too close to call"
     otherwise. The evidence is the difference that decides.
     """
-    return _read(gaps, lambda found: _decided([gap._replace(value=sign * gap.value) for gap in found], sign))
+    return read(gaps, lambda found: _decided([gap._replace(value=sign * gap.value) for gap in found], sign))
 
 
 def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
@@ -65,10 +65,12 @@ def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
         verdict = YES if up > share * len(found) else NO if len(found) - down <= share * len(found) else CLOSE
         return Answer(verdict, f"of {len(found)} clearly above 0: {up}, clearly below: {down}")
 
-    return _read(gaps, judge)
+    return read(gaps, judge)
 
 
-def _read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], str]) -> Check:
+def read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], str]) -> Check:
+    """A claim on the differences that `gaps` reads; "not testable here" where a cell is missing."""
+
     def check(ours: pd.DataFrame) -> str:
         try:
             found = list(gaps(Cells(ours)))
@@ -89,6 +91,11 @@ def moves(sign: int, rows: Sequence[str], column: str) -> Check:
     return every(lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], sign)
 
 
+def beyond(bound: float, column: str, *rows: str, sign: int = 1) -> Check:
+    """The claim that a column is above (`sign` 1) or below (-1) a bound, in all `rows`; as `every`."""
+    return every(lambda c: [c.gap(f"{row}, {column} - {bound:g}", [(row, column)], bound=bound) for row in rows], sign)
+
+
 def rises(name: str, *rows: str, sign: int = 1) -> Check:
     """The claim that "name@r" of the last round is above (`sign` 1) or below (-1) that of the first, in all `rows`."""
 
@@ -105,12 +112,12 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
     "no" when an interval of a difference excludes 0 and its estimate is beyond the margin, else "too close to call".
     """
     pairs = [(a, b, c) for a in one for b in other for c in columns if a != b]
-    return _read(lambda cells: [cells.between(*pair) for pair in pairs], partial(_near, margin=margin))
+    return read(lambda cells: [cells.between(*pair) for pair in pairs], partial(_near, margin=margin))
 
 
 def flat(rows: Sequence[str], column: str, margin: float) -> Check:
     """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
-    return _read(
+    return read(
         lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], partial(_near, margin=margin)
     )
 
@@ -206,14 +213,17 @@ class Cells:
             raise KeyError(f"{name} of {' and '.join(rows)}")
         return sorted(shared)
 
+    def columns(self, row: str) -> list[str]:
+        """The columns of a row, in their order."""
+        return [c for r, c in self._cells if r == row]
+
     def names(self, row: str) -> list[str]:
         """What is measured by rounds in a row: the names before "@"."""
-        return list(dict.fromkeys(c.rpartition("@")[0] for r, c in self._cells if r == row and "@" in c))
+        return list(dict.fromkeys(c.rpartition("@")[0] for c in self.columns(row) if "@" in c))
 
     def shared(self, *rows: str) -> list[str]:
         """The columns in which every one of `rows` has a value."""
-        columns = [c for r, c in self._cells if r == rows[0]]
-        return [c for c in columns if all((row, c) in self._cells for row in rows)]
+        return [c for c in self.columns(rows[0]) if all((row, c) in self._cells for row in rows)]
 
     def between(self, row: str, other: str, column: str) -> Gap:
         """How far a row lies above another."""

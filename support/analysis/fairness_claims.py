@@ -24,17 +24,23 @@ from support.analysis.claims import (
     UNTESTED,
     YES,
     Answer,
+    Cells,
     Check,
+    Gap,
+    beyond,
     check_claims,
     combined,
     either,
+    every,
     evidence,
+    flat,
+    most,
     moves,
+    read,
     testable,
     untested,
 )
 from support.analysis.frames import need_columns
-from support.analysis.stats import equivalent
 from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model, profile
 
@@ -227,7 +233,6 @@ def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -
 
 # -- checks ----------------------------------------------------------------------------------------------------------
 
-MOST = 0.5  # our reading of "most", as a share
 NEARLY_ALL = 0.9  # our reading of "by far the most cases", as a share of runs
 MARGINAL = 0.5  # our reading of a marginal gain: less than this share of the gain from 3 to 5 rounds
 NEAR = 0.1  # our reading of "close" and "alike": within a tenth of what a random plan has
@@ -242,113 +247,79 @@ def better(*rows: str, column: str = "gain") -> Check:
     return moves(1, rows, column)
 
 
-class _Missing(Exception):
-    """What a check reads is in no run."""
+def _sizes(cells: Cells, row: str, column: str = "gain") -> list[Gap]:
+    """A column of a row at each number of decisions, or options."""
+    at = [c for c in cells.columns(row) if re.fullmatch(rf"{re.escape(column)} at [\d.]+", c)]
+    if not at:
+        raise KeyError(row)
+    return [cells.gap(f"{row}, {c}", [(row, c)]) for c in at]
 
 
-def _checked(judge: Check) -> Check:
-    """The check, which is "not testable here" where a cell is missing."""
-
-    def check(ours: pd.DataFrame) -> str:
-        try:
-            return judge(ours)
-        except _Missing as missing:
-            return Answer(UNTESTED, f"no run has {missing}")
-
-    return check
+def _there(row: str) -> Check:
+    """That a comparison was made at all."""
+    return read(lambda cells: [cells.gap(row, [(row, "gain")])], lambda gaps: Answer(YES, f"{row} was played"))
 
 
-def _cell_of(ours: pd.DataFrame, row: str, column: str) -> pd.Series[Any]:
-    found = ours[(ours["row"] == row) & (ours["column"] == column)]
-    if found.empty:
-        raise _Missing(f"{row}, {column}")
-    return found.iloc[0]
+def _share(row: str, column: str, bound: float = 0.5) -> Check:
+    """The claim that a share of runs lies above a bound, by Wilson's interval."""
 
+    def judge(gaps: list[Gap]) -> Answer:
+        from statsmodels.stats.proportion import proportion_confint
 
-def _sizes(ours: pd.DataFrame, row: str, column: str = "gain") -> list[str]:
-    """The columns of a row at each number of decisions, or options."""
-    at = ours["column"].str.fullmatch(rf"{re.escape(column)} at [\d.]+")
-    if not (found := ours.loc[(ours["row"] == row) & at, "column"].tolist()):
-        raise _Missing(row)
-    return found
+        (gap,) = gaps
+        n = gap.n or 0
+        low, high = proportion_confint(gap.value * n, n, method="wilson")
+        told = f"{gap.name}: {gap.value:.2f} ({low:.2f} to {high:.2f}), n = {n:.0f}, bound {bound:g}"
+        return Answer(YES if low > bound else NO if high < bound else CLOSE, told)
 
-
-def beyond(row: str, column: str, bound: float, sign: int = 1, share: bool = False) -> Check:
-    """The claim that a mean lies above (`sign` 1) or below (-1) a bound, by its interval; Wilson's for a `share`."""
-
-    def judge(ours: pd.DataFrame) -> Answer:
-        value, se, n = _cell_of(ours, row, column)[["value", "se", "n"]]
-        low, high = value - 1.96 * se, value + 1.96 * se
-        if share:
-            from statsmodels.stats.proportion import proportion_confint
-
-            low, high = proportion_confint(value * n, n, method="wilson")
-        told = f"{row}, {column}: {value:.2f} ({low:.2f} to {high:.2f}), n = {n:.0f}, bound {bound:g}"
-        yes, no = (low > bound, high < bound) if sign > 0 else (high < bound, low > bound)
-        return Answer(YES if yes else NO if no else CLOSE, told)
-
-    return _checked(judge)
-
-
-def near(row: str, column: str, margin: float = NEAR) -> Check:
-    """The claim that a mean is nothing but zero, within a margin: two one-sided tests; no: clearly beyond it."""
-
-    def judge(ours: pd.DataFrame) -> Answer:
-        value, se, n = _cell_of(ours, row, column)[["value", "se", "n"]]
-        told = f"{row}, {column}: {value:+.3f} (standard error {se:.3f}), n = {n:.0f}, margin {margin:g}"
-        if se > 0 and equivalent(value, se, margin, n - 1) < 0.05:
-            return Answer(YES, told)
-        return Answer(NO if se > 0 and abs(value) > max(margin, 1.96 * se) else CLOSE, told)
-
-    return _checked(judge)
+    return read(lambda cells: [cells.gap(f"{row}, {column}", [(row, column)])], judge)
 
 
 def everywhere(row: str, column: str = "gain") -> Check:
     """The claim that a column is above 0 at each number of decisions (or options) by itself."""
-    return _checked(lambda ours: combined(*(moves(1, [row], at) for at in _sizes(ours, row, column)))(ours))
+    return every(lambda cells: _sizes(cells, row, column))
 
 
 def _somewhere(row: str) -> Check:
-    return _checked(lambda ours: either(*(moves(1, [row], at) for at in _sizes(ours, row)))(ours))
+    def judge(gaps: list[Gap]) -> Answer:
+        best = max(gaps, key=Gap.times)
+        return Answer({1: YES, 0: CLOSE, -1: NO}[best.side()], f"{best.name}: {best.interval()}")
+
+    return read(lambda cells: _sizes(cells, row), judge)
 
 
 def in_most(*rows: str) -> Check:
-    """The claim that the mean gain is above 0 in most settings, the numbers of decisions."""
-
-    def judge(ours: pd.DataFrame) -> Answer:
-        gains = [_cell_of(ours, row, at)["value"] for row in rows for at in _sizes(ours, row)]
-        share = float((np.array(gains) > 0).mean())
-        return Answer(YES if share > MOST else NO, f"above 0 in {share:.0%} of {len(gains)} settings, by their means")
-
-    return _checked(judge)
+    """The claim that the gain is above 0 in most settings, the numbers of decisions."""
+    return most(lambda cells: [gap for row in rows for gap in _sizes(cells, row)])
 
 
 def marginal(*later: str) -> Check:
     """The gains by later rounds are less than `MARGINAL` of that from 3 to 5, which has to be clear."""
 
-    def judge(ours: pd.DataFrame) -> Answer:
-        first, *more = (_cell_of(ours, row, "gain") for row in (FIRST, *later))
-        if better(FIRST)(ours) != YES:
+    def judge(gaps: list[Gap]) -> Answer:
+        first, *more = gaps
+        if first.side() != 1:
             return Answer(CLOSE, "the gain from 3 to 5 rounds is not clear itself")
-        left = [(MARGINAL * first["value"] - c["value"], hypot(MARGINAL * first["se"], c["se"])) for c in more]
-        ratio = min(gap / (1.96 * se or 1e-12) for gap, se in left)
-        told = ", ".join(f"{c['value']:.1f}" for c in more)
-        return Answer(YES if ratio > 1 else NO if ratio < -1 else CLOSE, f"{told} points after {first['value']:.1f}")
+        left = [gap._replace(value=MARGINAL * first.value - gap.value, se=hypot(MARGINAL * first.se, gap.se))
+                for gap in more]  # fmt: skip
+        least = min(left, key=Gap.times)
+        told = f"{', '.join(f'{gap.value:.1f}' for gap in more)} points after {first.value:.1f}"
+        return Answer({1: YES, 0: CLOSE, -1: NO}[least.side()], told)
 
-    return _checked(judge)
+    return read(lambda cells: [cells.gap(row, [(row, "gain")]) for row in (FIRST, *later)], judge)
 
 
 def cost(column: str, low: float, high: float = inf) -> Check:
     """The cost of 9 rounds over that of 3 lies between two bounds, by the means."""
 
-    def judge(ours: pd.DataFrame) -> Answer:
-        three, nine = (_cell_of(ours, f"score, {k} rounds", column)["value"] for k in (3, 9))
+    def judge(gaps: list[Gap]) -> Answer:
+        three, nine = (gap.value for gap in gaps)
         if not three > 0:
-            raise _Missing(column)
-        ratio = nine / three
-        return Answer(YES if low < ratio < high else NO, f"{column}, 9 rounds over 3: {ratio:.2f}, by the means")
+            return Answer(UNTESTED, f"no run has {column}")
+        told = f"{column}, 9 rounds over 3: {nine / three:.2f}, by the means"
+        return Answer(YES if low < nine / three < high else NO, told)
 
-    return _checked(judge)
+    return read(lambda cells: [cells.gap("", [(f"score, {k} rounds", column)]) for k in (3, 9)], judge)
 
 
 def of(name: str, check: Check) -> Check:
@@ -395,12 +366,13 @@ def named(first: Sequence[str], second: Sequence[str], where: str, test: Callabl
     return of(MODEL, check)
 
 
-@_checked
-def closer_to_random(ours: pd.DataFrame) -> Answer:
-    """Words are nearer than scores to what a random plan has; by means, without intervals."""
-    words, score = (_cell_of(ours, kind, "beats random")["value"] for kind in ("words", "score"))
-    told = f"{words:+.1f} points against {score:+.1f}, by the means"
-    return Answer(YES if abs(words) < abs(score) else NO, told)
+def _closer(gaps: list[Gap]) -> Answer:
+    words, score = (gap.value for gap in gaps)
+    return Answer(YES if abs(words) < abs(score) else NO, f"{words:+.1f} points against {score:+.1f}, by the means")
+
+
+closer_to_random = read(lambda cells: [cells.gap("", [(kind, "beats random")]) for kind in ("words", "score")], _closer)
+"""Words are nearer than scores to what a random plan has; by means, without intervals."""
 
 
 def needs_every_gain(ours: pd.DataFrame) -> str:
@@ -413,10 +385,9 @@ def needs_every_gain(ours: pd.DataFrame) -> str:
     return Answer(NO, f"on estimated gains: {helped[0]}") if helped else Answer(CLOSE, evidence(there[0]))
 
 
-_share = partial(beyond, bound=MOST, share=True)
 _REASONING = of(MODEL, better("complete: reasoning - no reasoning"))
 _RANKED = "words, rankings"
-_PLAIN_IS_RANDOM = of_reasoning(False, near("complete", "beats random, share"))
+_PLAIN_IS_RANDOM = of_reasoning(False, flat(["complete"], "beats random, share", NEAR))
 _MCTS_SCORE, _MCTS_WORDS = better("score: mcts - model"), better("words: mcts - model")
 _FULL, _OBJECTIVE = (
     in_most("score: full - no example", "score: full - no objective"),
@@ -451,14 +422,14 @@ PLANNING: Mapping[str, Check] = {
     "Gemini-2.5-Flash with thinking < without thinking: divergence":
         of(MODEL, better("complete: thinking - no thinking")),
     "Gemini-2.5-Flash with thinking close to o3-mini: divergence":
-        named([_FLASH], [_O3], "complete", lambda row: near(row, "gain, share")),
+        named([_FLASH], [_O3], "complete", lambda row: flat([row], "gain, share", NEAR)),
     "Gemini-2.5-Flash without thinking close to random: divergence":
-        of(_PLAIN_FLASH, near("complete", "beats random, share")),
+        of(_PLAIN_FLASH, flat(["complete"], "beats random, share", NEAR)),
     "CPLEX < every model: divergence": better("complete: exact - model"),
     "CPLEX: optimum in nearly every instance": of("exact", _share("complete", "optimal", bound=NEARLY_ALL)),
     "rankings: o3-mini, DeepSeek-R1 < other models: divergence": named([_O3, _R1], ["gemini-2.5-flash", _V3], _RANKED),
     "rankings: non-reasoning models close to random: divergence":
-        of_reasoning(False, near(_RANKED, "beats random, share")),
+        of_reasoning(False, flat([_RANKED], "beats random, share", NEAR)),
     "rankings: DeepSeek-V3 < Gemini-2.5-Flash without thinking in some settings: divergence":
         named([_V3], [_PLAIN_FLASH], _RANKED, _somewhere),
     "rankings: reasoning models < random in every setting: divergence":
@@ -494,7 +465,7 @@ PLANNING: Mapping[str, Check] = {
     "score feedback < comparison: divergence": better("score - comparison"),
     # 5.5 and Figure 6: a solver
     "without CPLEX: divergence rises with n":
-        combined(better("complete", column="slope of quality"), beyond("complete: solver - no solver", "gain", -inf)),
+        combined(better("complete", column="slope of quality"), _there("complete: solver - no solver")),
     "with CPLEX: optimum in most instances": _share("complete, solver", "optimal"),
     "CPLEX needs every gain": needs_every_gain,
     "every n: with CPLEX < without CPLEX: divergence": everywhere("complete: solver - no solver"),
@@ -502,15 +473,16 @@ PLANNING: Mapping[str, Check] = {
     "larger n: larger gain by the solver: divergence": better("complete: solver - no solver", column="slope of gain"),
     # 5.6 and Figure 7: welfare
     "smaller n: score feedback and verbal feedback alike: welfare":
-        near("welfare: words - score", f"gain, share at {SMALLER}"),
+        flat(["welfare: words - score"], f"gain, share at {SMALLER}", NEAR),
     "larger n: verbal feedback > score feedback: welfare": better("welfare: words - score", column=f"gain at {LARGER}"),
-    "score feedback: one or two decisions changed at a time": of(MODEL, beyond("score, welfare", "changed", FEW, -1)),
+    "score feedback: one or two decisions changed at a time":
+        of(MODEL, beyond(FEW, "changed", "score, welfare", sign=-1)),
     "score feedback: changes that lower the welfare are undone": of(MODEL, _share("score, welfare", "undone")),
-    "verbal feedback: several decisions changed at once": of(MODEL, beyond("words, welfare", "changed", FEW)),
+    "verbal feedback: several decisions changed at once": of(MODEL, beyond(FEW, "changed", "words, welfare")),
     "verbal feedback leaves local optima more often than score feedback": untested(
         "welfare is a sum over decisions: no plan but the best is one that no single change improves"
     ),
-    "verbal feedback keeps up as n grows: welfare": near("words, welfare", "slope of share of the optimum", LEVEL),
+    "verbal feedback keeps up as n grows: welfare": flat(["words, welfare"], "slope of share of the optimum", LEVEL),
     "score feedback falls back as n grows: welfare": moves(-1, ["score, welfare"], "slope of share of the optimum"),
     # Appendix D shows one run of a plain model (Table 2) and one of a reasoning one (Table 3): are most runs like them?
     "Table 2: lowest divergence in round 2": _table_2("best 2"),

@@ -33,6 +33,7 @@ from support.analysis.claims import (
     Gap,
     above,
     alike,
+    beyond,
     combined,
     every,
     most,
@@ -61,11 +62,6 @@ def _even_split_is_near_best(preferences: str) -> Check:
     economy = exchange_economy(preferences, 3)
     share = float(economy.utilities(economy.even_split).sum()) / economy.maximum
     return lambda _: Answer(YES if share > 0.99 else NO, f"{share:.1%} of the optimum, computed")
-
-
-def beyond(bound: float, column: str, *rows: str, sign: int = 1) -> Check:
-    """The claim that a column is above (`sign` 1) or below (-1) a bound, in all rows."""
-    return every(lambda c: [c.gap(f"{row}, {column} - {bound:g}", [(row, column)], bound=bound) for row in rows], sign)
 
 
 def size_of(model: str) -> float:

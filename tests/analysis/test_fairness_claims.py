@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from support import published
-from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
-from support.analysis.fairness_claims import FINDINGS, PLANNING, beyond, findings, judged, marginal, near, results
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims, flat
+from support.analysis.fairness_claims import FINDINGS, NEAR, PLANNING, _share, findings, judged, marginal, results
 from support.errors import InvalidInput
 
 STATEMENTS = published.statements(published.load("003_1a2bb55b71c6f802"))
@@ -129,12 +129,12 @@ def test_two_runs_of_an_instance_in_one_cell_are_refused():
 ])  # fmt: skip
 def test_a_share_takes_runs_to_be_one(value, se, n, answer):
     ours = cells(("a", "score", "away", value, se)).assign(n=n)
-    assert beyond("score", "away", 0.5, share=True)(ours) == answer
+    assert _share("score", "away")(ours) == answer
 
 
 @pytest.mark.parametrize(("value", "se", "answer"), [(0.01, 0.02, YES), (0.01, 0.2, CLOSE), (0.5, 0.02, NO)])
 def test_close_takes_an_interval_within_the_margin(value, se, answer):
-    assert near("words", "gain")(cells(("a", "words", "gain", value, se))) == answer
+    assert flat(["words"], "gain", NEAR)(cells(("a", "words", "gain", value, se))) == answer
 
 
 @pytest.mark.parametrize(("first", "later", "answer"), [(10, 2, YES), (10, 9, NO), (10, 5, CLOSE), (1, 0, CLOSE)])
