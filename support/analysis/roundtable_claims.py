@@ -174,7 +174,7 @@ def _means(name: str, *rows: str, bound: float) -> Callable[[Cells], list[Gap]]:
 
     def gaps(cells: Cells) -> list[Gap]:
         found = [cells.gap(f"{row}, mean {name} - {bound:g}", _at(cells, name, row), bound=bound) for row in rows]
-        return [gap._replace(se=max(gap.se, 1 / gap.n)) if gap.n else gap for gap in found]
+        return [gap._replace(se=max(gap.se, 1 / gap.n), df=gap.n - 1) if gap.n else gap for gap in found]
 
     return gaps
 

@@ -130,6 +130,12 @@ def test_verdicts_need_clear_differences_and_pairs_are_taken_where_they_are_know
     assert answers(pd.concat([ours, pd.DataFrame(pairs)]), MOVIELENS)[falls] == NO
 
 
+def test_a_share_that_is_zero_in_every_run_is_low_by_how_many_runs_there_are(talk):
+    others = talk[talk["column"].str.startswith("others@")].assign(value=0.0)
+    low = CONVERSATION["both environments: others low"]
+    assert (low(others.assign(n=100)), low(others.assign(n=3))) == (YES, CLOSE)
+
+
 def test_a_share_of_clear_differences_is_counted(stopping):
     wide = stopping.assign(se=0.2, n=100)
     assert answers(wide, STOPPING)["most rules: best outcome before the last round"] == CLOSE
