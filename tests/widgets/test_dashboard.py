@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import ipywidgets as w
 import pytest
 
-from support import unlock
 from support.errors import FateUnknown
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
@@ -17,6 +16,7 @@ from support.seminar.artefacts import Artefacts, import_artefacts, load_past, lo
 from support.seminar.checkpoints import ALWAYS, AUTOMATIC
 from support.seminar.data import scenario
 from support.seminar.rules import load_policies
+from support.seminars import unlock
 from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar

@@ -18,7 +18,7 @@ from support.seats import Question
 from support.seminar.records import ACTION, MAIL, ORGANISER, Flag
 from support.seminar.reviewing import FLAG
 from support.seminar.views import APPROVE, EDIT, Desk, Review
-from support.unlock import Lock
+from support.seminars.unlock import Lock
 from support.widgets.dashboard.frame import plain
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.play import warning
