@@ -5,7 +5,7 @@ decided is in the store, so that a kernel that ends loses nothing.
 
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
-no other path); and real mail needs a code besides, which the terminal shows and each page asks for (`support.seminars.unlock`).
+no other path); and real mail needs a code besides, which the terminal shows (`support.seminars.unlock`).
 """
 
 from __future__ import annotations
