@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from support.analysis.conversation import information_difference, messages_of, messages_of_delidata
 from support.analysis.embeddings import DEFAULT, Encoder
-from support.analysis.prediction import scores, undecided_share, with_undecided
-from support.analysis.predictors import group_on_all
+from support.analysis.prediction import group_on_all, scores, undecided_share, with_undecided
 from support.data import ROOT, output, source_digest
 from support.errors import MissingData
 from support.runs.study import open_study
