@@ -24,7 +24,7 @@ NAMES = {"mae": "mean absolute error (stars)", "rmse": "root mean squared error 
 def plot_utility(
     curves: pd.DataFrame,
     ax: Axes,
-    below: Axes,
+    below: Axes | None = None,
     *,
     by: str = "rule",
     order: Sequence[str] | None = None,
@@ -32,9 +32,9 @@ def plot_utility(
 ) -> Axes:
     """Total utility over rounds with 95 % t intervals as lines, the share still undecided as bars (Figure 2).
 
-    `curves` has a row for each discussion and round: `by`, "round", "utility" (percent of the maximum), "undecided".
-    `published` are printed values (row, column "utility@3" …, value): hollow marks in the colour and shape of the line
-    of the same name; rows without a line of ours in grey.
+    The bars stand `below`, or on a twin axis. `curves` has a row for each discussion and round: `by`, "round",
+    "utility" (percent of the maximum), "undecided". `published` are printed values (row, column "utility@3" …, value):
+    hollow marks in the colour and shape of the line of the same name; rows without a line of ours in grey.
     """
     need_columns(curves, [by, "round", "utility", "undecided"], "the curves")
     levels = levels_of(curves, by, order)
@@ -46,10 +46,8 @@ def plot_utility(
                 fontsize=8, color="#B00000")  # fmt: skip
     if published is not None:
         _printed(published, ax, "utility", levels)
-    _undecided(undecided_share(curves, by), below, by, levels)
+    _undecided(curves, ax, below, by, levels)
     ax.set(ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=sorted(curves["round"].unique()))
-    below.set(xlabel="round", ylabel="still undecided (%)")
-    ax.legend(title=by, **BESIDE)
     return ax
 
 
@@ -69,9 +67,7 @@ def plot_error(
     shows. `errors` as `prediction.errors_of` gives them; undecided cases are left out of the lines. `published` as in
     `plot_utility`. `references` are other predictors (method, column, value, as `scores` gives them): grey lines.
     """
-    levels, bars = levels_of(errors, by, order), ax.twinx()
-    ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
-    ax.patch.set_visible(False)
+    levels = levels_of(errors, by, order)
     told = scores(with_undecided(errors), [by, "round"]).drop(columns=["low", "high"])
     lines(ax, told[told["column"] == measure], "round", "value", by, levels)
     if published is not None:
@@ -81,10 +77,8 @@ def plot_error(
         for i, (name, value) in enumerate(zip(rows["method"], rows["value"], strict=True)):
             ax.axhline(value, color="#777777", linewidth=1, linestyle=LINES[i % 8])
             ax.annotate(str(name), (0.005, value), xycoords=("axes fraction", "data"), va="bottom", fontsize=7)
-    _undecided(undecided_share(errors, by), bars, by, levels)
-    bars.set_ylabel("bars: discussions still undecided (%)")
+    _undecided(errors, ax, None, by, levels)
     ax.set(ylabel=NAMES[measure], xticks=sorted(errors["round"].unique()))
-    ax.legend(title=by, **dict(BESIDE, bbox_to_anchor=(1.12, 0.5)))
     return ax
 
 
@@ -100,13 +94,17 @@ def _printed(published: pd.DataFrame, ax: Axes, measure: str, levels: Sequence[s
         ax.plot(rounds, part["value"], MARKS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
 
 
-def _undecided(share: pd.DataFrame, ax: Axes, by: str, levels: Sequence[str]) -> None:
-    width = 0.8 / len(levels)
+def _undecided(cases: pd.DataFrame, ax: Axes, below: Axes | None, by: str, levels: Sequence[str]) -> None:
+    bars, share, width = below or ax.twinx(), undecided_share(cases, by), 0.8 / len(levels)
     for i, name in enumerate(levels):
         part = share[share[by] == name]
         place = part["round"] - 0.4 + width * (i + 0.5)
-        ax.bar(place, part["undecided"], width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
-    ax.set_ylim(0, 108)
+        bars.bar(place, part["undecided"], width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
+    bars.set(xlabel="round", ylim=(0, 108), ylabel="still undecided (%)" if below else "bars: still undecided (%)")
+    if below is None:
+        ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
+        ax.patch.set_visible(False)
+    ax.legend(title=by, **dict(BESIDE, bbox_to_anchor=(1.02 if below else 1.12, 0.5)))
 
 
 def plot_frontier(frontier: pd.DataFrame, ax: Axes, saving: str, unit: str) -> Axes:
