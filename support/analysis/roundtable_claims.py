@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from math import nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, above, alike, combined, holds
@@ -25,14 +26,23 @@ from support.analysis.transitions import Bootstrap, Transitions
 from support.models.profiles import is_model
 from support.roundtable.economy import exchange_economy
 
+ECONOMY = "exchange_economy"
+ENVIRONMENTS = (ECONOMY, "movielens")
 ONE_VOTE, SCORE = ("unanimous", "majority", "plurality"), ("rated", "ranked", "cumulative")
+RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
 UTILITIES, AREAS = ("utility@3", "utility@5", "utility@10"), ("auc@3", "auc@5", "auc@10")
 HIGH_UTILITY, LOW_RATIONALITY = 75.0, 50.0  # our readings of "high" and "low", in percent
+RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
+NEAR_STARS = 0.1  # our reading of "near" in stars
+SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
+
+
+# -- section 5.1 -------------------------------------------------------------------------------------------------------
 
 
 def _more_spread_early(ours: pd.DataFrame) -> str:
     spread = ours[ours["column"] == "utility@3"].set_index("row")["se"]
-    if not {*ONE_VOTE, *SCORE} <= set(spread.index):
+    if not set(RULES_OF_PAPER) <= set(spread.index):
         return UNTESTED
     return YES if spread[list(ONE_VOTE)].min() > spread[list(SCORE)].max() else NO
 
@@ -43,13 +53,16 @@ def _even_split_is_near_best(preferences: str) -> Check:
     return lambda _: YES if share > 0.99 else NO
 
 
+SIZE = r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])"
+
+
 def size_of(model: str) -> float:
     """Billions of parameters by a model's name; NaN where it names none.
 
     >>> size_of("model:llama3-1-70b"), size_of("model:gpt-4o")
     (70.0, nan)
     """
-    found = re.search(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])", model.lower())
+    found = re.search(SIZE, model.lower())
     return float(found[1]) if found else nan
 
 
@@ -59,21 +72,21 @@ def family(model: str) -> str:
     >>> family("model:llama3-1-70b") == family("model:llama3-1-8b"), family("gpt-4o-mini") == family("gpt-4o")
     (True, True)
     """
-    return re.sub(r"(?<![a-z0-9.])\d+(?:\.\d+)?b(?![a-z0-9])|-mini\b", "", model.lower()).strip("-")
-
-
-def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
-    """Rows of models of one family, the larger one first: by the sizes in their names, a "mini" is the smaller one."""
-    rows = [row for row in ours["row"].unique() if is_model(row)]
-    kin = [(a, b) for a in rows for b in rows if a != b and family(a) == family(b)]
-    return [(a, b) for a, b in kin if size_of(a) > size_of(b) or b.lower() == f"{a.lower()}-mini"]
+    return re.sub(SIZE + r"|-mini\b", "", model.lower()).strip("-")
 
 
 def larger(*columns: str) -> Check:
-    """The claim that the larger model of a family lies above the smaller one, in each family and column."""
+    """The claim that the larger model of a family lies above the smaller one, in each family and column.
+
+    Sizes are those in their names, and a "mini" is the smaller one.
+    """
 
     def check(ours: pd.DataFrame) -> str:
-        pairs = _pairs_by_size(ours)
+        rows = [row for row in ours["row"].unique() if is_model(row)]
+        pairs = [
+            (a, b) for a in rows for b in rows
+            if a != b and family(a) == family(b) and (size_of(a) > size_of(b) or b.lower() == f"{a.lower()}-mini")
+        ]  # fmt: skip
         lacking = Answer(UNTESTED, "two models of one family and different size would tell (MODELS in notebook 20)")
         return combined(*(above([a], [b], *columns) for a, b in pairs))(ours) if pairs else lacking
 
@@ -86,7 +99,6 @@ def _all_models_high(ours: pd.DataFrame) -> str:
     return holds(lambda m: bool(m["utility@10"].min() > HIGH_UTILITY), *rows)(ours) if rows else lacking
 
 
-RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
 ROUNDTABLE: Mapping[str, Check] = {
     "score rules > one-vote rules: utility early": above(SCORE, ONE_VOTE, "auc@3"),
     "one-vote rules > score rules: spread of early utility": _more_spread_early,
@@ -96,9 +108,7 @@ ROUNDTABLE: Mapping[str, Check] = {
     ),
     "unanimous lowest of one-vote rules: utility": above(ONE_VOTE[1:], ONE_VOTE[:1], *UTILITIES),
     "majority > plurality: utility": above(["majority"], ["plurality"], *UTILITIES),
-    "unanimous > majority > plurality: min_max": holds(
-        lambda m: m["min_max"].is_monotonic_decreasing, "unanimous", "majority", "plurality"
-    ),
+    "unanimous > majority > plurality: min_max": holds(lambda m: m["min_max"].is_monotonic_decreasing, *ONE_VOTE),
     "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
     "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
     "all rules: low rationality": holds(lambda m: m["rationality"].max() < LOW_RATIONALITY, *RULES_OF_PAPER),
@@ -116,13 +126,8 @@ ROUNDTABLE: Mapping[str, Check] = {
 }
 """A check for every statement of `data/inputs/published/001_5dc2ef75221ed897.csv`."""
 
-ENVIRONMENTS = ("exchange_economy", "movielens")
-RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
-NEAR_STARS = 0.1  # our reading of "near" in stars
-SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
-RARE_ACTS = ("compromise", "defend", "accept", "decline")
-OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoint")
-LANGUAGE_RULES = ("information difference", "dialogue act")
+
+# -- sections 5.2 and 5.3: curves over the rounds ----------------------------------------------------------------------
 
 
 def _series(name: str, means: pd.DataFrame) -> pd.DataFrame:
@@ -137,55 +142,31 @@ def _series(name: str, means: pd.DataFrame) -> pd.DataFrame:
     return rounds
 
 
+def _curve(name: str, test: Callable[[pd.DataFrame], Any], *rows: str) -> Check:
+    """The claim that the curves of every one of `rows` pass a test."""
+    return holds(lambda means: bool(np.all(test(_series(name, means)))), *rows)
+
+
+def _rises(curves: pd.DataFrame) -> pd.Series:
+    return curves.iloc[:, -1] > curves.iloc[:, 0]
+
+
+def _ratings_exceed(curves: pd.DataFrame) -> Any:
+    return curves.loc["movielens"] > curves.loc[ECONOMY]
+
+
 def _v_shaped(ours: pd.DataFrame) -> str:
     """At least two rules have their least error strictly inside, and end above it; one that never decides has none."""
     means = ours[ours["row"].isin(RULES_OF_PAPER)].pivot(index="row", columns="column", values="value")
-    curves = [
-        c for c in (_series("mae", row.to_frame().T).iloc[0] for _, row in means.iterrows() if row.any()) if len(c) > 2
-    ]
+    curves = [_series("mae", means.loc[[row]]).iloc[0] for row in means.index if means.loc[row].any()]
+    curves = [curve for curve in curves if len(curve) > 2]
     inside = sum(c.iloc[1:-1].min() + SLACK < min(c.iloc[0], c.iloc[-1]) for c in curves)
     return UNTESTED if len(curves) < 2 else YES if inside >= 2 else NO
 
 
-def _change(test: Callable[[pd.DataFrame], pd.Series]) -> Callable[[pd.DataFrame], bool]:
-    """Whether the errors of every rule pass a test, on the rounds in which all had decided."""
-    return lambda means: bool(test(_series("mae", means)).all())
-
-
-def _rises(name: str) -> Callable[[pd.DataFrame], bool]:
-    return lambda m: bool((_series(name, m).iloc[:, -1] > _series(name, m).iloc[:, 0]).all())
-
-
-def _every_round(name: str, higher: str, lower: str) -> Callable[[pd.DataFrame], bool]:
-    return lambda m: bool((_series(name, m).loc[higher] > _series(name, m).loc[lower]).all())
-
-
-def _acts(means: pd.DataFrame) -> pd.DataFrame:
-    """Mean share of each act over the rounds: environments by acts."""
-    names = {c.rpartition("@")[0] for c in means.columns if "@" in c} - {"words", "grade", "difference", "mae", "rmse"}
-    return pd.DataFrame({name: _series(name, means).mean(axis=1) for name in sorted(names)})
-
-
-def _with(column: str, check: Check) -> Check:
-    """The check where `column` was measured, "not testable here" otherwise."""
-    return lambda ours: check(ours) if (ours["column"] == column).any() else UNTESTED
-
-
-def _two_lead(means: pd.DataFrame) -> bool:
-    return all(set(row.nlargest(2).index) == {"inform", "request"} for _, row in _acts(means).iterrows())
-
-
-def _peak(act: str) -> Callable[[pd.DataFrame], bool]:
-    def test(means: pd.DataFrame) -> bool:
-        exchange, movies = (int(_series(act, means).loc[name].to_numpy().argmax()) for name in ENVIRONMENTS)
-        return exchange < movies
-
-    return test
-
-
-def _dip(means: pd.DataFrame) -> bool:
+def _dips(curves: pd.DataFrame) -> bool:
     """Lowest in round 1, a peak before the middle, a later low below that peak, and a rise from there to the end."""
-    grade = _series("grade", means).to_numpy()[0]
+    grade = curves.to_numpy()[0]
     if len(grade) < 3:
         raise KeyError("grade")
     peak = int(grade[: len(grade) // 2].argmax())
@@ -193,83 +174,56 @@ def _dip(means: pd.DataFrame) -> bool:
     return bool(grade.argmin() == 0 and low < grade[peak] and grade[-1] > low)
 
 
-def _gains(ours: pd.DataFrame, rules: tuple[str, ...]) -> pd.DataFrame:
-    """How much better each stopping rule is than @10, positive for better: rows (environment: rule) by social rules."""
-    means = ours.pivot(index="row", columns="column", values="value")
-    parts = {}
-    for environment, sign in (("exchange_economy", 1), ("movielens", -1)):
-        for rule in rules:
-            if f"{environment}: {rule}" in means.index and f"{environment}: @10" in means.index:
-                parts[f"{environment}: {rule}"] = sign * (means.loc[f"{environment}: {rule}"]
-                                                          - means.loc[f"{environment}: @10"])  # fmt: skip
-    return pd.DataFrame(parts).T
+def _peaks_earlier(curves: pd.DataFrame) -> bool:
+    return bool(curves.loc[ECONOMY].to_numpy().argmax() < curves.loc["movielens"].to_numpy().argmax())
 
 
-def _almost_all_better(ours: pd.DataFrame) -> str:
-    gains = _gains(ours, (*OTHER_RULES, *LANGUAGE_RULES))
-    if gains.empty:
-        return UNTESTED
-    return YES if (gains.stack() > 0).mean() > 0.75 else NO
+def _acts(means: pd.DataFrame) -> pd.DataFrame:
+    """Mean share of each act over the rounds: environments by acts."""
+    names = {c.rpartition("@")[0] for c in means.columns if "@" in c} - {"words", "grade", "difference", "mae", "rmse"}
+    if not names:
+        raise KeyError("acts")
+    return pd.DataFrame({name: _series(name, means).mean(axis=1) for name in sorted(names)})
 
 
-def _language_leads(ours: pd.DataFrame) -> str:
-    language, others = _gains(ours, LANGUAGE_RULES), _gains(ours, OTHER_RULES)
-    if language.empty or others.empty:
-        return UNTESTED
-    return YES if language.mean(axis=1).min() > others.mean(axis=1).max() else NO
+def _two_lead(means: pd.DataFrame) -> bool:
+    return all(set(row.nlargest(2).index) == {"inform", "request"} for _, row in _acts(means).iterrows())
 
 
-def _best_is_before_the_end(ours: pd.DataFrame) -> str:
-    gains = _gains(ours, ("oracle",))
-    return UNTESTED if gains.empty else YES if (gains.stack() > SLACK).mean() > 0.5 else NO
-
-
+RARE_ACTS = ["compromise", "defend", "accept", "decline"]
 MOVIELENS: Mapping[str, Check] = {
     "some rules: mae falls, then rises": _v_shaped,
-    "one-vote rules: mae worsens or stays": holds(_change(lambda mae: mae[10] >= mae[3] - SLACK), *ONE_VOTE),
-    "score rules: mae falls over the rounds": holds(_change(lambda mae: mae[10] < mae[1] - SLACK), *SCORE),
+    "one-vote rules: mae worsens or stays": _curve("mae", lambda mae: mae[10] >= mae[3] - SLACK, *ONE_VOTE),
+    "score rules: mae falls over the rounds": _curve("mae", lambda mae: mae[10] < mae[1] - SLACK, *SCORE),
     "group near the best recommender: mae@10": alike(RULES_OF_PAPER, ["recommender"], NEAR_STARS, "mae@10"),
 }
 CONVERSATION: Mapping[str, Check] = {
-    "both environments: words rise over the rounds": holds(_rises("words"), *ENVIRONMENTS),
-    "movielens > exchange_economy: words": holds(
-        _every_round("words", "movielens", "exchange_economy"), *ENVIRONMENTS
+    "both environments: words rise over the rounds": _curve("words", _rises, *ENVIRONMENTS),
+    "movielens > exchange_economy: words": _curve("words", _ratings_exceed, *ENVIRONMENTS),
+    "movielens > exchange_economy: grade": _curve("grade", _ratings_exceed, *ENVIRONMENTS),
+    "movielens: grade rises over the rounds": _curve("grade", _rises, "movielens"),
+    "exchange_economy: grade starts low, peaks early, dips, rises": _curve("grade", _dips, ECONOMY),
+    "both environments: difference falls over the rounds": _curve(
+        "difference", lambda c: c.iloc[:, -1] < c.iloc[:, 0], *ENVIRONMENTS
     ),
-    "movielens > exchange_economy: grade": holds(
-        _every_round("grade", "movielens", "exchange_economy"), *ENVIRONMENTS
+    "both environments: inform and request lead": holds(_two_lead, *ENVIRONMENTS),
+    "movielens: confirm rises after round 3": _curve(
+        "confirm", lambda c: c.loc[:, 4:].mean(axis=1) > c[3], "movielens"
     ),
-    "movielens: grade rises over the rounds": holds(_rises("grade"), "movielens"),
-    "exchange_economy: grade starts low, peaks early, dips, rises": holds(_dip, "exchange_economy"),
-    "both environments: difference falls over the rounds": holds(
-        lambda m: bool((_series("difference", m).iloc[:, -1] < _series("difference", m).iloc[:, 0]).all()),
-        *ENVIRONMENTS,
+    "both environments: summarize rises slightly": _curve("summarize", _rises, *ENVIRONMENTS),
+    "both environments: evaluate stays high": _curve(
+        "evaluate", lambda c: c.loc[:, 2:].min(axis=1) > HIGH, *ENVIRONMENTS
     ),
-    "both environments: inform and request lead": _with("inform@1", holds(_two_lead, *ENVIRONMENTS)),
-    "movielens: confirm rises after round 3": _with(
-        "confirm@3", holds(lambda m: bool((_series("confirm", m).loc[:, 4:].mean(axis=1) > m["confirm@3"]).all()),
-                           "movielens")
+    "propose peaks earlier in exchange_economy than in movielens": _curve("propose", _peaks_earlier, *ENVIRONMENTS),
+    "both environments: compromise, defend, accept, decline rare": holds(
+        lambda m: bool((_acts(m)[RARE_ACTS] < RARE).all(axis=None)), *ENVIRONMENTS
     ),
-    "both environments: summarize rises slightly": _with("summarize@1", holds(_rises("summarize"), *ENVIRONMENTS)),
-    "both environments: evaluate stays high": _with(
-        "evaluate@2", holds(lambda m: bool((_series("evaluate", m).loc[:, 2:].min(axis=1) > HIGH).all()), *ENVIRONMENTS)
-    ),
-    "propose peaks earlier in exchange_economy than in movielens": _with(
-        "propose@1", holds(_peak("propose"), *ENVIRONMENTS)
-    ),
-    "both environments: compromise, defend, accept, decline rare": _with(
-        "compromise@1", holds(lambda m: bool((_acts(m)[list(RARE_ACTS)] < RARE).all(axis=None)), *ENVIRONMENTS)
-    ),
-    "both environments: others low": _with(
-        "others@1", holds(lambda m: bool((_acts(m)["others"] < LOW).all()), *ENVIRONMENTS)
-    ),
-}  # fmt: skip
-STOPPING: Mapping[str, Check] = {
-    "most rules: best outcome before the last round": _best_is_before_the_end,
-    "almost all stopping rules better than @10": _almost_all_better,
-    "information difference and dialogue act better than the other stopping rules": _language_leads,
+    "both environments: others low": holds(lambda m: bool((_acts(m)["others"] < LOW).all()), *ENVIRONMENTS),
 }
 
-ECONOMY = "exchange_economy"
+
+# -- section 5.3.2: transitions ----------------------------------------------------------------------------------------
+
 STATEMENTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     f"{ECONOMY}: request and propose form a loop": (ECONOMY, (("request", "propose"), ("propose", "request"))),
     f"{ECONOMY}: inform leads to request": (ECONOMY, (("inform", "request"),)),
@@ -277,10 +231,7 @@ STATEMENTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     f"{ECONOMY}: compromise leads to propose": (ECONOMY, (("compromise", "propose"),)),
     f"{ECONOMY}: accept leads to the end": (ECONOMY, (("accept", "end"),)),
 }
-"""What section 5.3.2 says of Figure 4(a): edges that are the most probable ones of their sources.
-
-The names are those of `data/inputs/published`."""
-
+"""What section 5.3.2 says of Figure 4(a): edges that are the most probable ones of their sources."""
 CENTRE = "movielens: most acts lead to request"
 
 
@@ -293,25 +244,21 @@ def check_statements(graphs: Mapping[str, tuple[Transitions, Bootstrap]]) -> pd.
     """
     rows = []
     for statement, (environment, edges) in STATEMENTS.items():
-        if environment in graphs:
-            rows.append(_tested(statement, environment, edges, *graphs[environment]))
+        if environment not in graphs:
+            continue
+        graph, boot = graphs[environment]
+        p, leads = graph.probability.stack().to_dict(), boot.leads.stack().to_dict()
+        if all(edge in p and p[edge] == p[edge] for edge in edges):
+            shown = "; ".join(_in_words(p, *edge) for edge in edges)
+            rows.append((environment, statement, _answer([leads[edge] for edge in edges]), shown))
+        else:
+            rows.append((environment, statement, UNTESTED, "the act does not occur"))
     if "movielens" in graphs:
-        _, boot = graphs["movielens"]
-        share = float(boot.centres["request"])
-        first = f"{boot.centres.idxmax()} in {boot.centres.max():.0%}"
+        centres = graphs["movielens"][1].centres
+        share, first = float(centres["request"]), f"{centres.idxmax()} in {centres.max():.0%}"
         shown = f"request is the centre in {share:.0%} of the draws, {first}"
         rows.append(("movielens", CENTRE, _answer([share]), shown))
     return pd.DataFrame(rows, columns=["environment", "statement", "holds here", "here"])
-
-
-def _tested(
-    statement: str, environment: str, edges: tuple[tuple[str, str], ...], t: Transitions, boot: Bootstrap
-) -> tuple[str, str, str, str]:
-    p, leads = (frame.stack().to_dict() for frame in (t.probability, boot.leads))
-    if not all(edge in p and p[edge] == p[edge] for edge in edges):
-        return environment, statement, UNTESTED, "the act does not occur"
-    answer = _answer([leads[edge] for edge in edges])
-    return environment, statement, answer, "; ".join(_in_words(p, *edge) for edge in edges)
 
 
 def _answer(shares: list[float]) -> str:
@@ -323,3 +270,44 @@ def _in_words(p: Mapping[Any, float], source: str, target: str) -> str:
     first = max(others, key=others.__getitem__)
     instead = "" if first == target else f", behind {first} with {others[first]:.2f}"
     return f"{source} → {target} {others[target]:.2f}{instead}"
+
+
+# -- section 5.4: stopping ---------------------------------------------------------------------------------------------
+
+OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoint")
+LANGUAGE_RULES = ("information difference", "dialogue act")
+
+
+def _gains(ours: pd.DataFrame, rules: tuple[str, ...]) -> pd.DataFrame:
+    """How much better each stopping rule is than @10, positive for better: rows (environment: rule) by social rules."""
+    means = ours.pivot(index="row", columns="column", values="value")
+    parts = {}
+    for environment, sign in zip(ENVIRONMENTS, (1, -1), strict=True):
+        for row in (f"{environment}: {rule}" for rule in rules):
+            if {row, f"{environment}: @10"} <= set(means.index):
+                parts[row] = sign * (means.loc[row] - means.loc[f"{environment}: @10"])
+    return pd.DataFrame(parts).T
+
+
+def _most_gain(share: float, least: float, *rules: str) -> Check:
+    """The claim that in more than a share of the cells the rules gain more than the least."""
+
+    def check(ours: pd.DataFrame) -> str:
+        gains = _gains(ours, rules)
+        return UNTESTED if gains.empty else YES if (gains.stack() > least).mean() > share else NO
+
+    return check
+
+
+def _language_leads(ours: pd.DataFrame) -> str:
+    language, others = _gains(ours, LANGUAGE_RULES), _gains(ours, OTHER_RULES)
+    if language.empty or others.empty:
+        return UNTESTED
+    return YES if language.mean(axis=1).min() > others.mean(axis=1).max() else NO
+
+
+STOPPING: Mapping[str, Check] = {
+    "most rules: best outcome before the last round": _most_gain(0.5, SLACK, "oracle"),
+    "almost all stopping rules better than @10": _most_gain(0.75, 0.0, *OTHER_RULES, *LANGUAGE_RULES),
+    "information difference and dialogue act better than the other stopping rules": _language_leads,
+}
