@@ -4,13 +4,12 @@ Three features of a message: `words`, its length; `grade`, its Flesch-Kincaid gr
 of its embedding from the centre of the previous round's. Table 9 adds the acts that it performs. Means are taken
 within a run and round first: the unit of analysis is the discussion, whose messages are no independent observations.
 
-Real groups stand in the same frame: AMI's meetings and DeliData's chats. People have no rounds. Agents' messages of
-one round are as many as there are agents, so a round of people is here a block of as many messages (DeliData) or turns
-(AMI) as the group has speakers, in the order in which they were begun: an information difference then compares centres
-of equally many messages. Unlike agents, one person may fill a block, and within a block people answer each other. The
-last block may be a shorter one. Groups end when they like: a mean over groups at a late round is one over those that
-talked on. What people write is short: a fifth of DeliData's messages and a quarter or more of AMI's turns have fewer
-than three words and so no reading grade, and speech has false starts where writing has sentences.
+Real groups stand in the same frame: AMI's meetings and DeliData's chats. People have no rounds: one of theirs is here a
+block of as many messages (DeliData) or turns (AMI) as the group has speakers, in the order in which they were begun, so
+that an information difference compares centres of equally many messages, as it does with agents. But one person may
+fill a block, people answer each other within it, and the last may be shorter. Groups end when they like: a mean at a
+late round is one over those that talked on. What people write is short: a fifth of DeliData's messages and a quarter or
+more of AMI's turns have fewer than three words and so no reading grade; speech has false starts, not sentences.
 """
 
 from __future__ import annotations

@@ -7,10 +7,7 @@ that was stopped early keeps its outcome for the rounds that were not played.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +26,6 @@ MEASURES = ("mae", "rmse")
 PAIR = ("user", "item")
 """Whose ratings hang together: one user's, and those of one film."""
 SHRINK = 10.0  # ratings of the mean that a user's or a film's mean is drawn to: about noise_sd**2 / film_sd**2 of them
-PIECE = 250  # discussions that a process plays between two reports
 
 
 # -- a table's errors --------------------------------------------------------------------------------------------------
@@ -164,33 +160,12 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     return measured(pd.concat(frames, ignore_index=True))
 
 
-def group_on_all(
-    rule: str, cases: int | None = None, *, seed: int = 1, workers: int = 1, **settings: Any
-) -> pd.DataFrame:
-    """Errors of groups on all of u1.test, as `errors_of` gives them; no transcript is kept.
-
-    Every rating of u1.test is one discussion, in processes of their own; the numbers do not depend on how many. A
-    script needs `if __name__ == "__main__":`. `cases` says how many of 20,000 (20 ms each on one core), `seed` that
-    case i draws from `default_rng([seed, i])` under every rule; `settings` are those of `roundtable_movielens`.
-    """
-    from tqdm import tqdm
-
-    from support.roundtable.ratings import load
-
-    total = len(load().test) if cases is None else cases
-    job = {"rule": rule, "rounds": 10, "seed": seed, **settings}
-    pieces = [range(start, min(start + PIECE, total)) for start in range(0, total, PIECE)]
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        played = pool.map(_play_piece, [job] * len(pieces), pieces)
-        return pd.concat(tqdm(played, f"{rule}, pieces of {PIECE}", len(pieces), ncols=110), ignore_index=True)
-
-
-def _play_piece(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
-    return asyncio.run(play_cases(job, numbers))
-
-
 async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
-    """Errors of the discussions of some cases, and who sat there; `job` holds the rule, rounds, seed and settings."""
+    """Errors of the discussions of some cases of u1.test, and who sat there; about 20 ms a case, no transcript is kept.
+
+    `job` holds the rule, rounds, seed and other settings of `roundtable_movielens`; case i draws from
+    `default_rng([seed, i])` under every rule, whatever else is played.
+    """
     settings = {name: value for name, value in job.items() if name != "seed"}
     records = []
     for number in numbers:

@@ -121,6 +121,11 @@ class Fitted(NamedTuple):
 Rule = Callable[[Study], Fitted]
 
 
+def _numbers(study: Study) -> np.ndarray:
+    """The number of each round, shape (runs, rounds)."""
+    return np.broadcast_to(np.arange(1, study.performance.shape[1] + 1), study.performance.shape)
+
+
 def all_rounds(train: Study) -> Fitted:
     """@10, the baseline: nothing stops the discussion before its last round."""
     return Fitted(lambda study: np.zeros(study.performance.shape, dtype=bool))
@@ -133,19 +138,13 @@ def first_agreement(train: Study) -> Fitted:
 
 def consecutive_agreements(train: Study) -> Fitted:
     """Stops in a round without a new proposal that follows a round in which a proposal was accepted."""
-    return Fitted(
-        lambda study: np.pad(study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], ((0, 0), (1, 0)))
-    )
+    before = ((0, 0), (1, 0))
+    return Fitted(lambda study: np.pad(study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], before))
 
 
 def oracle(train: Study) -> Fitted:
     """Stops each discussion in its best round: what no rule can know, and none can beat."""
     return Fitted(lambda study: _numbers(study) == study.best_round[:, None], in_hindsight=True)
-
-
-def _numbers(study: Study) -> np.ndarray:
-    """The number of each round, shape (runs, rounds)."""
-    return np.broadcast_to(np.arange(1, study.performance.shape[1] + 1), study.performance.shape)
 
 
 AVERAGES: dict[str, Callable[[Study], Any]] = {
@@ -209,11 +208,8 @@ def dialogue_act(train: Study) -> Fitted:
         for least in range(1, top + 1):
             if (reached := train.reached(points >= least)) > best:
                 best, pairs, often, score = reached, chosen, times, least
-    return Fitted(
-        lambda study: (study.pairs[..., pairs] >= often).sum(axis=-1) >= score,
-        float(score),
-        tuple(PAIRS[i] for i in pairs),
-    )
+    named = tuple(PAIRS[i] for i in pairs)
+    return Fitted(lambda study: (study.pairs[..., pairs] >= often).sum(axis=-1) >= score, float(score), named)
 
 
 def ensemble(train: Study) -> Fitted:
@@ -243,9 +239,9 @@ def ridge(train: Study) -> Fitted:
         return np.asarray((study.pairs > 0) @ model.coef_ + model.intercept_)
 
     expected = expects(train)
-    tried = np.quantile(expected[known], np.linspace(0, 1, 41))
-    threshold = max(tried, key=lambda value: train.reached(expected >= value - NEGLIGIBLE))
-    return Fitted(lambda study: expects(study) >= threshold - NEGLIGIBLE, float(threshold))
+    tried = np.quantile(expected[known], np.linspace(0, 1, 41)) - NEGLIGIBLE
+    threshold = float(max(tried, key=lambda value: train.reached(expected >= value)))
+    return Fitted(lambda study: expects(study) >= threshold, threshold)
 
 
 def priced(rule: Rule, price: float) -> Rule:
@@ -328,23 +324,20 @@ def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     if BASELINE not in set(tested["stopping"]):
         raise InvalidInput(f"the tested rules lack {BASELINE!r}, which savings are measured against; test it as well")
     end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])["performance"]
-    last = end.reindex(pd.MultiIndex.from_frame(tested[["rule", "run"]])).to_numpy()
+    lost = end.reindex(pd.MultiIndex.from_frame(tested[["rule", "run"]])).to_numpy() - tested["performance"]
     saved = {
         "rounds saved": 100 * (1 - tested["stop"] / tested["played"]),
         "words saved": 100 * (1 - tested["words"] / tested["all_words"].where(tested["all_words"] > 0)),
-        "loss": (last - tested["performance"]) * (1 if higher_is_better else -1),
+        "loss": lost if higher_is_better else -lost,
     }
     means = tested[["stopping", "run"]].assign(**saved).groupby(["stopping", "run"], sort=False).mean().reset_index()
-    long = means.melt(["stopping", "run"], list(saved), var_name="measure")
-    table = describe(long, "value", ["stopping", "measure"])
-    return table.sort_values("measure", kind="stable", ignore_index=True)
+    return describe(means.melt(["stopping", "run"], list(saved), var_name="measure"), "value", ["stopping", "measure"])
 
 
 def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
     """Paired tests of stopping rules against @10: `rule`, then the columns of `support.analysis.stats.compare`.
 
-    A family of tests, corrected by itself, for each social choice rule, and one, "all rules", on the means of each
-    group over them.
+    Each social choice rule is a family of tests, corrected by itself; "all rules", on each group's means, is another.
     """
     means = tested.groupby(["stopping", "run"], sort=False)["performance"].mean().reset_index()
     tables = [
