@@ -28,9 +28,7 @@ from support.analysis.dialogue_acts import LABELS
 from support.corpora import ami, delidata
 from support.data import VARIABLE
 from support.errors import InvalidInput, MissingData
-from support.published import load
 from support.simulations import simulations
-from support.tables import against_published
 
 EAST, NORTH, DIAGONAL = [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]
 
@@ -123,25 +121,16 @@ def test_a_missing_dictionary_says_how_to_get_it(monkeypatch, error):
 
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
     rows = [(0, 1, "A", "one"), (0, 1, "B", "one two three"), (1, 1, "A", "one two three four five six")]
-    cell = by_round(talk(*rows, (1, 2, "A", "one"))).set_index("column").loc["words@1"]
+    cell = by_round(features(talk(*rows, (1, 2, "A", "one")))).set_index("column").loc["words@1"]
     assert (cell["value"], cell["n"]) == (4, 2)  # runs' means are 2 and 6: messages would give 10 / 3
     assert cell["se"] == pytest.approx(2)
     assert cell["high"] - cell["value"] == pytest.approx(2 * t.ppf(0.975, 1)) == cell["value"] - cell["low"]
 
 
 def test_a_transcript_with_one_round_has_no_difference_and_no_interval():
-    cells = by_round(talk((0, 1, "A", "I agree with you.")), Compass())
+    cells = by_round(features(talk((0, 1, "A", "I agree with you.")), Compass()))
     assert set(cells["column"]) == {"words@1", "grade@1"}
     assert cells[["se", "low", "high"]].isna().all(axis=None) and (cells["n"] == 1).all()
-
-
-def test_rules_and_environments_are_kept_apart_beside_published_cells(simulated):
-    cells = by_round(pd.concat([simulated, simulated.assign(environment="other", run=simulated["run"] + 100)]))
-    assert list(cells.groupby(["environment", "rule"]).size().unique()) == [8] and (cells["n"] == 2).all()
-    here = cells[(cells["feature"] == "words") & (cells["row"] == "rated") & (cells["environment"] == "other")]
-    assert here["column"].tolist() == [f"words@{r}" for r in (1, 2, 3, 4)]
-    published = load("001_5dc2ef75221ed897").head(1).assign(row="rated", column="words@1", value=42.0)
-    assert against_published(here, published, participant="rule-based")["ours"].iloc[0] == here["value"].iloc[0]
 
 
 ACTS = pd.DataFrame(
@@ -204,7 +193,7 @@ def test_missing_data_says_how_to_get_it(reader, tmp_path, monkeypatch):
     [(lambda: features(talk((0, 1, "A", None))), "among the messages; expected strings only"),
      (lambda: features(pd.DataFrame({"run": [1], "text": ["x"]})), "no column 'round'"),
      (lambda: features(talk()), "no rows"),
-     (lambda: by_round(talk((None, 1, "A", "x"))), "'run' of the messages is empty in 1 rows"),
+     (lambda: by_round(features(talk((None, 1, "A", "x")))), "'run' of the messages is empty in 1 rows"),
      (lambda: act_shares(ACTS[ACTS["acts"].map(len) == 0]), "ask an annotator first"),
      (lambda: act_shares(ACTS.assign(acts=[("chat",)] * 7)), "'chat' given")],
 )  # fmt: skip
