@@ -423,11 +423,10 @@ def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> Study
 
 def votes(held: Sequence[Sequence[Round]]) -> dict[str, Any]:
     """The layers `accepted` and `proposals` of discussions, each given by its rounds."""
-    accepted, proposals = np.zeros((2, len(held), max(map(len, held))), dtype=bool)
-    for i, rounds in enumerate(held):
-        accepted[i, : len(rounds)] = [r.winner is not None for r in rounds]
-        proposals[i, : len(rounds)] = [any(p.value is not None for p in r.proposals) for r in rounds]
-    return {"accepted": accepted, "proposals": proposals}
+    accepted = [[r.winner is not None for r in rounds] for rounds in held]
+    proposals = [[any(p.value is not None for p in r.proposals) for r in rounds] for rounds in held]
+    layers = {"accepted": accepted, "proposals": proposals}
+    return {name: pd.DataFrame(rows).eq(True).to_numpy() for name, rows in layers.items()}  # no vote in no round
 
 
 def speech(messages: pd.DataFrame, shape: tuple[int, int]) -> dict[str, Any]:

@@ -47,7 +47,12 @@ def plot_utility(
     if published is not None:
         _printed(published, ax, "utility", levels)
     _undecided(curves, ax, below, by, levels)
-    ax.set(ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=sorted(curves["round"].unique()))
+    ax.set(
+        xlabel="" if below else "round",
+        ylabel="total utility (% of maximum)",
+        ylim=(0, 108),
+        xticks=sorted(curves["round"].unique()),
+    )
     return ax
 
 
