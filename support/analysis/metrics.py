@@ -37,8 +37,9 @@ SHARES = tuple(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10))
 METRICS = (*SHARES, "rationality", "min_max", "rigidity")
 
 
-def standing_utilities(transcript: Transcript, environment: Any) -> np.ndarray:
+def standing_utilities(transcript: Transcript, environment: Any = None) -> np.ndarray:
     """Each agent's utility of the decision that stands after each round, shape (rounds, agents); 0 before the first."""
+    environment = environment or environment_of(transcript)
     if not transcript.rounds:
         raise InvalidInput("transcript: it has no rounds; metrics need at least one")
     nothing = np.zeros(len(environment.agents))
