@@ -4,9 +4,10 @@ import time
 from collections import Counter
 from html import escape
 
-import hostile as hostile_mails
 import pytest
-from hostile import AUTHSERV, EVIL, FIVE, KINDS, hostile, kept
+from attacks.forms import FIVE
+from attacks.generating import KINDS, hostile, kept
+from attacks.world import AUTHSERV, EVIL
 
 from support.mail.letters import ATTACHMENTS, BODY, NAME, PROBLEMS, RAW, SUBJECT, WHOLE, Fetched, Sent
 from support.mail.matching import match
@@ -131,5 +132,5 @@ def test_the_slowest_of_them_is_read_in_processor_time_that_nobody_notices():
 
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_other_seeds_come_to_the_same(seed):
-    for case in hostile_mails.hostile(seed, OURS, removed=REMOVED, own=OWN, count=len(KINDS) + 1):
+    for case in hostile(seed, OURS, removed=REMOVED, own=OWN, count=len(KINDS) + 1):
         assert match_case(case).kind in case.kinds, (case.name, case.raw[:400])

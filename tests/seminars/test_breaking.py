@@ -4,9 +4,7 @@ import asyncio
 
 import numpy as np
 import pytest
-
-from support.errors import InvalidInput
-from support.seminars.breaking import (
+from attacks.breaking import (
     ANSWERED,
     AT_MOST_ONCE,
     BEFORE,
@@ -22,6 +20,8 @@ from support.seminars.breaking import (
     break_off,
     break_offs,
 )
+
+from support.errors import InvalidInput
 
 OURS = {
     BEFORE: ("nothing", "sent", 1), PREPARED: ("prepared", "sent", 1), CLAIMED: ("sending", "uncertain", 0),

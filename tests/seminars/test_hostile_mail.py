@@ -6,6 +6,8 @@ from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
+from attacks.generating import hostile
+from attacks.world import EVIL
 from live_servers import live
 from seminar_playing import answered
 
@@ -13,8 +15,6 @@ from support.boards.chat import chat_to_html
 from support.boards.correspondence import correspondence_to_html
 from support.boards.grid import grid_to_html
 from support.boards.posting import held_to_html, outbox_to_html
-from support.mail.hostile.generating import hostile
-from support.mail.hostile.world import EVIL
 from support.mail.reading import read
 from support.runs.pages import days_to_html
 from support.seminar.reviewing import FLAG

@@ -4,14 +4,14 @@ import asyncio
 from email import message_from_bytes, policy
 
 import pytest
+from attacks.generating import FAMILY, hostile
+from attacks.hostility import INSTRUCTION, mornings, receive, without_instruction
+from attacks.world import AUTHSERV
 
 from support.errors import InvalidInput
 from support.mail.credentials import MailServers
-from support.mail.hostile.generating import FAMILY, hostile
-from support.mail.hostile.world import AUTHSERV
 from support.mail.simulated import SimulatedMailbox
 from support.plots.mail import HANDLING
-from support.seminars.hostility import INSTRUCTION, mornings, receive, without_instruction
 from support.seminars.seminar import Seminar
 
 OURS = {name: (f"{name}@example.org", f"<{name}@example.org>") for name in ("ana", "ben", "cem")}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from attacks.generating import FAMILY, hostile
+from attacks.world import Case
 from support.errors import InvalidInput
-from support.mail.hostile.generating import FAMILY, hostile
-from support.mail.hostile.world import Case
 from support.mail.inbox import HELD, Kept
 from support.mail.simulated import SimulatedMailbox
 from support.mail.suspicion import instructions_in
@@ -45,7 +45,7 @@ async def receive(
     seminar : Seminar
         A rehearsal or dry run that has not begun, opened with that mailbox.
     count, seed : int
-        Of `support.mail.hostile.generating.hostile`.
+        Of `attacks.generating.hostile`.
     disarmed : bool
         The same mails without their instructions, to compare.
 

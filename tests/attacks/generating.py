@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from support.mail.hostile import forms, senders, words
-from support.mail.hostile.world import Case, World
+from attacks import forms, senders, words
+from attacks.world import Case, World
 
 FAMILIES: dict[str, tuple[Callable[[World], list[Case]], ...]] = {**words.KINDS, **senders.KINDS, **forms.KINDS}
 """Functions that make the cases of each family of kinds."""

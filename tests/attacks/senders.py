@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from support.mail.hostile.world import (
+from attacks.world import (
     AUTHSERV,
     BOUNCE,
     EVIL,

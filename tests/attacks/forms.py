@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from support.mail.hostile.world import EVIL, HELD, Case, World, cases_of, encoded_word, mail_of, parts_of
+from attacks.world import EVIL, HELD, Case, World, cases_of, encoded_word, mail_of, parts_of
 
 Make = Callable[[World], list[Case]]
 FIVE = 5 * 2**20
