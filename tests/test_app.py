@@ -1,7 +1,6 @@
 """The dashboard's page of its own: where it listens, to whom it opens, what its notebook says, how it ends."""
 
 import ast
-import json
 import os
 import re
 import select
@@ -31,16 +30,6 @@ def test_the_cell_holds_texts_as_literals_whatever_their_characters():
     assert {node.module for node in tree.body if isinstance(node, ast.ImportFrom)} == {
         "support.models", "support.widgets.dashboard.application",
     }  # fmt: skip
-
-
-def test_without_a_model_nothing_is_connected():
-    tree = ast.parse(app.source(Path("s.sqlite")))
-    assert "connect" not in ast.dump(tree)
-
-
-def test_the_notebook_is_one_cell(tmp_path):
-    content = json.loads(app.write_notebook(tmp_path / "app", "1 + 1").read_text())
-    assert [cell["source"] for cell in content["cells"]] == ["1 + 1"] and content["nbformat"] == 4
 
 
 def test_a_port_that_is_taken_is_refused():

@@ -40,10 +40,7 @@ class Approvals(MailTables):
     def approve(self, recipient: str, subject: str, body: str) -> str:
         """Let one mail with exactly these go out; twice without a mail between them is once. Its digest.
 
-        Raises
-        ------
-        InvalidInput
-            When the recipient is not one address, or when there are no words.
+        InvalidInput when the recipient is not one address, or when there are no words.
         """
         checked_address(recipient, "recipient")
         for field, text in (("subject", subject), ("body", body)):

@@ -32,23 +32,9 @@ def collect(
 ) -> list[Fetched]:
     """The messages of the folder, oldest first, `MOST` at most; it waits, so give it a thread.
 
-    Parameters
-    ----------
-    after : str
-        The key of the last message that is known. If the folder's messages have been numbered anew since, or it is
-        "", all are new.
-    since : date, optional
-        Leave out what arrived before that day, by the server's calendar.
-
-    Returns
-    -------
-    list of Fetched
-        Their keys are "UIDVALIDITY.UID" (RFC 9051, section 2.3.1.1).
-
-    Raises
-    ------
-    MailError
-        When the server does not answer as it should.
+    `after`: the key of the last message that is known. If the folder's messages have been numbered anew since, or it is
+    "", all are new. `since`: leave out what arrived before that day, by the server's calendar. Keys are
+    "UIDVALIDITY.UID" (RFC 9051, section 2.3.1.1). MailError when the server does not answer as it should.
     """
     with opened(servers, login, context, patience) as box:
         validity = validity_of(box)
@@ -61,10 +47,7 @@ def collect(
 def opened(servers: MailServers, login: Login, context: ssl.SSLContext, patience: float) -> Iterator[MailBox]:
     """The folder, opened for reading only, over a connection that is encrypted and whose certificate is checked.
 
-    Raises
-    ------
-    MailError
-        When it cannot be opened, or the connection breaks while it is.
+    MailError when it cannot be opened, or the connection breaks while it is.
     """
     import imaplib
 

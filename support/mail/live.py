@@ -25,23 +25,10 @@ LAST_PATIENCE = 600.0  # for the answer to the message itself (RFC 5321, section
 class LiveMailbox:
     """An account at mail servers.
 
-    Parameters
-    ----------
-    servers : MailServers
-    login : Login
-    allowed : collection of str
-        The addresses that may be sent to: a second lock, behind the outbox's.
-    since : date, optional
-        Messages that arrived before that day are not read: they are none of a seminar's business.
-    patience : float
-        Seconds to wait for each answer of a server.
-    last_patience : float
-        The same for the answer to a message; a mail is uncertain when it does not come.
-
-    Raises
-    ------
-    InvalidInput
-        When the certificates of `servers.cafile` cannot be read.
+    `allowed`: the addresses that may be sent to: a second lock, behind the outbox's. `since`: messages that arrived
+    before that day are not read: they are none of a seminar's business. `patience`: seconds to wait for each answer of
+    a server. `last_patience`: the same for the answer to a message; a mail is uncertain when it does not come.
+    InvalidInput when the certificates of `servers.cafile` cannot be read.
     """
 
     kind = LIVE
@@ -63,12 +50,8 @@ class LiveMailbox:
     async def send(self, recipient: str, message: bytes) -> str:
         """Send a composed mail to one address of the list; what the server said when it took it.
 
-        Raises
-        ------
-        NotSent
-            When the server certainly has no such mail.
-        FateUnknown
-            When the connection broke, or time ran out, between the first byte of the message and the answer to it.
+        NotSent when the server certainly has no such mail. FateUnknown when the connection broke, or time ran out,
+        between the first byte of the message and the answer to it.
         """
         check_listed(recipient, self.allowed)
         if not message.isascii():
@@ -79,10 +62,7 @@ class LiveMailbox:
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages of the folder after that one, 500 at most; they stay unread.
 
-        Raises
-        ------
-        MailError
-            When the folder cannot be read.
+        MailError when the folder cannot be read.
         """
         rest = (self._login, self._context, self.patience, after, self.since)
         return await asyncio.to_thread(collect, self.servers, *rest)
@@ -90,10 +70,7 @@ class LiveMailbox:
     async def check(self) -> str:
         """Log in at both servers and send nothing; what was found, in words.
 
-        Raises
-        ------
-        MailError
-            When one of them does not let us in; it says which, and why.
+        MailError when one of them does not let us in; it says which, and why.
         """
         async with connected(self.servers, self._login, self._context, self.patience):
             pass

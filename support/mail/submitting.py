@@ -35,19 +35,8 @@ async def submit(
 ) -> str:
     """Hand a mail over; what the server said when it took it.
 
-    Parameters
-    ----------
-    context : SSLContext
-        That checks certificates.
-    patience : pair of float
-        Seconds to wait for each answer, and for that to the message itself.
-
-    Raises
-    ------
-    NotSent
-        When the server certainly has no such mail.
-    FateUnknown
-        When it may have it.
+    `context`: that checks certificates. `patience`: seconds to wait for each answer, and for that to the message
+    itself. NotSent when the server certainly has no such mail. FateUnknown when it may have it.
     """
     async with connected(servers, login, context, patience[0]) as client:
         await _ask_for(client, servers.address, recipient, login)
@@ -60,10 +49,7 @@ async def connected(
 ) -> AsyncIterator[SMTP]:
     """A connection to the server, encrypted, its certificate checked, and logged in.
 
-    Raises
-    ------
-    NotSent
-        When it cannot be made.
+    NotSent when it cannot be made.
     """
     from aiosmtplib import SMTP, SMTPException
 

@@ -27,10 +27,7 @@ class Lock:
     def unlock(self, given: str) -> None:
         """Open with the right code.
 
-        Raises
-        ------
-        InvalidInput
-            On another one, and on any within three seconds after that.
+        InvalidInput on another one, and on any within three seconds after that.
         """
         if time.monotonic() < self._again:
             raise InvalidInput("The code was wrong: wait a moment, then give it again.")

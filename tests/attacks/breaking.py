@@ -51,23 +51,14 @@ class Broken(BaseException):
 class Fate:
     """What became of one mail.
 
-    Attributes
-    ----------
-    order, point : str
-        Of `ORDERS` and `POINTS`.
-    left : str
-        What the file said when it had broken off: a status of the outbox, or "nothing".
-    status : str
-        What it says after the program was started again and has asked to send the same mail.
-    copies : int
-        That arrived in the end.
+    `order`, `point`: of `ORDERS` and `POINTS`.
     """
 
     order: str
     point: str
-    left: str
-    status: str
-    copies: int
+    left: str  # what the file said when it had broken off: a status of the outbox, or "nothing"
+    status: str  # what it says after the program was started again and has asked to send the same mail
+    copies: int  # that arrived in the end
 
     @property
     def outcome(self) -> str:
@@ -120,17 +111,8 @@ def _reach(point: str, ends: str) -> None:
 async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, number: int = 1) -> Fate:
     """Send a mail, break off at a point, start again and send the same mail: what became of it.
 
-    Parameters
-    ----------
-    path : path
-        A study's file; only `AT_MOST_ONCE` writes into it.
-    number : int
-        Another one for every mail of a file.
-
-    Raises
-    ------
-    InvalidInput
-        On a point or an order that there is not.
+    `path`: a study's file; only `AT_MOST_ONCE` writes into it. `number`: another one for every mail of a file.
+    InvalidInput on a point or an order that there is not.
     """
     for name, given, known in (("point", point, POINTS), ("order", order, ORDERS)):
         if given not in known:
@@ -194,10 +176,7 @@ async def break_offs(
 ) -> pd.DataFrame:
     """As many mails that break off at points drawn at random, in each order at the same ones.
 
-    Returns
-    -------
-    DataFrame
-        A row for each mail and order: "order", "point", "left", "status", "copies" and "outcome".
+    A row for each mail and order: "order", "point", "left", "status", "copies" and "outcome".
     """
     import pandas as pd
 

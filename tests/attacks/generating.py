@@ -25,14 +25,8 @@ FAMILY: dict[str, str] = {
 def hostile(seed: int, ours: Mapping[str, tuple[str, str]], *, removed: str, own: str, count: int = 200) -> list[Case]:
     """`count` cases, every kind in turn, each time varied; the same ones for the same arguments.
 
-    Parameters
-    ----------
-    ours : mapping of name to (address, Message-ID)
-        To whom a mail of ours went, and which; the first who is not `removed` is the one who writes most of these.
-    removed : str
-        Who was taken off the list.
-    own : str
-        Our address.
+    `ours`: to whom a mail of ours went, and which; the first who is not `removed` is the one who writes most of these.
+    `removed`: who was taken off the list. `own`: our address.
     """
     world = World(random.Random(seed), ours, removed, own)
     cases: list[Case] = []

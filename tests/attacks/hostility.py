@@ -40,27 +40,13 @@ async def receive(
     the nights after it, spread over the days that are left; the first person of the list is who most of them pretend
     to be. Everything that the organiser proposes is approved, and every question to the desk stays open.
 
-    Parameters
-    ----------
-    seminar : Seminar
-        A rehearsal or dry run that has not begun, opened with that mailbox.
-    count, seed : int
-        Of `attacks.generating.hostile`.
-    disarmed : bool
-        The same mails without their instructions, to compare.
-
-    Returns
-    -------
-    DataFrame
-        A row for each mail: "kind", "family", "day", "sender_is", "handling" (one of `support.plots.mail.HANDLING`, or
-        "missing"), "as_expected" (whether it was taken for what it has to be), "reason" (why it is held), "question"
-        (to the person at the desk; the one about several mails of a morning only where they belong together),
-        "noticed" (whether it was found to read like an instruction) and "dates" (that were read in it).
-
-    Raises
-    ------
-    InvalidInput
-        When the seminar is a live one, or has begun.
+    `seminar`: a rehearsal or dry run that has not begun, opened with that mailbox. `count`, `seed`: of
+    `attacks.generating.hostile`. `disarmed`: the same mails without their instructions, to compare. A row for
+    each mail: "kind", "family", "day", "sender_is", "handling" (one of `support.plots.mail.HANDLING`, or "missing"),
+    "as_expected" (whether it was taken for what it has to be), "reason" (why it is held), "question" (to the person at
+    the desk; the one about several mails of a morning only where they belong together), "noticed" (whether it was found
+    to read like an instruction) and "dates" (that were read in it). InvalidInput when the seminar is a live one, or has
+    begun.
     """
     import pandas as pd
 

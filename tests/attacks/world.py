@@ -19,39 +19,17 @@ REPLY, HELD, PROGRAM, BOUNCE = ({"reply"}, {"quarantine"}, {"automatic"}, {"boun
 
 @dataclass(frozen=True)
 class Case:
-    """One hostile mail.
+    """One hostile mail."""
 
-    Attributes
-    ----------
-    name : str
-        Its kind, such as "script in the subject".
-    raw : bytes
-        The whole of it, as it would arrive; a mailbox cuts it.
-    sender_is : {"known", "removed", "unknown", "own", "none"}
-        Whose address its From header has.
-    kinds : frozenset of str
-        Kinds of `Match`, one of which it has to be.
-    person : str
-        Whom it has to be matched with; "" for nobody, or where it does not matter.
-    words : str
-        What has to stand in its text; "" if nothing has to.
-    flagged : bool
-        Whether an instruction to the system in it has to be noticed.
-    problem : str
-        A piece of a problem that has to be noted; "" if none has to.
-    story : int
-        Cases with the same number belong together; 0 for one that stands alone.
-    """
-
-    name: str
-    raw: bytes
-    sender_is: str
-    kinds: frozenset[str]
-    person: str = ""
-    words: str = ""
-    flagged: bool = False
-    problem: str = ""
-    story: int = 0
+    name: str  # its kind, such as "script in the subject"
+    raw: bytes  # the whole of it, as it would arrive; a mailbox cuts it
+    sender_is: str  # known, removed, unknown, own, none: whose address its From header has
+    kinds: frozenset[str]  # kinds of `Match`, one of which it has to be
+    person: str = ""  # whom it has to be matched with; "" for nobody, or where it does not matter
+    words: str = ""  # what has to stand in its text; "" if nothing has to
+    flagged: bool = False  # whether an instruction to the system in it has to be noticed
+    problem: str = ""  # a piece of a problem that has to be noted; "" if none has to
+    story: int = 0  # cases with the same number belong together; 0 for one that stands alone
 
 
 class World:

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -405,21 +404,6 @@ def test_a_live_seminar_without_credentials_says_how_to_give_them_and_can_be_ope
         assert b"hush-hush" not in file.read_bytes()
 
 
-def test_a_seat_of_a_model_without_one_says_so_and_leaves_the_seminar_as_it_is(path, begun):
-    begun(organizer="model")
-
-    async def go():
-        with Seminar(path, "spring") as seminar:
-            with pytest.raises(InvalidInput, match="model"):
-                await seminar.open()
-            for use in (lambda: seminar.policies, lambda: seminar.desk, lambda: seminar.set_templates(())):
-                with pytest.raises(InvalidInput, match="not open yet"):
-                    use()
-
-    asyncio.run(go())
-    asyncio.run(go())
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -432,29 +416,6 @@ def test_a_seat_of_a_model_without_one_says_so_and_leaves_the_seminar_as_it_is(p
 def test_a_seminar_that_could_not_be_played_cannot_be_begun(settings):
     with pytest.raises(InvalidInput, match=next(iter(settings))):
         setup_of(**settings)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [{"email": "ngozi@"}, {"name": "Ana\u202e Ray"}, {"name": "x" * 500}, {"email": "JONAS.felderhof@example.org"}],
-    ids=str,
-)
-def test_somebody_to_whom_no_mail_could_be_written_is_refused_with_the_setup(changed):
-    setup = setup_of()
-    people = (replace(setup.scenario.people[0], **changed), *setup.scenario.people[1:])
-    with pytest.raises(InvalidInput):
-        replace(setup, scenario=replace(setup.scenario, people=people))
-
-
-def test_seminars_of_a_file_have_mail_folders_of_their_own(path):
-    folders = set()
-    names = ("a b", "a_b", "a/b", "A_b", "../a", "x" * 80, "x" * 79)
-    for name in names:
-        begin(path, name, setup_of(mode=DRY_RUN).to_json())
-        with Seminar(path, name) as seminar:
-            assert seminar.workplace.folder.parent.name == "study mail"
-            folders.add(str(seminar.workplace.folder).lower())
-    assert len(folders) == len(names)
 
 
 def test_a_reviewer_who_removes_a_mail_that_was_refused_before_has_it_not_sent(desk):
