@@ -58,6 +58,10 @@ class Approvals(MailTables):
         digest = digest_of(recipient, subject, body)
         return bool(self._rows(f"SELECT id FROM approvals WHERE {_OPEN}", (self.run, digest)))
 
+    def waiting(self) -> bool:
+        """Whether a mail may go out without another word of a person."""
+        return bool(self._rows(f"SELECT id FROM approvals WHERE run = ? AND status = '{OPEN}' LIMIT 1", (self.run,)))
+
     def withdraw(self, recipient: str, subject: str, body: str) -> bool:
         """Take an approval back; False where there is none, or a mail has used it already."""
         digest = digest_of(recipient, subject, body)

@@ -21,10 +21,14 @@ from support.seminars.changing import Changing
 from support.seminars.journal import Entry, Journal
 from support.seminars.remembering import DAY, FINISHED, USER, Memory, from_text, to_text
 from support.seminars.setup import LIVE, SeminarSetup
+from support.seminars.unlock import Lock
 from support.seminars.workplace import Workplace
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
+
+
+WAITS = "code: mail that was approved before would leave; give the code that the terminal of `make app` shows, first"
 
 
 class Seminar(Changing):
@@ -198,6 +202,8 @@ class Seminar(Changing):
         """
         try:
             await self.open()
+            if self.setup.mode == LIVE and self.workplace.approvals.waiting() and not Lock().open:
+                raise InvalidInput(WAITS)
             number = self.next_day
             if number > self.last:
                 raise InvalidInput(f"day: {number} asked for; the deadline was day {self.last}")

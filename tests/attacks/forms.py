@@ -135,11 +135,7 @@ def _empty(w: World) -> list[Case]:
 
 
 KINDS: dict[str, tuple[Make, ...]] = {
-    "five megabytes": (
-        _five_megabytes_attached,
-        _five_megabytes_of_words,
-        _five_megabytes_of_headers,
-    ),
+    "five megabytes": (_five_megabytes_attached, _five_megabytes_of_words, _five_megabytes_of_headers),
     "broken encoding": (
         _broken_base64,
         _wrong_charset,
@@ -149,17 +145,8 @@ KINDS: dict[str, tuple[Make, ...]] = {
         _truncated_parts,
         _no_mail_at_all,
     ),
-    "header injection": (
-        _raw_header_injection,
-        _header_injection_in_the_name,
-        _header_injection_in_the_subject,
-    ),
-    "thousands of parts, attachments": (
-        _deep_nesting,
-        _thousand_parts,
-        _zip_attached,
-        _calendar_only,
-    ),
+    "header injection": (_raw_header_injection, _header_injection_in_the_name, _header_injection_in_the_subject),
+    "thousands of parts, attachments": (_deep_nesting, _thousand_parts, _zip_attached, _calendar_only),
     "empty": (_empty,),
 }
 """Families of these kinds."""

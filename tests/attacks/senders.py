@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attacks.world import (
-    AUTHSERV,
-    BOUNCE,
-    EVIL,
-    HELD,
-    PROGRAM,
-    Case,
-    World,
-    cases_of,
-    encoded_word,
-    mail_of,
-    parts_of,
-)
+from attacks.world import AUTHSERV, BOUNCE, EVIL, HELD, PROGRAM, Case, World, cases_of, encoded_word, mail_of, parts_of
 
 Make = Callable[[World], list[Case]]
 
@@ -155,19 +143,8 @@ KINDS: dict[str, tuple[Make, ...]] = {
     "known sender, outside the thread": (_known_sender_without_a_thread,),
     "answers wanted elsewhere": (_answers_wanted_elsewhere,),
     "speaker who was taken off the list": (_removed_speaker,),
-    "unknown sender, or another's thread": (
-        _unknown_sender,
-        _unknown_sender_in_a_thread,
-        _thread_of_somebody_else,
-    ),
-    "programs and lists": (
-        _automatic_answer,
-        _mailing_list,
-    ),
-    "report of a failed delivery": (
-        _undelivered,
-        _undelivered_but_not_ours,
-        _merely_delayed,
-    ),
+    "unknown sender, or another's thread": (_unknown_sender, _unknown_sender_in_a_thread, _thread_of_somebody_else),
+    "programs and lists": (_automatic_answer, _mailing_list),
+    "report of a failed delivery": (_undelivered, _undelivered_but_not_ours, _merely_delayed),
 }
 """Families of these kinds."""

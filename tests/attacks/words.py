@@ -102,15 +102,8 @@ KINDS: dict[str, tuple[Make, ...]] = {
         _script_in_an_attachments_name,
         _formulas,
     ),
-    "instruction to the system": (
-        _instruction_to_mail_somebody,
-        _instruction_in_disguise,
-        _hidden_instruction_in_html,
-    ),
-    "text that reads in two ways": (
-        _alternatives_that_differ,
-        _letters_that_turn_the_order,
-    ),
+    "instruction to the system": (_instruction_to_mail_somebody, _instruction_in_disguise, _hidden_instruction_in_html),
+    "text that reads in two ways": (_alternatives_that_differ, _letters_that_turn_the_order),
     "contradicting replies": (_contradicting_replies,),
 }
 """Families of these kinds."""

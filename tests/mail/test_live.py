@@ -289,10 +289,7 @@ def send_as_ana(smtp, message):
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        (b"4 (UID 7 RFC822.SIZE 9 BODY[]<0> {3}", b"abc"),
-        (b"4 (BODY[]<0> {3}", b"abc"),
-    ],
+    [(b"4 (UID 7 RFC822.SIZE 9 BODY[]<0> {3}", b"abc"), (b"4 (BODY[]<0> {3}", b"abc")],
     ids=["before", "after"],
 )
 def test_a_server_may_order_its_answer_as_it_likes(answer):

@@ -17,6 +17,7 @@ from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN
 from support.seminar.reviewing import FLAG
 from support.seminar.speakers import RuleBasedSpeaker
 from support.seminar.views import AGAIN, ANSWER, APPROVE, EDIT, REMOVE, DayPlan, Draft, Response, Review
+from support.seminars import unlock
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN
@@ -507,3 +508,28 @@ def test_what_a_simulated_person_writes_is_a_mail_or_silence_and_never_ends_the_
     errors, received = asyncio.run(go())
     assert received.pop("Ngozi Tarrant") == ("Re: Bcc: eve@example.org", "The 15th suits me.")
     assert {error.agent for error in errors} == {"Aurelio Brandvik"} and len(received) == 2
+
+
+def test_after_a_reload_no_mail_of_before_leaves_without_the_code(desk, monkeypatch):
+    """Attack 2: the yes is in the journal, and whoever has a cookie opens a new kernel and presses play."""
+    monkeypatch.setenv(unlock.CODE, "24681357")
+    desk.world.send, send = plugged, desk.world.send
+    with pytest.raises(FateUnknown):
+        desk.run(answered)
+    desk.world.send = send
+
+    async def again(seminar):
+        seminar.decide(seminar.uncertain[0].message_id, arrived=False, again=True)
+        await seminar.play()
+
+    with pytest.raises(InvalidInput, match="code"):
+        desk.run(again)
+    with pytest.raises(InvalidInput, match="code"):
+        desk.run(answered)
+    assert not desk.world.sent
+    unlock.Lock().unlock("24681357")
+    assert len(desk.run(answered).sent) == 4
+
+
+async def plugged(recipient, message):
+    raise FateUnknown("the plug was pulled")
