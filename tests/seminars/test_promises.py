@@ -520,7 +520,7 @@ def test_after_a_reload_no_mail_of_before_leaves_without_the_code(desk, monkeypa
 
     async def again(seminar):
         seminar.decide(seminar.uncertain[0].message_id, arrived=False, again=True)
-        await seminar.play()
+        await answered(seminar)
 
     with pytest.raises(InvalidInput, match="code"):
         desk.run(again)
