@@ -2,6 +2,10 @@
 
 It writes a notebook of one cell into build/app and serves that. Whoever opens the page gets a kernel; what is said and
 decided is in the store, so that a kernel that ends loses nothing.
+
+Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
+lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
+no other path); and real mail needs a code besides, which the terminal shows and each page asks for (`support.unlock`).
 """
 
 from __future__ import annotations
@@ -15,19 +19,25 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from support.data import ROOT, output, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
+from support.unlock import CODE
 
 HERE = "127.0.0.1"
 """The only address that is listened on: nobody on another machine reaches the page."""
 
 PORT = 8866
 PATIENCE = 60.0
-"""Seconds that Voila gets to listen."""
+"""Seconds that Voila gets to answer."""
+
+IDLE = 600
+"""Seconds after which a kernel ends whose page nobody has open."""
 
 CELL = """from support.widgets.dashboard.application import Dashboard
 
@@ -35,6 +45,21 @@ CELL = """from support.widgets.dashboard.application import Dashboard
 dashboard = Dashboard({store!r}, model)
 dashboard.view
 """
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What opens the page, drawn anew for each start; no cookie holds the path, and the page holds no code.
+
+    Attributes
+    ----------
+    path, token, code : str
+        Of the address, of the login, and for real mail.
+    """
+
+    path: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
+    code: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08d}", repr=False)
 
 
 def source(store: Path, model: str = "", base_url: str = "") -> str:
@@ -64,58 +89,96 @@ def write_notebook(folder: Path, cell: str) -> Path:
     return path
 
 
-def checked_port(port: int) -> int:
-    """A port that is free; 0 gives any.
+def taken_port(port: int) -> socket.socket:
+    """A socket that listens at a port, or at any free one for 0: from now on nobody else can.
 
     Raises
     ------
     InvalidInput
         When it is none, or something listens there already.
     """
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do: one that has just ended is gone
-        try:
-            probe.bind((HERE, port))
-        except (OSError, OverflowError) as error:
-            raise InvalidInput(f"--port: {port} given ({error}); expected a free one; 0 stands for any") from None
-        return int(probe.getsockname()[1])
+    listening = socket.socket()
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that has just ended is gone
+        listening.bind((HERE, port))
+        listening.listen(128)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise InvalidInput(f"--port: {port} given ({error}); expected a free one; 0 stands for any") from None
+    return listening
 
 
-def started(notebook: Path, port: int, token: str) -> subprocess.Popen[bytes]:
-    """Voila, serving the notebook at that port to whoever has the token.
+def page(descriptor: int) -> Any:
+    """Voila, which serves at a socket that is open already and never at another."""
+    from tornado.httpserver import HTTPServer
+    from tornado.ioloop import IOLoop
+    from voila.app import Voila
+
+    class Page(Voila):
+        def init_handlers(self) -> list[Any]:
+            # Voila leaves the doors at the root, whatever the page's path is.
+            made = super().init_handlers()
+            doors = {"/login", "/logout"}
+            return [(f"{self.server_url.rstrip('/')}{one[0]}", *one[1:]) if one[0] in doors else one for one in made]
+
+        def listen(self) -> None:
+            listening = socket.socket(fileno=descriptor)
+            listening.setblocking(False)
+            HTTPServer(self.app).add_socket(listening)
+            self.ioloop = IOLoop.current()
+            try:
+                self.ioloop.start()
+            except KeyboardInterrupt:
+                self.log.info("Stopping...")
+            finally:
+                self.stop()
+
+    return Page
+
+
+def started(notebook: Path, listening: socket.socket, keys: Keys, idle: int = IDLE) -> subprocess.Popen[bytes]:
+    """Voila, serving the notebook at that socket to whoever has the address and the token.
 
     Raises
     ------
     MissingData
-        When it does not listen within a minute.
+        When it does not answer within a minute.
     """
-    command = [sys.executable, "-m", "voila", notebook.name, "--no-browser", f"--port={port}", f"--Voila.ip={HERE}",
-               "--Voila.log_level=WARN", "--theme=light", "--Voila.auto_token=True",
+    descriptor = listening.fileno()
+    serve = f"from support.app import page; page({descriptor}).launch_instance()"
+    command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
+               "--Voila.auto_token=True", f"--Voila.base_url=/{keys.path}/",
+               # A page that is left ends its kernel; one whose browser was killed is ended here.
+               f"--MappingKernelManager.cull_idle_timeout={idle}", "--MappingKernelManager.cull_busy=True",
+               f"--MappingKernelManager.cull_interval={max(idle // 4, 1)}",
                # A page that is left asks to end its kernel without the cookie's twin (voila issue 1458).
                "--Voila.tornado_settings", "disable_check_xsrf=True"]  # fmt: skip
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    # The token is not among the arguments: everybody on the machine can read those.
-    env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": token}
-    server = subprocess.Popen(command, cwd=notebook.parent, env=env, start_new_session=True)
+    # Neither token nor code is among the arguments: everybody on the machine can read those.
+    env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code}
+    server = subprocess.Popen(
+        command, cwd=notebook.parent, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077
+    )
     until = time.monotonic() + PATIENCE
     try:
         while time.monotonic() < until and server.poll() is None:
-            if _listens(port):
+            if _answers(listening.getsockname()[1], keys.path):
                 return server
-            time.sleep(0.1)
     except KeyboardInterrupt:
         end(server)
         raise
     end(server)
-    raise MissingData("voila: it did not begin to listen; see what it said above")
+    raise MissingData("voila: it did not begin to answer; see what it said above")
 
 
-def _listens(port: int) -> bool:
+def _answers(port: int, path: str) -> bool:
+    """Whether the page's door is there; what is asked holds no secret but the path."""
     try:
-        socket.create_connection((HERE, port), 0.5).close()
+        with urllib.request.urlopen(f"http://{HERE}:{port}/{path}/login", timeout=1):
+            return True
     except OSError:
+        time.sleep(0.1)
         return False
-    return True
 
 
 def end(server: subprocess.Popen[bytes]) -> None:
@@ -138,17 +201,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace, store: Path) -> int:
+    keys = Keys()
     try:
-        port = checked_port(given.port)
-        notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
-        token = secrets.token_urlsafe(16)
-        server = started(notebook, port, token)
+        listening = taken_port(given.port)
+        with listening:
+            notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
+            server = started(notebook, listening, keys, given.idle)
+            port = listening.getsockname()[1]
     except ConveneError as error:
         print(error, file=sys.stderr)
         return 1
     try:
-        print(f"Convene: http://{HERE}:{port}/?token={token}", flush=True)
+        print(f"Convene: http://{HERE}:{port}/{keys.path}/?token={keys.token}", flush=True)
         print(f"The seminars are in {store}. Only this machine reaches the page. Ctrl-C ends it.", flush=True)
+        print(f"Before real mail leaves, the page asks for this code: {keys.code}", flush=True)
         return server.wait()
     except KeyboardInterrupt:
         return 0
@@ -167,6 +233,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--model", default="", help='a name that the endpoint serves, or "embedded"; none by default')
     parser.add_argument("--base-url", default="", help="the endpoint; by default OPENAI_BASE_URL, else OpenAI's")
     parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} by default; 0 for any that is free")
+    parser.add_argument("--idle", type=int, default=IDLE, help=f"seconds that a page left alone lives: {IDLE}")
     return parser
 
 

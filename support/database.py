@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from support.errors import DamagedFile, DiskFull, FileInUse, InvalidInput
@@ -82,6 +82,13 @@ def open_database(path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY) -
             return made
     except (OSError, sqlite3.OperationalError) as error:
         raise _words(path, NO_FILE, error) from None
+
+
+def private(path: Path) -> None:
+    """Let no other account of this machine read a study's file, nor SQLite's files beside it."""
+    for file in (path, _beside(path, "-wal"), _beside(path, "-shm")):
+        with suppress(FileNotFoundError):
+            file.chmod(0o600)
 
 
 @contextmanager

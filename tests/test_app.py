@@ -9,7 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.error
 import urllib.request
+from contextlib import contextmanager, suppress
+from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
@@ -45,16 +49,25 @@ def test_a_port_that_is_taken_is_refused():
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(InvalidInput, match=f"--port: {port} given"):
-            app.checked_port(port)
+            app.taken_port(port)
         assert app.main(["--port", str(port)]) == 1
     with pytest.raises(InvalidInput, match="--port: 99999999"):
-        app.checked_port(99999999)
-    assert app.checked_port(0) > 0
+        app.taken_port(99999999)
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
-def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_when_it_is_told(tmp_path, ending):
-    command = [sys.executable, "-m", "support.app", "--store", str(tmp_path / "s.sqlite"), "--port", "0"]
+def test_a_port_is_ours_before_voila_starts_and_nobody_else_can_take_it():
+    """Attack 1: between the look at a port and Voila's start another program listened there, and was told the token."""
+    with app.taken_port(0) as ours, socket.socket() as intruder:
+        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+            intruder.setsockopt(socket.SOL_SOCKET, option, 1)
+            with pytest.raises(OSError, match="in use"):
+                intruder.bind((app.HERE, ours.getsockname()[1]))
+
+
+@contextmanager
+def running(tmp_path, *options):
+    """The app, and what it says."""
+    command = [sys.executable, "-m", "support.app", "--store", str(tmp_path / "s.sqlite"), "--port", "0", *options]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "CONVENE_OUTPUT": str(tmp_path)}
     server = subprocess.Popen(
         command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -62,22 +75,84 @@ def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_when_it_is_t
     )  # fmt: skip
     try:
         assert select.select([server.stdout], [], [], 90)[0], "it says where it listens"
-        said = server.stdout.readline()
-        address = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", said)
-        assert address and "Only this machine" in server.stdout.readline()
-        port = int(address[1])
-        for place in ("", "api/kernels"):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{place}", timeout=60) as page:
-                assert "/login" in page.url, "without the token one is asked for it"
-        assert port not in [int(p, 16) for p in outside(Path("/proc/net/tcp").read_text())]
-        os.kill(server.pid, ending)
-        assert server.wait(30) == 0
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port), 1)
+        yield server, [server.stdout.readline() for _ in range(3)]
     finally:
         if server.poll() is None:
             server.terminate()
             server.wait(20)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
+def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_when_it_is_told(tmp_path, ending):
+    with running(tmp_path) as (server, said):
+        port, path, token = re.search(r"http://127\.0\.0\.1:(\d+)/(\S{22})/\?token=(\S+)", said[0]).groups()
+        assert "Only this machine" in said[1] and re.search(r"this code: \d{8}$", said[2])
+        for place in ("", "api/kernels"):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}/{place}", timeout=60) as page:
+                assert "/login" in page.url, "without the token one is asked for it"
+            assert refused(f"http://127.0.0.1:{port}/{place}") == 404, "without the path nothing is there"
+        arguments = "".join(Path(f"/proc/{pid}/cmdline").read_text() for pid in children(server.pid))
+        assert "support.app" in arguments and token not in arguments and said[2].split()[-1] not in arguments
+        assert int(port) not in [int(p, 16) for p in outside(Path("/proc/net/tcp").read_text())]
+        os.kill(server.pid, ending)
+        assert server.wait(30) == 0
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", int(port)), 1)
+
+
+def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_is_left_ends(tmp_path):
+    """Attacks 2 and 4: a cookie goes to every port of 127.0.0.1, and a link on any site started a kernel."""
+    with running(tmp_path, "--idle", "4") as (server, said):
+        address = re.search(r"http\S+", said[0])[0]
+        root, path = address.partition("?")[0], address.split("/")[3]
+        jar = CookieJar()
+        door = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+        assert not kernels(server.pid)
+        for link in (root.replace(path, ""), root.replace(path, "voila/render/Convene.ipynb"), root):
+            refused(link)
+        assert not kernels(server.pid), "who has a link, and no token, starts nothing"
+        with door.open(address, timeout=60) as page:
+            assert page.status == 200 and "Convene" in page.read().decode()
+        assert jar and {cookie.path for cookie in jar} == {f"/{path}/"}
+        port = int(root.split("/")[2].partition(":")[2])
+        request = urllib.request.Request(f"http://127.0.0.1:{port + 1}/stolen")
+        jar.add_cookie_header(request)
+        assert request.get_header("Cookie") is None, "another port is another program's"
+        until = time.monotonic() + 60
+        assert kernels(server.pid)
+        while kernels(server.pid) and time.monotonic() < until:
+            time.sleep(0.5)
+        assert not kernels(server.pid), "nobody watches it"
+
+
+def refused(address):
+    """The status of a page, or of its door."""
+    try:
+        with urllib.request.urlopen(address, timeout=60) as page:
+            return page.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def children(pid):
+    """The processes below a process, it included."""
+    found = [pid]
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(OSError):
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent == pid:
+                    found += children(int(folder.name))
+    return found
+
+
+def kernels(pid):
+    """The kernels of a server."""
+    said = {}
+    for child in children(pid):
+        with suppress(OSError):
+            said[child] = Path(f"/proc/{child}/cmdline").read_text()
+    return [child for child, line in said.items() if "ipykernel_launcher" in line]
 
 
 def outside(table):

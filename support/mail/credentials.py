@@ -120,13 +120,11 @@ class Login:
         raise TypeError("a Login is not pickled or copied: it would be written somewhere. Make it where it is used.")
 
 
-def find_login(account: str) -> Login:
-    """The login of an account: from the environment, else from the keyring.
+def find_login(servers: MailServers) -> Login:
+    """The login at these very servers and ports: from the environment that names them, else from the keyring.
 
-    Parameters
-    ----------
-    account : str
-        The mail address; it is the user too, unless CONVENE_MAIL_USER says another.
+    The user is the mail address, unless CONVENE_MAIL_USER says another. A password is for the servers that it was
+    given for: whoever names others does not get it.
 
     Raises
     ------
@@ -135,12 +133,35 @@ def find_login(account: str) -> Login:
     InvalidInput
         When it does not fit.
     """
-    user = os.environ.get(USER) or account
-    if password := os.environ.get(PASSWORD):
+    user = os.environ.get(USER) or servers.address
+    if (password := os.environ.get(PASSWORD)) and _named_there(servers):
         return Login(user, password)
-    if password := _from_keyring(user):
-        return Login(user, password)
-    raise MissingData(f"no password for {user} was found, neither in the environment nor in the keyring. {_ways(user)}")
+    if found := _from_keyring(service(servers), user):
+        return Login(user, found)
+    other = f" {PASSWORD} is for the servers that the environment names, not for these." if password else ""
+    raise MissingData(
+        f"no password for {user} at {servers.smtp_host}:{servers.smtp_port} and {servers.imap_host}:"
+        f"{servers.imap_port} was found, neither in the environment nor in the keyring.{other} {_ways(servers, user)}"
+    )
+
+
+def service(servers: MailServers) -> str:
+    """The name under which the keyring holds the password for these servers.
+
+    >>> service(MailServers("smtp.x.org", "imap.x.org", "ana@x.org"))
+    'convene-mail smtp.x.org:465 imap.x.org:993'
+    """
+    return f"{SERVICE} {servers.smtp_host}:{servers.smtp_port} {servers.imap_host}:{servers.imap_port}".lower()
+
+
+def _named_there(servers: MailServers) -> bool:
+    """Whether the environment names these servers; certificates and all else that a login depends on too."""
+    try:
+        named = servers_from_environment()
+    except (MissingData, InvalidInput):
+        return False
+    told = ("smtp_host", "smtp_port", "smtp_tls", "imap_host", "imap_port", "cafile")
+    return all(str(getattr(named, name)).lower() == str(getattr(servers, name)).lower() for name in told)
 
 
 def servers_from_environment() -> MailServers:
@@ -184,25 +205,26 @@ def _port(variable: str, default: int) -> int:
     return int(text or default)
 
 
-def _from_keyring(user: str) -> str | None:
-    """What the system's keyring holds, if there is a keyring here."""
+def _from_keyring(entry: str, user: str) -> str | None:
+    """What the system's keyring holds under a name, if there is a keyring here."""
+    ways = f"Set {PASSWORD} and the servers in the environment."
     try:
         import keyring
         from keyring.errors import KeyringError, NoKeyringError
     except ImportError:
-        raise MissingData(f"{PASSWORD} is not set, and the package keyring is not installed. {_ways(user)}") from None
+        raise MissingData(f"{PASSWORD} is not set, and the package keyring is not installed. {ways}") from None
     try:
-        return keyring.get_password(SERVICE, user)
+        return keyring.get_password(entry, user)
     except NoKeyringError:
-        raise MissingData(f"{PASSWORD} is not set, and this machine has no keyring. {_ways(user)}") from None
+        raise MissingData(f"{PASSWORD} is not set, and this machine has no keyring. {ways}") from None
     except KeyringError as error:
         raise MissingData(
-            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {_ways(user)}"
+            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {ways}"
         ) from None
 
 
-def _ways(user: str) -> str:
+def _ways(servers: MailServers, user: str) -> str:
     return (
-        f"Set {PASSWORD} (and {USER}, if the user is not {user}) for this session, or put it into the keyring once: "
-        f"keyring set {SERVICE} {user}"
+        f"Set {PASSWORD}, beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this "
+        f'session, or put it into the keyring once: keyring set "{service(servers)}" {user}'
     )

@@ -38,7 +38,8 @@ class FolderMailbox:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
         try:
             for folder in (self.outbox, self.inbox):
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            Path(path).chmod(0o700)  # of this account alone, and with it what is in it
         except OSError as error:
             raise InvalidInput(f"path: {path} cannot be a folder for mails: {error}; give one to write to.") from None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from support.database import guarded, open_database, transaction
+from support.database import guarded, open_database, private, transaction
 from support.errors import FileInUse, InvalidInput
 from support.presence import Presence
 
@@ -145,6 +145,7 @@ def opened(path: Path) -> Connection:
     db = open_database(path)
     with guarded(path):
         db.executescript(SCHEMA)
+    private(path)  # addresses and mails are in it
     return db
 
 

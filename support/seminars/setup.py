@@ -68,6 +68,9 @@ class SeminarSetup:
         Addresses that live mail may go to; nobody else gets any.
     daily_limit : int
         Live mails a day, at most.
+    unchecked_senders : bool
+        Yes in words, where `servers.authserv` is empty: nobody checks then who wrote a reply, and a forger who knows a
+        mail's number passes as the person.
 
     Raises
     ------
@@ -87,6 +90,7 @@ class SeminarSetup:
     servers: MailServers | None = None
     allowed: tuple[str, ...] = field(default=())
     daily_limit: int = 0
+    unchecked_senders: bool = False
 
     def __post_init__(self) -> None:
         levels(self.delegation)
@@ -140,6 +144,12 @@ class SeminarSetup:
             raise InvalidInput("allowed: nobody given; a live seminar needs the addresses that mail may go to")
         if not self.daily_limit:
             raise InvalidInput("daily_limit: 0 given; a live seminar needs how many mails may go out a day, at most")
+        if not self.servers.authserv and self.unchecked_senders is not True:
+            raise InvalidInput(
+                "authserv: none given; without the name of the server that checks who wrote a reply "
+                "(CONVENE_MAIL_AUTHSERV), a forger passes as one of the people. Give it, or say yes to that risk "
+                "(unchecked_senders=True)"
+            )
         known = [person.email for person in self.scenario.people]
         for address in self.allowed:
             if not any(same(address, other) for other in known):

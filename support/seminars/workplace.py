@@ -92,7 +92,7 @@ class Workplace:
         from support.mail.live import LiveMailbox
 
         assert self.setup.servers is not None  # checked by the setup
-        login = find_login(self.setup.servers.address)
+        login = find_login(self.setup.servers)
         since = min(self.setup.scenario.start, date.today())  # the servers' calendar, whatever ours is in a test
         return LiveMailbox(self.setup.servers, login, allowed=self.setup.allowed, since=since)
 

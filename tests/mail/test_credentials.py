@@ -12,13 +12,14 @@ from types import ModuleType
 import pytest
 
 from support.errors import InvalidInput, MissingData
-from support.mail.credentials import Login, MailServers, find_login, servers_from_environment
+from support.mail.credentials import Login, MailServers, find_login, servers_from_environment, service
 
 SECRET = "".join(("ses", "ame"))
+SERVERS = MailServers("smtp.example.org", "imap.example.org", "ana@example.org")
 VARIABLES = [
     "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD", "CONVENE_SMTP_HOST", "CONVENE_SMTP_PORT", "CONVENE_SMTP_TLS",
     "CONVENE_IMAP_HOST", "CONVENE_IMAP_PORT", "CONVENE_IMAP_FOLDER", "CONVENE_MAIL_ADDRESS", "CONVENE_MAIL_NAME",
-    "CONVENE_MAIL_CA",
+    "CONVENE_MAIL_CA", "CONVENE_MAIL_AUTHSERV",
 ]  # fmt: skip
 
 
@@ -35,11 +36,10 @@ def keyring(monkeypatch):
     def holds(answer):
         import keyring as real
 
-        def asked(service, user):
-            assert service == "convene-mail"
+        def asked(entry, user):
             if isinstance(answer, Exception):
                 raise answer
-            return answer.get(user)
+            return answer.get(user) if entry == service(SERVERS) else None
 
         monkeypatch.setattr(real, "get_password", asked)
 
@@ -79,24 +79,39 @@ def test_a_text_of_a_server_s_has_the_password_blotted_out():
 
 def test_the_environment_is_asked_first(monkeypatch, keyring):
     keyring({"ana@example.org": "another"})
-    monkeypatch.setenv("CONVENE_MAIL_PASSWORD", SECRET)
-    found = find_login("ana@example.org")
+    named(monkeypatch, CONVENE_MAIL_PASSWORD=SECRET)
+    found = find_login(SERVERS)
     assert (found.user, found.password) == ("ana@example.org", SECRET)
     monkeypatch.setenv("CONVENE_MAIL_USER", "ana")
-    assert find_login("ana@example.org").user == "ana"
+    assert find_login(SERVERS).user == "ana"
+
+
+@pytest.mark.parametrize(
+    "other", [{"smtp_host": "smtp.evil.example"}, {"imap_host": "127.0.0.1"}, {"smtp_port": 4650}, {"imap_port": 9930},
+              {"cafile": "/tmp/of-mine.pem"}, {"smtp_port": 587, "smtp_tls": "starttls"}],
+)  # fmt: skip
+def test_a_password_is_given_to_the_servers_that_it_is_for_and_to_no_others(monkeypatch, keyring, other):
+    keyring({"ana@example.org": SECRET})
+    named(monkeypatch, CONVENE_MAIL_PASSWORD=SECRET)
+    if "cafile" in other or "smtp_tls" in other:  # of the environment's login; the keyring's is for hosts and ports
+        keyring({})
+    with pytest.raises(MissingData, match="is for the servers that the environment names, not for these") as caught:
+        find_login(dataclasses.replace(SERVERS, **other))
+    assert SECRET not in str(caught.value)
 
 
 def test_then_the_keyring(monkeypatch, keyring):
     keyring({"ana@example.org": SECRET, "ana": "other"})
-    assert find_login("ana@example.org").password == SECRET
+    assert find_login(SERVERS).password == SECRET
     monkeypatch.setenv("CONVENE_MAIL_USER", "ana")
-    assert find_login("ana@example.org").password == "other"
+    assert find_login(SERVERS).password == "other"
 
 
 def test_without_either_both_ways_are_told(keyring):
     keyring({})
-    with pytest.raises(MissingData, match=r"CONVENE_MAIL_PASSWORD.*keyring set convene-mail ana@example\.org"):
-        find_login("ana@example.org")
+    entry = r'keyring set "convene-mail smtp\.example\.org:465 imap\.example\.org:993" ana@example\.org'
+    with pytest.raises(MissingData, match=f"CONVENE_MAIL_PASSWORD.*{entry}"):
+        find_login(SERVERS)
 
 
 def test_a_keyring_that_is_not_there_or_stays_shut_is_told(keyring, monkeypatch):
@@ -105,15 +120,15 @@ def test_a_keyring_that_is_not_there_or_stays_shut_is_told(keyring, monkeypatch)
     for trouble, words in ((NoKeyringError("none"), "has no keyring"), (KeyringLocked("shut"), "KeyringLocked: shut")):
         keyring(trouble)
         with pytest.raises(MissingData, match=words):
-            find_login("ana@example.org")
+            find_login(SERVERS)
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(MissingData, match="not installed"):
-        find_login("ana@example.org")
+        find_login(SERVERS)
 
 
 def test_this_machine_s_own_keyring_gives_words_where_it_has_nothing():
-    with pytest.raises(MissingData, match="keyring set convene-mail"):
-        find_login("nobody-has-this@example.org")
+    with pytest.raises(MissingData, match="CONVENE_MAIL_PASSWORD"):
+        find_login(dataclasses.replace(SERVERS, address="nobody-has-this@example.org"))
 
 
 def named(monkeypatch, **values):
@@ -157,9 +172,9 @@ def test_what_does_not_fit_is_refused(monkeypatch, name, value):
 
 
 def test_a_login_is_found_without_loading_the_keyring_where_the_environment_has_it(monkeypatch):
-    monkeypatch.setenv("CONVENE_MAIL_PASSWORD", SECRET)
+    named(monkeypatch, CONVENE_MAIL_PASSWORD=SECRET)
     monkeypatch.setitem(sys.modules, "keyring", ModuleType("keyring"))  # it can give nothing
-    assert find_login("ana@example.org").password == SECRET
+    assert find_login(SERVERS).password == SECRET
 
 
 @pytest.mark.parametrize("form", ["plain", "AUTH PLAIN", "AUTH LOGIN", "quoted"])

@@ -27,7 +27,8 @@ def live_setup(name="four", **settings):
     """A live seminar, everybody on whose list may be written to."""
     plain = setup_of(name)
     allowed = tuple(person.email for person in plain.scenario.people)
-    return replace(plain, **{"mode": LIVE, "servers": SERVERS, "daily_limit": 50, "allowed": allowed} | settings)
+    return replace(plain, **{"mode": LIVE, "servers": SERVERS, "daily_limit": 50, "allowed": allowed,
+                             "unchecked_senders": True} | settings)  # fmt: skip
 
 
 class World(SimulatedMailbox):

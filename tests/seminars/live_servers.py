@@ -27,11 +27,16 @@ def live(folder, **settings):
         servers.office() as office,
         servers.SmtpServer(office, certificate) as smtp,
         servers.dovecot(office, certificate) as imap,
-        mock.patch.dict(os.environ, login),
-    ):
+        mock.patch.dict(os.environ, login | {
+            "CONVENE_SMTP_HOST": "localhost", "CONVENE_SMTP_PORT": str(smtp.port), "CONVENE_IMAP_HOST": "localhost",
+            "CONVENE_IMAP_PORT": str(imap), "CONVENE_MAIL_ADDRESS": f"{servers.USER}@example.org",
+            "CONVENE_MAIL_CA": str(certificate),
+        }),
+    ):  # fmt: skip
         account = MailServers("localhost", "localhost", f"{servers.USER}@example.org", "Noor", smtp_port=smtp.port,
                               imap_port=imap, cafile=str(certificate))  # fmt: skip
         plain = setup_of(**settings)
         allowed = tuple(person.email for person in plain.scenario.people)
-        setup = replace(plain, mode=LIVE, servers=account, daily_limit=50, allowed=allowed)
+        setup = replace(plain, mode=LIVE, servers=account, daily_limit=50, allowed=allowed,
+                        unchecked_senders=True)  # fmt: skip
         yield setup, office, smtp, Correspondents(setup, office, smtp.port, certificate, tuple(login.values()))

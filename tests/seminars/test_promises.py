@@ -397,6 +397,8 @@ def test_a_live_seminar_without_credentials_says_how_to_give_them_and_can_be_ope
         Seminar(desk.path, "spring")
     assert not list(desk.path.parent.glob("*.lock")), "nobody seems to be at work on it"
     monkeypatch.setenv("CONVENE_MAIL_PASSWORD", "hush-hush")
+    for name in ("SMTP_HOST", "IMAP_HOST", "MAIL_ADDRESS"):
+        monkeypatch.setenv(f"CONVENE_{name}", getattr(desk.setup.servers, name.lower().removeprefix("mail_")))
     with Seminar(desk.path, "spring") as seminar:
         assert seminar.workplace.mailbox.kind == "smtp and imap"
     for file in desk.path.parent.glob("study*"):

@@ -303,3 +303,16 @@ def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(
 
     received, person, flags = asyncio.run(go())
     assert received == [(person, "The 15th of September suits me.")] and not flags
+
+
+def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
+    """Attack 5."""
+    path = tmp_path / "study.sqlite"
+    begin(path, "spring", setup_of(mode="dry run").to_json())
+    with Seminar(path, "spring") as seminar:
+        asyncio.run(seminar.workplace.mailbox.send("ana@example.org", b"Subject: Hello\r\n\r\nAna"))
+        found = [file for file in tmp_path.rglob("*") if not file.name.endswith(".lock")]
+        open_to_others = [file.name for file in found if file.is_file() and file.stat().st_mode & 0o077]
+        assert {file.suffix for file in found} >= {".sqlite", ".eml"} and not open_to_others
+        folder = seminar.workplace.folder
+        assert folder.stat().st_mode & 0o777 == 0o700 == (folder / "outbox").stat().st_mode & 0o777

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import ipywidgets as w
 import pytest
 
+from support import unlock
 from support.errors import FateUnknown
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
@@ -153,7 +154,12 @@ def test_a_kernel_that_ends_in_the_middle_of_a_day_loses_nothing(path):
         return form.question.view.about, len(dashboard.work.seminar.entries)
 
     async def again(dashboard):
-        form = await asked(dashboard, "action")  # comes without a press
+        await until(lambda: dashboard.work.seminar)
+        dashboard.refresh()
+        assert not dashboard.work.playing, "a page that opens does nothing by itself"
+        assert dashboard.desk.days.day_button.description == "Go on with day 1"
+        dashboard.desk.days.day_button.click()
+        form = await asked(dashboard, "action")
         dashboard.refresh()
         assert "because of the holidays" in dashboard.desk.talk.now.value
         assert "removed" in dashboard.desk.talk.now.value
@@ -210,6 +216,7 @@ def test_who_was_taken_over_from_is_told_and_can_take_it_back(path):
             assert "taken over" in dashboard.desk.days.said.value and form.question is None
         dashboard.desk.days.here_button.click()
         await until(lambda: dashboard.work.seminar)
+        dashboard.desk.days.day_button.click()
         await asked(dashboard, "plan")  # what was approved meanwhile was not kept: it is asked again
 
     worked(path, work)
@@ -220,6 +227,8 @@ def test_a_cell_that_runs_again_goes_on_with_the_seminar(path):
         day(dashboard)
         await asked(dashboard, "plan")
         newer = Dashboard(path)
+        await until(lambda: newer.work.seminar)
+        newer.desk.days.day_button.click()
         await asked(newer, "plan")
         assert dashboard.work.seminar is None and "newer dashboard" in dashboard.work.error
         await newer.work.close()
@@ -410,7 +419,7 @@ def test_mails_of_unknown_fate_lead_to_the_page_mail(path, monkeypatch):
     worked(path, work)
 
 
-SERVERS = MailServers(smtp_host="smtp.example.org", imap_host="imap.example.org", address="noor@example.org")
+SERVERS = MailServers("smtp.example.org", "imap.example.org", "noor@example.org", authserv="mx.example.org")
 
 
 class Nowhere:
@@ -466,6 +475,35 @@ def test_every_real_mail_needs_a_press_of_its_own_that_names_the_address(path, m
             await pressed(dashboard, form.approve_button)
         await done(dashboard)
         assert not dashboard.work.error and len(mailbox.sent) == 4
+
+    live(path, work, monkeypatch)
+
+
+def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the_terminal(path, monkeypatch):
+    """Attack 2: whoever has a cookie reaches the kernel, and can press its buttons."""
+    clock = [0.0]
+    monkeypatch.setattr(forms, "GLANCE", 0)
+    monkeypatch.setenv(unlock.CODE, "12345678")
+    monkeypatch.setattr(unlock, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def work(dashboard, mailbox):
+        day(dashboard)
+        await pressed(dashboard, (await asked(dashboard, "plan")).rest_button)
+        form = await asked(dashboard, "mail")
+        assert form.code_field.layout.display == ""
+        for clock[0], code, said in ((10, "", "not the code"), (20, "12345679", "not the code"),
+                                     (21, "12345678", "wait a moment")):  # fmt: skip
+            form.code_field.value = code
+            await pressed(dashboard, form.approve_button)
+            assert said in form.error.value and not form.code_field.value and not mailbox.sent
+        clock[0], form.code_field.value = 30, " 12345678"
+        await pressed(dashboard, form.approve_button)
+        form = await asked(dashboard, "mail")
+        assert form.code_field.layout.display == "none"
+        for _ in range(3):
+            await pressed(dashboard, (await asked(dashboard, "mail")).approve_button)
+        await done(dashboard)
+        assert len(mailbox.sent) == 4
 
     live(path, work, monkeypatch)
 

@@ -94,6 +94,7 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
 
     os.kill(int(pid.read_text()), signal.SIGKILL)
     page.reload(wait_until="domcontentloaded")
+    button(page, "Go on with day 2").click()
     page.get_by_text(waiting, exact=True).wait_for()
     page.get_by_text("8, of which").wait_for()
     assert waiting != first and page.get_by_text("Yes, gladly.").first.is_visible()
@@ -137,6 +138,7 @@ def test_another_window_works_on_only_when_it_is_told_to(page, button, screensho
     other.get_by_text("is open in another window").wait_for()
     screenshot(other, "dashboard_11_open_elsewhere")
     button(other, "Work here instead").press("Enter")
+    button(other, "Go on with day 1").press("Enter")
     other.get_by_text("Day 1, Monday: the plan").wait_for()
     button(page, "Approve").click()
     page.get_by_text("was taken over by another window").wait_for()

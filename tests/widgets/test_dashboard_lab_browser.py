@@ -95,6 +95,7 @@ def test_a_cell_that_runs_again_goes_on_to_the_filled_schedule(
         page.keyboard.press("Enter")  # the focus is on Approve
         page.get_by_text("Monday: the action about").wait_for()
         run_cell(page)
+        button(page, "Go on with day 1").click()
         page.get_by_text("Monday: the action about").wait_for()
         finish_day(page, 1)
         for number in (2, 3, 4, 5):

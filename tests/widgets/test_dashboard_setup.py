@@ -413,7 +413,19 @@ def live(page):
     page.sending.mode.value = LIVE
     servers = {"address": "me@example.org", "smtp_host": "smtp.example.org", "imap_host": "imap.example.org"}
     typed(page.sending.fields, **servers)
-    page.sending.limit.control.value = 5
+    page.sending.limit.control.value, page.sending.unchecked.value = 5, True
+
+
+def test_without_a_server_that_checks_senders_it_does_not_begin_but_for_a_yes_in_words(page, begun):
+    live(page)
+    next(iter(page.sending.ticks.values())).value = True
+    page.sending.unchecked.value = False
+    pressed(page.begin_button)
+    assert not begun and "a forger passes" in page.sending.unchecked_fault.value
+    typed(page.sending.fields, authserv="mx.example.org")
+    assert page.sending.unchecked.layout.display == "none"
+    pressed(page.begin_button)
+    assert begun[0][1].servers.authserv == "mx.example.org" and not begun[0][1].unchecked_senders
 
 
 def test_nobody_may_be_written_to_until_ticked_and_a_changed_address_is_not(page, begun):

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+import ipywidgets as w
+
 from support.boards.pieces import said
 from support.errors import InvalidInput
 from support.runs.pages import diary_style, mails_to_html
@@ -16,6 +18,7 @@ from support.seats import Question
 from support.seminar.records import ACTION, MAIL, ORGANISER, Flag
 from support.seminar.reviewing import FLAG
 from support.seminar.views import APPROVE, EDIT, Desk, Review
+from support.unlock import Lock
 from support.widgets.dashboard.frame import plain
 from support.widgets.organizing.desk import DeskForm
 from support.widgets.play import warning
@@ -51,13 +54,16 @@ class DashboardForm(DeskForm):
     told = HOLDS
 
     def __init__(self, make_policy: Callable[[Flag, int], None], changed: Callable[[], None]) -> None:
-        self.live, self.follow, self._tell_changed = False, False, changed
+        self.live, self.follow, self._tell_changed, self.lock = False, False, changed, Lock()
+        self.code_field = w.Password(description="code", placeholder="8 digits, from the terminal of `make app`")
+        self.code_field.style.description_width = "3rem"
         self._shown = self._pressed = 0.0
         self._item: Any = None
         super().__init__(lambda: ("", ()), make_policy)
         self.view.layout.border, self.view.layout.margin, self.view.layout.max_width = None, None, None
         self.view.layout.padding = None
         self.view.add_class("convene-ask")
+        self.view.children = (*self.view.children[:-2], self.code_field, *self.view.children[-2:])
         self.buttons.add_class("buttons")
         self.press.started = self._follow
 
@@ -92,6 +98,9 @@ class DashboardForm(DeskForm):
         if sends and real and self._pressed - self._shown < GLANCE:
             self._shown = self._pressed  # a key that is held down never gets through
             raise InvalidInput("This mail came onto the screen just now: read it, then press again.")
+        if sends and real and not self.lock.open:
+            given, self.code_field.value = self.code_field.value, ""
+            self.lock.unlock(given)
         super()._give(answer)
 
     def _waves(self, question: Question) -> bool:
@@ -112,6 +121,7 @@ class DashboardForm(DeskForm):
         self.rest_button.description = "Approve today’s other actions" if self.live else "Approve the rest of today"
         self.rest_button.tooltip = "Flags and mails are still shown" if self.live else "Flags are still shown"
         self.rest_button.layout.display = "none" if real else ""
+        self.code_field.layout.display = "" if real and not self.lock.open else "none"
         super()._thing(question)
 
     def _flag(self, flag: Flag, desk: Desk) -> None:

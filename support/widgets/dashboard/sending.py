@@ -25,20 +25,23 @@ TEXTS = {
     "smtp_host": ("SMTP server (sends)", "smtp.example.org"),
     "imap_host": ("IMAP server (receives)", "imap.example.org"),
     "imap_folder": ("folder that is read", "INBOX"),
-    "authserv": ("authserv-id (optional)", "the server’s name in Authentication-Results"),
+    "authserv": ("authserv-id", "the name under which your server checks senders (Authentication-Results)"),
     "cafile": ("file of certificates (optional)", "empty: the system’s"),
 }
 PORTS = {"smtp_port": ("SMTP port", 465), "imap_port": ("IMAP port", 993)}
 NEEDED = ("address", "smtp_host", "imap_host", "imap_folder")
 KNOWN = tuple(field.name for field in fields_of(MailServers))
 PASSWORD_AT = (
-    "No password is typed here, and none is ever kept. Put it into the environment (CONVENE_MAIL_PASSWORD, and "
-    "CONVENE_MAIL_USER where the user is not your address) before Convene starts, or once into the system’s keyring: "
-    f"keyring set {SERVICE} your-address"
+    "No password is typed here, and none is ever kept. It belongs to the servers that it was given for: put it into "
+    "the environment beside them (CONVENE_SMTP_HOST and the others, CONVENE_MAIL_PASSWORD, and CONVENE_MAIL_USER where "
+    "the user is not your address) before Convene starts, or once into the system’s keyring: keyring set "
+    f'"{SERVICE} smtp-server:port imap-server:port" your-address'
 )
 ALLOWED = (
     "Nobody gets a mail who is not ticked here. A tick is for the address beside it: where that changes, tick it anew."
 )
+UNCHECKED = "I have no such name: replies may be forged by whoever has seen one of the mails, and I go on all the same"
+FORGED = "without it, a forger passes as one of the people: give it, or say below that you go on all the same"
 ASKED = "In a live seminar every mail is shown to you with its recipient, and leaves only when you approve exactly it."
 
 
@@ -64,6 +67,8 @@ class SendingForm:
         self.untick_button, self.check_button = wide("Untick all"), wide("Check the servers")
         self.found, self.error, self.people_fault = w.HTML(), w.HTML(), w.HTML()
         self.from_environment = w.HTML()
+        self.unchecked = w.Checkbox(False, description=UNCHECKED, indent=False, layout=w.Layout(width="100%"))
+        self.unchecked_fault = w.HTML()
         self.live = self._arranged()
         self.view = w.VBox([self.mode, self.live])
         self._connect()
@@ -73,7 +78,8 @@ class SendingForm:
         servers = grid(*(field.view for field in self.fields.values()), narrow="15rem")
         self.limit.view.layout.width = "15rem"
         return w.VBox([
-            hint(ASKED), heading("Servers"), self.from_environment, servers, hint(PASSWORD_AT),
+            hint(ASKED), heading("Servers"), self.from_environment, servers, self.unchecked_fault, self.unchecked,
+            hint(PASSWORD_AT),
             row(self.check_button, self.found), self.error, heading("Who may be written to"), self.limit.view,
             hint(ALLOWED), self.people_fault, self.people, self.untick_button,
         ])  # fmt: skip
@@ -82,7 +88,12 @@ class SendingForm:
         self.press = Press(lambda: [field.control.value for field in self.fields.values()], self.error)
         self.press.button(self.check_button, self.try_servers)
         self.untick_button.on_click(lambda _: self.allow(()))
-        for control in (self.mode, self.limit.control, *(field.control for field in self.fields.values())):
+        for control in (
+            self.mode,
+            self.limit.control,
+            self.unchecked,
+            *(field.control for field in self.fields.values()),
+        ):
             control.observe(lambda _: self._changed(), "value")
         self._changed()
 
@@ -139,9 +150,12 @@ class SendingForm:
         found = tell(self.fields, self._faults() if live else {}, shown)
         nobody = live and not self.allowed
         self.people_fault.value = '<span class="convene-beside">▲ nobody is ticked</span>' if nobody and shown else ""
+        forged = live and not str(self.fields["authserv"].control.value).strip() and not self.unchecked.value
+        self.unchecked_fault.value = f'<span class="convene-beside">▲ {FORGED}</span>' if forged and shown else ""
         unlimited = live and not self.limit.control.value
         limit = "say how many mails may leave a day; a wrong turn stops there"
         found += tell({"limit": self.limit}, {"limit": limit} if unlimited else {}, shown)
+        found += [f"authserv-id: {FORGED}"] if forged else []
         return [*found, *(["who may be written to: nobody is ticked"] if nobody else [])]
 
     def _faults(self) -> dict[str, str]:
@@ -178,6 +192,7 @@ class SendingForm:
         return tick
 
     def _changed(self) -> None:
+        there(self.unchecked, not str(self.fields["authserv"].control.value).strip())
         there(self.live, self.mode.value == LIVE)
         self.changed()
 
@@ -195,7 +210,7 @@ async def checked(servers: MailServers, allowed: Sequence[str]) -> str:
     from support.mail.credentials import find_login
     from support.mail.live import LiveMailbox
 
-    return await LiveMailbox(servers, find_login(servers.address), allowed=allowed).check()
+    return await LiveMailbox(servers, find_login(servers), allowed=allowed).check()
 
 
 def _controls() -> dict[str, Any]:

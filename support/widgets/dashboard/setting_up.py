@@ -122,6 +122,7 @@ class SetupPage:
         self.sending.offer(self.people.people.entries)
         self.sending.allow(())
         self.sending.mode.value, self.sending.limit.control.value = REHEARSAL, setup.daily_limit
+        self.sending.unchecked.value = False
         self.name.control.value = name or self.name.control.value
         self._quiet = False
         self.bring(setup.artefacts)
@@ -169,6 +170,7 @@ class SetupPage:
             daily_limit=sending.limit.control.value if live else 0,
             servers=servers,
             allowed=sending.allowed if live else (),
+            unchecked_senders=live and sending.unchecked.value,
             **self.roles.value,
         )
 

@@ -114,8 +114,7 @@ class Work:
         journal.begin(self.path, name, setup.to_json())
 
     async def open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
-        """Open a seminar in the place of the one at hand; a day that was begun goes on, but not by itself where mail
-        is real.
+        """Open a seminar in the place of the one at hand; a day that was begun waits for somebody to go on with it.
 
         What goes amiss is in `error` then; a seminar that is open elsewhere is `taken`. Of several that are asked for
         at once the last one is open in the end.
@@ -132,8 +131,6 @@ class Work:
         try:
             seminar = self.seminar = await self._opened(name, take_over, patience)
             self.form.begin(live=seminar.setup.mode == LIVE)
-            if seminar.running and seminar.setup.mode != LIVE:
-                self.play()
         except FileInUse as error:
             self.taken, self.error = name, str(error)
         except Exception as error:  # whatever it is has to be shown: nobody else sees it
