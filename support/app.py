@@ -39,11 +39,11 @@ PATIENCE = 60.0
 IDLE = 600
 """Seconds after which a kernel ends whose page nobody has open."""
 
-CELL = """from support.widgets.dashboard.application import Dashboard
+CELL = """from support.desk.application import Desk
 
 {model}
-dashboard = Dashboard({store!r}, model)
-dashboard.view
+desk = Desk({store!r}, model)
+desk.view
 """
 
 

@@ -7,14 +7,14 @@ import pytest
 
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
-    {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
+    {"errors", "presence", "unlock", "mail", "data", "downloads", "corpora", "pronunciations", "published",
      "database", "choice", "solvers", "models", "prompts"},
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},
     {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
-    {"tables", "draw", "plots", "runs.pages", "boards"},
+    {"tables", "draw", "plots", "runs.pages"},
     {"widgets", "desk"},
     {"runs.recordings"},
     {"runs.notebooks", "full_runs", "app"},

@@ -43,6 +43,10 @@ class FolderMailbox:
         except OSError as error:
             raise InvalidInput(f"path: {path} cannot be a folder for mails: {error}; give one to write to.") from None
 
+    def deliver(self, message: bytes) -> None:
+        """Put a reply into the inbox, as a mail program does; the same mail again is the same file."""
+        _write(self.inbox / f"{_name(message)}{ENDING}", message)
+
     async def send(self, recipient: str, message: bytes) -> str:
         """Write it as a file, whole or not at all; the same mail again is the same file.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from support.seminars.setup import SeminarSetup
     from support.seminars.workplace import Workplace
 
-POLICIES, TEMPLATES, REMOVED = "policies", "templates", "removed"
+POLICIES, TEMPLATES, REMOVED, PUT_BACK, ENDED = "policies", "templates", "removed", "put back", "closed"
 """What a user changes while a seminar runs."""
 
 CLOSED = "seminar: not open yet; await seminar.open() first"
@@ -44,6 +44,12 @@ class Changing:
     _changes: list[Entry]
     _stale: bool
     _replaying: bool
+    closed: str | None
+
+    @property
+    def running(self) -> bool:
+        """Whether the newest day was begun and is not finished."""
+        raise NotImplementedError
 
     @property
     def desk(self) -> Desk:
@@ -99,6 +105,40 @@ class Changing:
         self._person(name)
         self._change(REMOVED, to_text(str, name))
 
+    def put_back(self, name: str) -> None:
+        """Put somebody who was taken off the list on it again; what they said before counts no more."""
+        self._person(name)
+        if name not in self.workplace.removed:
+            raise InvalidInput(f"person: {name!r} given, who is on the list")
+        self._change(PUT_BACK, to_text(str, name))
+
+    def finish(self, why: str = "") -> None:
+        """Close the seminar for good: no day is played any more, and its record is complete.
+
+        Raises
+        ------
+        InvalidInput
+            While a day is not over, or when it is closed already.
+        """
+        if self.closed is not None:
+            raise InvalidInput("seminar: it is closed already")
+        if self.running:
+            raise InvalidInput(f"seminar: day {self.day} is not over; finish it, then close the seminar")
+        self._change(ENDED, to_text(str, why.strip()))
+
+    async def check_mail(self) -> int:
+        """Fetch what is new now; it is read on the next day. How many messages came.
+
+        Raises
+        ------
+        InvalidInput, FileInUse, MailError
+            When the seminar is not open or taken over, or a server does not answer as it should.
+        """
+        if self._stale:
+            raise InvalidInput(CLOSED)
+        self.journal.check()
+        return int(await self.run.post.fetch(self._memory.last("post", COLLECT) + 1))
+
     def _person(self, name: str) -> None:
         if not isinstance(name, str) or name not in self.setup.scenario.by_name:
             known = ", ".join(self.setup.scenario.by_name)
@@ -119,6 +159,11 @@ class Changing:
         elif change.step == TEMPLATES:
             made = {template.kind: template for template in from_text(Templates, said)}
             office.artefacts = replace(office.artefacts, templates=made)
+        elif change.step == ENDED:
+            self.closed = from_text(str, said)
+        elif change.step == PUT_BACK:
+            self.workplace.removed.remove(name := from_text(str, said))
+            office.put_back(name)
         else:
             self.workplace.removed.append(name := from_text(str, said))
             office.take_off(name)

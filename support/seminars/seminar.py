@@ -93,6 +93,7 @@ class Seminar(Changing):
         self.day = 0
         self.questions: asyncio.Queue[Question] = asyncio.Queue()
         self._stale, self._ahead, self._replaying = True, False, False
+        self.closed: str | None = None  # why it was closed for good
 
     def __enter__(self) -> Seminar:
         return self
@@ -129,6 +130,7 @@ class Seminar(Changing):
         self.entries = list(self.journal.entries())
         self._changes = [entry for entry in self.entries if entry.role == USER]
         self.workplace.removed.clear()
+        self.closed = None
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
         self.run = self.workplace.seated(self._memory, self.questions)
@@ -154,6 +156,8 @@ class Seminar(Changing):
         InvalidInput
             Live, when today's day was played, or the seminar has not begun, or its deadline is over.
         """
+        if self.closed is not None:
+            raise InvalidInput(f"seminar: it was closed{f' ({self.closed})' if self.closed else ''}")
         if self.running:
             return self.day
         if self.setup.mode != LIVE:
@@ -179,6 +183,8 @@ class Seminar(Changing):
     @property
     def over(self) -> bool:
         """Whether the last day is over, or all is settled and no mail under way; real people may still write."""
+        if self.closed is not None:
+            return True
         if not self.finished or self.running or self._stale:
             return False
         done = settled(self.run.office.state) and self.setup.mode != LIVE
@@ -226,6 +232,7 @@ class Seminar(Changing):
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
         told = {"mode": self.setup.mode, "delegation": self.setup.delegation, "removed": list(self.workplace.removed)}
+        told |= {"closed": self.closed} if self.closed is not None else {}
         return organizing.record(
             self.setup.scenario, self.workplace.roles, self.finished, artefacts=self.setup.artefacts, **told
         )

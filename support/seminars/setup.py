@@ -13,11 +13,11 @@ from support.mail.addresses import checked_address, folded, same
 from support.mail.composing import compose
 from support.mail.letters import Outgoing
 from support.models.profiles import MODEL, is_model
-from support.seats import MIXED
+from support.seats import HUMAN, MIXED
 from support.seminar.artefacts import Artefacts, Template, as_content, from_content
 from support.seminar.checkpoints import ALWAYS, levels
 from support.seminar.data import Persona, Scenario, day, days
-from support.seminar.seats import DETECTORS, ORGANIZERS
+from support.seminar.seats import DETECTORS, ORGANIZERS, REVIEWERS
 from support.seminar.speakers import VARIATIONS
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ class SeminarSetup:
     organizer, detector : str
         Kinds of `seminar.seats.ORGANIZER` and `DETECTOR`.
     people : str, or mapping of name to kind
-        Who plays the people in a rehearsal; see `seat_speakers`.
+        Who plays the people in a rehearsal; see `seat_speakers`. In a dry run whoever is "human" answers at the desk,
+        and the others by files.
+    reviewer : str
+        Who sits at the desk, of `seminar.seats.REVIEWERS`; a person where mail is real.
     delegation : str or mapping
         See `seminar.checkpoints.levels`.
     seed : int
@@ -84,6 +87,7 @@ class SeminarSetup:
     organizer: str = "rule-based"
     detector: str = "lexical"
     people: str | Mapping[str, str] = "rule-based"
+    reviewer: str = HUMAN
     delegation: Mapping[str, str] | str = ALWAYS
     seed: int = 1
     mode: str = REHEARSAL
@@ -108,9 +112,10 @@ class SeminarSetup:
     def _check_kinds(self) -> None:
         """Whether there is somebody of each kind to be seated, and a seed to draw them with."""
         known: list[tuple[str, Any, Collection[str]]]
-        known = [("organizer", self.organizer, ORGANIZERS), ("detector", self.detector, DETECTORS)]
+        known = [("organizer", self.organizer, ORGANIZERS), ("detector", self.detector, DETECTORS),
+                 ("reviewer", self.reviewer, REVIEWERS)]  # fmt: skip
         kinds = self.people.values() if isinstance(self.people, Mapping) else [self.people]
-        known += [("people", kind, (*VARIATIONS, MIXED, MODEL)) for kind in kinds]
+        known += [("people", kind, (*VARIATIONS, MIXED, MODEL, HUMAN)) for kind in kinds]
         for role, kind, listed in known:
             if not isinstance(kind, str) or not (kind in listed or is_model(kind)):
                 raise InvalidInput(f"{role}: {kind!r} given; expected one of {', '.join(listed)} (or {MODEL}:NAME)")
@@ -142,6 +147,8 @@ class SeminarSetup:
             raise InvalidInput("servers: none given; a live seminar needs the names of an SMTP and an IMAP server")
         if not self.allowed:
             raise InvalidInput("allowed: nobody given; a live seminar needs the addresses that mail may go to")
+        if self.reviewer != HUMAN:
+            raise InvalidInput(f"reviewer: {self.reviewer!r} given; real mail needs a person at the desk ({HUMAN!r})")
         if not self.daily_limit:
             raise InvalidInput("daily_limit: 0 given; a live seminar needs how many mails may go out a day, at most")
         if not self.servers.authserv and self.unchecked_senders is not True:

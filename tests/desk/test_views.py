@@ -1,8 +1,6 @@
 """What is seen of a seminar: all is told in words, and nothing that is written outside becomes markup."""
 
-import os
 import re
-import shutil
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from itertools import product
@@ -396,37 +394,13 @@ def test_words_that_turn_the_reading_order_or_break_the_wire_are_taken_out(name,
     assert not set(page) & set("\u202e\u2066\x00\x07\x1b") and page.encode("utf-8")
 
 
-CHROMIUM = shutil.which("chromium")
-
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
-
-
-NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
-        pytest.skip(f"no chromium on this machine: {NEEDS}")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def show(browser):
+def show(chromium):
     """A function from a board and the width of its panel, in rem, to its page."""
     pages = []
 
     def open_page(board, width):
-        page = browser.new_page(viewport={"width": 1366, "height": 768})
+        page = chromium.new_page(viewport={"width": 1366, "height": 768})
         page.route("**", lambda route: route.abort())
         panel = f'<div id="panel" style="width:{width}rem">{views.style()}{board}</div>'
         page.set_content(f"<!doctype html><body>{panel}")

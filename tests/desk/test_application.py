@@ -9,6 +9,11 @@ import ipywidgets as w
 import pytest
 
 from support import unlock
+from support.desk import application, fields
+from support.desk import form as forms
+from support.desk import work as works
+from support.desk.application import ASK, DESK, POST, SETUP, TAKE, Desk
+from support.desk.work import SWEEP
 from support.errors import FateUnknown
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
@@ -21,17 +26,11 @@ from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, SeminarSetup
-from support.widgets import chat
-from support.widgets.dashboard import application
-from support.widgets.dashboard import form as forms
-from support.widgets.dashboard import work as works
-from support.widgets.dashboard.application import ASK, DESK, MAIL, SETUP, TAKE, Dashboard
-from support.widgets.dashboard.filed import SWEEP
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(chat, "SETTLE", 0)
+    monkeypatch.setattr(fields, "SETTLE", 0)
     monkeypatch.setattr(application, "PATIENCE", 0)
 
 
@@ -53,7 +52,7 @@ def worked(path, work, *names, **settings):
         for name in names or ("autumn",):
             if name not in names_in(path):
                 begin(path, name, setup_of(**settings).to_json())
-        dashboard = Dashboard(path)
+        dashboard = Desk(path)
         try:
             await until(lambda: dashboard.work.seminar or dashboard.work.error)
             dashboard.refresh()
@@ -108,7 +107,7 @@ async def done(dashboard):
 
 
 def day(dashboard):
-    dashboard.desk.days.day_button.click()
+    dashboard.desk.day_button.click()
 
 
 def test_a_day_waits_for_each_decision_and_what_was_decided_is_in_the_chat(path):
@@ -120,12 +119,12 @@ def test_a_day_waits_for_each_decision_and_what_was_decided_is_in_the_chat(path)
         await pressed(dashboard, form.edit_button)
         await asked(dashboard, "action")
         dashboard.refresh()
-        said = dashboard.desk.talk.now.value
+        said = dashboard.desk.now.value
         assert "Because &lt;b&gt;I&lt;/b&gt; say so." in said and "<b>I" not in said and "changed" in said
-        assert "your decision" in dashboard.desk.days.said.value and "the action" in dashboard.desk.days.said.value
+        assert "your decision" in dashboard.desk.said.value and "the action" in dashboard.desk.said.value
         assert "Day 1 of 29" in dashboard.head.value and "applies today" in dashboard.policies.items["begin"].text.value
         await done(dashboard)
-        assert "Day 1" in dashboard.desk.days.said.value and "is over" in dashboard.desk.days.said.value
+        assert "Day 1" in dashboard.desk.said.value and "is over" in dashboard.desk.said.value
         [finished] = dashboard.work.seminar.finished
         assert [edit.what for edit in finished.edits] == ["plan"]
 
@@ -157,12 +156,12 @@ def test_a_kernel_that_ends_in_the_middle_of_a_day_loses_nothing(path):
         await until(lambda: dashboard.work.seminar)
         dashboard.refresh()
         assert not dashboard.work.playing, "a page that opens does nothing by itself"
-        assert dashboard.desk.days.day_button.description == "Go on with day 1"
-        dashboard.desk.days.day_button.click()
+        assert dashboard.desk.day_button.description == "Go on with day 1"
+        dashboard.desk.day_button.click()
         form = await asked(dashboard, "action")
         dashboard.refresh()
-        assert "because of the holidays" in dashboard.desk.talk.now.value
-        assert "removed" in dashboard.desk.talk.now.value
+        assert "because of the holidays" in dashboard.desk.now.value
+        assert "removed" in dashboard.desk.now.value
         return form.question.view.about, len(dashboard.work.seminar.entries)
 
     assert worked(path, first) == worked(path, again)
@@ -188,15 +187,15 @@ def test_a_seminar_that_is_open_elsewhere_is_taken_over_on_request_only(path):
     with Seminar(path, "autumn") as other:
 
         async def run():
-            dashboard = Dashboard(path)
+            dashboard = Desk(path)
             await until(lambda: dashboard.work.taken)
             dashboard.refresh()
-            assert dashboard.work.seminar is None and "open in another window" in dashboard.desk.days.said.value
-            assert dashboard.desk.days.here_button.layout.display == ""
-            dashboard.desk.days.here_button.click()
+            assert dashboard.work.seminar is None and "open in another window" in dashboard.desk.said.value
+            assert dashboard.desk.here_button.layout.display == ""
+            dashboard.desk.here_button.click()
             await until(lambda: dashboard.work.seminar)
             dashboard.refresh()
-            assert dashboard.desk.days.here_button.layout.display == "none"
+            assert dashboard.desk.here_button.layout.display == "none"
             await other.open()
             with pytest.raises(Exception, match="taken over"):
                 other.set_policies(load_policies("seed"))
@@ -213,10 +212,10 @@ def test_who_was_taken_over_from_is_told_and_can_take_it_back(path):
             form.approve_button.click()
             await until(lambda: dashboard.work.taken)
             dashboard.refresh()
-            assert "taken over" in dashboard.desk.days.said.value and form.question is None
-        dashboard.desk.days.here_button.click()
+            assert "taken over" in dashboard.desk.said.value and form.question is None
+        dashboard.desk.here_button.click()
         await until(lambda: dashboard.work.seminar)
-        dashboard.desk.days.day_button.click()
+        dashboard.desk.day_button.click()
         await asked(dashboard, "plan")  # what was approved meanwhile was not kept: it is asked again
 
     worked(path, work)
@@ -226,11 +225,11 @@ def test_a_cell_that_runs_again_goes_on_with_the_seminar(path):
     async def work(dashboard):
         day(dashboard)
         await asked(dashboard, "plan")
-        newer = Dashboard(path)
+        newer = Desk(path)
         await until(lambda: newer.work.seminar)
-        newer.desk.days.day_button.click()
+        newer.desk.day_button.click()
         await asked(newer, "plan")
-        assert dashboard.work.seminar is None and "newer dashboard" in dashboard.work.error
+        assert dashboard.work.seminar is None and "newer desk" in dashboard.work.error
         await newer.work.close()
 
     worked(path, work)
@@ -307,14 +306,14 @@ def test_the_answer_to_a_flag_becomes_a_policy_that_holds_at_once(path):
 
 def test_a_rehearsal_plays_to_its_end_and_its_record_lies_in_the_store_once(path):
     async def work(dashboard):
-        dashboard.desk.days.end_button.click()
+        dashboard.desk.end_button.click()
         await until(lambda: dashboard.work.playing)
         await done(dashboard)
-        assert "The seminar is over" in dashboard.desk.days.said.value and "4 of 4 dates" in dashboard.head.value
+        assert "The seminar is over" in dashboard.desk.said.value and "4 of 4 dates" in dashboard.head.value
         dashboard.tabs.selected_index = TAKE
         dashboard.refresh()
-        assert "lies in the store" in dashboard.take.record.value
-        works.filed.keep(dashboard.work.seminar)
+        assert "lies in the store" in dashboard.take.left.value
+        works.keep(dashboard.work.seminar)
 
     worked(path, work, delegation=AUTOMATIC)
     [(unit, record)] = Store(path).records(SWEEP)
@@ -328,7 +327,7 @@ def test_what_one_takes_along_is_written_and_can_be_begun_with(path):
         await until(lambda: len(dashboard.work.seminar.policies) == 7)
         dashboard.tabs.selected_index = TAKE
         dashboard.refresh()
-        data = dashboard.take.link.value.split("base64,")[1].split('"')[0]
+        data = dashboard.take.left.value.split("base64,")[1].split('"')[0]
         dashboard.take.write_button.click()
         await until(lambda: dashboard.take.said.value)
         [file] = path.parent.glob("*artefacts_1.yaml")
@@ -366,15 +365,15 @@ def test_questions_are_answered_over_the_mails_so_far(path):
 
     async def work(dashboard):
         dashboard.tabs.selected_index = ASK
-        dashboard.log.answerer = Answers()
-        dashboard.log.field.value = "How many?"
-        dashboard.log.button.click()
-        await until(lambda: dashboard.log.error.value)
-        assert "play a day first" in dashboard.log.error.value
+        dashboard.ask.answerer = Answers()
+        dashboard.ask.field.value = "How many?"
+        dashboard.ask.button.click()
+        await until(lambda: dashboard.ask.error.value)
+        assert "play a day first" in dashboard.ask.error.value
         day(dashboard)
         await done(dashboard)
-        dashboard.log.button.click()
-        await until(lambda: "How many? 4" in dashboard.log.answer.value)
+        dashboard.ask.button.click()
+        await until(lambda: "How many? 4" in dashboard.ask.answer.value)
 
     worked(path, work)
 
@@ -393,8 +392,8 @@ def test_an_error_of_a_day_is_shown_and_the_day_goes_on_from_there(path, monkeyp
         form.approve_button.click()
         await until(lambda: dashboard.work.error and not dashboard.work.playing)
         dashboard.refresh()
-        assert "the &lt;i&gt;line&lt;/i&gt; broke" in dashboard.desk.days.said.value
-        assert dashboard.desk.days.day_button.description == "Go on with day 1"
+        assert "the &lt;i&gt;line&lt;/i&gt; broke" in dashboard.desk.said.value
+        assert dashboard.desk.day_button.description == "Go on with day 1"
         monkeypatch.setattr(type(seminar.run.organizer.role), "act", act)
         dashboard.policies.use(dashboard.work.seminar.policies.drop("vague"))
         day(dashboard)
@@ -412,9 +411,9 @@ def test_mails_of_unknown_fate_lead_to_the_page_mail(path, monkeypatch):
         day(dashboard)
         await until(lambda: dashboard.work.unsure and not dashboard.work.playing)
         dashboard.refresh()
-        assert "page Mail" in dashboard.desk.days.said.value
-        dashboard.desk.days.mail_button.click()
-        assert dashboard.tabs.selected_index == MAIL
+        assert "page Mail" in dashboard.desk.said.value
+        dashboard.desk.mail_button.click()
+        assert dashboard.tabs.selected_index == POST
 
     worked(path, work)
 
@@ -447,7 +446,7 @@ def live(path, work, monkeypatch):
         people = scenario("four").people
         told = {"mode": LIVE, "servers": SERVERS, "allowed": tuple(p.email for p in people), "daily_limit": 9}
         begin(path, "real", setup_of(**told).to_json())
-        dashboard = Dashboard(path, today=lambda: date(2027, 8, 16))
+        dashboard = Desk(path, today=lambda: date(2027, 8, 16))
         await until(lambda: dashboard.work.seminar or dashboard.work.error)
         dashboard.refresh()
         try:
@@ -462,7 +461,7 @@ def test_every_real_mail_needs_a_press_of_its_own_that_names_the_address(path, m
     monkeypatch.setattr(forms, "GLANCE", 0)
 
     async def work(dashboard, mailbox):
-        assert "LIVE" in dashboard.head.value and dashboard.desk.days.end_button.layout.display == "none"
+        assert "LIVE" in dashboard.head.value and dashboard.desk.end_button.layout.display == "none"
         day(dashboard)
         form = await asked(dashboard, "plan")
         assert form.rest_button.description == "Approve today’s other actions"
@@ -490,16 +489,16 @@ def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the
         day(dashboard)
         await pressed(dashboard, (await asked(dashboard, "plan")).rest_button)
         form = await asked(dashboard, "mail")
-        assert form.code_field.layout.display == ""
+        assert form.code.layout.display == ""
         for clock[0], code, said in ((10, "", "not the code"), (20, "12345679", "not the code"),
                                      (21, "12345678", "wait a moment")):  # fmt: skip
-            form.code_field.value = code
+            form.code.value = code
             await pressed(dashboard, form.approve_button)
-            assert said in form.error.value and not form.code_field.value and not mailbox.sent
-        clock[0], form.code_field.value = 30, " 12345678"
+            assert said in form.error.value and not form.code.value and not mailbox.sent
+        clock[0], form.code.value = 30, " 12345678"
         await pressed(dashboard, form.approve_button)
         form = await asked(dashboard, "mail")
-        assert form.code_field.layout.display == "none"
+        assert form.code.layout.display == "none"
         for _ in range(3):
             await pressed(dashboard, (await asked(dashboard, "mail")).approve_button)
         await done(dashboard)
@@ -541,7 +540,7 @@ def test_before_a_live_seminar_begins_its_first_day_is_said(path, monkeypatch):
     async def work(dashboard, mailbox):
         dashboard.work.seminar.today = lambda: date(2027, 8, 14)
         dashboard.refresh()
-        said = dashboard.desk.days.said.value
+        said = dashboard.desk.said.value
         assert "The first day of work is Monday, 16 August 2027" in said and "given" not in said
 
     live(path, work, monkeypatch)
@@ -566,7 +565,7 @@ def test_that_a_wish_changed_nothing_is_said(path):
 def test_when_a_day_is_over_the_keyboard_stands_on_the_next_one(path, monkeypatch):
     async def work(dashboard):
         focused = []
-        monkeypatch.setattr(dashboard.desk.days.day_button, "focus", lambda: focused.append("day"))
+        monkeypatch.setattr(dashboard.desk.day_button, "focus", lambda: focused.append("day"))
         day(dashboard)
         await asked(dashboard, "plan")
         dashboard.refresh()
@@ -584,7 +583,7 @@ def test_a_live_day_that_was_begun_goes_on_only_when_told(path, monkeypatch):
         await asked(dashboard, "plan")
         await dashboard.work.open("real")
         dashboard.refresh()
-        assert not dashboard.work.playing and dashboard.desk.days.day_button.description == "Go on with day 1"
+        assert not dashboard.work.playing and dashboard.desk.day_button.description == "Go on with day 1"
 
     live(path, work, monkeypatch)
 
@@ -595,9 +594,9 @@ def test_a_day_of_a_live_seminar_is_that_of_the_calendar(path, monkeypatch):
         form = await asked(dashboard, "plan")
         await pressed(dashboard, form.remove_button)
         await done(dashboard)
-        said = dashboard.desk.days.said.value
-        assert "<b>Day 1</b> is over." in said and "tomorrow" in said and "given" not in said
-        assert dashboard.desk.days.day_button.layout.display == "none"
+        said = dashboard.desk.said.value
+        assert "<b>Day 1 is over.</b>" in said and "tomorrow" in said and "given" not in said
+        assert dashboard.desk.day_button.layout.display == "none"
 
     live(path, work, monkeypatch)
 
@@ -605,8 +604,8 @@ def test_a_day_of_a_live_seminar_is_that_of_the_calendar(path, monkeypatch):
 def test_a_dry_run_says_how_replies_come(path):
     async def work(dashboard):
         dashboard.refresh()
-        assert "DRY RUN" in dashboard.head.value and "put replies into the folder" in dashboard.desk.days.said.value
-        assert dashboard.desk.days.end_button.layout.display == "none"
+        assert "DRY RUN" in dashboard.head.value and "put replies into the folder" in dashboard.desk.said.value
+        assert dashboard.desk.end_button.layout.display == "none"
 
     worked(path, work, mode=DRY_RUN)
 
@@ -642,7 +641,7 @@ def test_a_file_that_is_damaged_is_told(tmp_path):
     path.write_bytes(b"no database " * 500)
 
     async def run():
-        dashboard = Dashboard(path)
+        dashboard = Desk(path)
         return dashboard.note.value
 
     assert "study.sqlite" in asyncio.run(run())
