@@ -308,11 +308,12 @@ class Panel:
 
     def refresh(self) -> None:
         """Draw it anew, unless it is folded."""
-        unfolded = self.head.value
+        unfolded = bool(self.head.value)
         self.head.description = f"{'▾' if unfolded else '▸'} {self.title}"
         there(self.inside, unfolded)
-        if unfolded and (value := self.draw()) is not None:
-            self.board.value = value
+        if unfolded:
+            self.board.value = value = self.draw()
+            there(self.board, bool(value))
 
 
 class DeskPage:
@@ -400,9 +401,9 @@ class DeskPage:
     def _correspondence(self, desk: Papers) -> str:
         return views.correspondence(desk, self._flags, None if self.person.value == EVERYBODY else self.person.value)
 
-    def _figure(self) -> bytes | None:
+    def _figure(self) -> bytes:
         seminar = self.work.seminar
-        return png(draw(seminar)) if seminar is not None and seminar.finished else None
+        return png(draw(seminar)) if seminar is not None and seminar.finished else b""
 
     def _widen(self) -> None:
         wider = self.wide_button.value

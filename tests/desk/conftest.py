@@ -153,11 +153,11 @@ def chromium():
 @pytest.fixture
 def window(chromium):
     """An empty page at the size of a laptop's screen; requests that leave this machine are refused."""
-    page = chromium.new_page(viewport=LAPTOP)
-    page.set_default_timeout(90_000)
-    page.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
-    yield page
-    page.close()
+    context = chromium.new_context(viewport=LAPTOP)
+    context.set_default_timeout(120_000)  # a second kernel may start, on a machine that may be busy
+    context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture

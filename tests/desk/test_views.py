@@ -470,7 +470,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_words_stand_out_from_their_ground_in_both_themes(theme):
-    first, second = re.findall(r"\{(\s+--ink.*?)\}", views.style(), re.S)
+    first, second = re.findall(r"\{(\s+(?:color-scheme: dark; )?--ink.*?)\}", views.style(), re.S)
     colours = dict(re.findall(r"--([a-z-]+): (#\w+)", first))
     colours |= dict(re.findall(r"--([a-z-]+): (#\w+)", second)) if theme == "dark" else {}
     colours = {name: "#" + "".join(2 * c for c in code[1:]) if len(code) == 4 else code
