@@ -5,7 +5,7 @@ decided is in the store, so that a kernel that ends loses nothing.
 
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
-no other path); and real mail needs a code besides, which the terminal shows and each page asks for (`support.unlock`).
+no other path); and real mail needs a code besides, which the terminal shows (`support.seminars.unlock`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 
 from support.data import ROOT, output, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
-from support.unlock import CODE
+from support.seminars.unlock import CODE
 
 HERE = "127.0.0.1"
 """The only address that is listened on: nobody on another machine reaches the page."""

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sys
@@ -16,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from support.analysis.conversation import information_difference, messages_of, messages_of_delidata
 from support.analysis.embeddings import DEFAULT, Encoder
-from support.analysis.prediction import scores, undecided_share, with_undecided
-from support.analysis.predictors import group_on_all
+from support.analysis.prediction import play_cases, scores, undecided_share, with_undecided
 from support.data import ROOT, output, source_digest
 from support.errors import MissingData
 from support.runs.study import open_study
@@ -30,6 +30,7 @@ FOLDER = ROOT / "data" / "full_runs"
 DIFFERENCES = "differences.csv.gz"
 RULE = "majority"
 N = 100
+PIECE = 250  # discussions between two reports
 
 
 def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
@@ -42,9 +43,15 @@ def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
     return made.merge(share, on="round").sort_values(["column", "round"], ignore_index=True)
 
 
-def play(folder: Path = FOLDER, cases: int | None = None, workers: int = 2, seed: int = 1) -> dict[str, Any]:
+def play(folder: Path = FOLDER, cases: int = 20_000, seed: int = 1) -> dict[str, Any]:
     """Play the group on all of u1.test and write its two files; return the note that says what was played, and when."""
-    errors = group_on_all(RULE, cases, seed=seed, workers=workers, seats="mixed")
+    import pandas as pd
+    from tqdm import tqdm
+
+    job = {"rule": RULE, "rounds": 10, "seed": seed, "seats": "mixed"}
+    pieces = [range(start, min(start + PIECE, cases)) for start in range(0, cases, PIECE)]
+    played = [asyncio.run(play_cases(job, piece)) for piece in tqdm(pieces, f"{RULE}, pieces of {PIECE}", ncols=110)]
+    errors = pd.concat(played, ignore_index=True)
     folder.mkdir(parents=True, exist_ok=True)
     aggregates(errors).round(6).to_csv(folder / "movielens_all.csv", index=False)
     about = {"what": f"{RULE}, rule-based (mixed), u1.test", "cases": int(errors["case"].nunique()), "seed": seed,
@@ -134,8 +141,6 @@ def play_differences(folder: Path = FOLDER, n: int = N) -> int:
 
 
 def _simulated(environment: str, n: int) -> pd.DataFrame:
-    import asyncio
-
     store, sweep = open_study(FILES[environment]), simulations(environment, n, SEED)
     asyncio.run(sweep.run(store, concurrency=1))
     return messages_of(sweep.records(store))

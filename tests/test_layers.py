@@ -7,7 +7,7 @@ import pytest
 
 SUPPORT = Path(__file__).parent.parent / "support"
 FLOORS = [
-    {"errors", "presence", "unlock", "mail", "data", "downloads", "corpora", "pronunciations", "published",
+    {"errors", "presence", "mail", "data", "downloads", "corpora", "pronunciations", "published",
      "database", "choice", "solvers", "models", "prompts"},
     {"seats", "play", "english"},
     {"roundtable", "meetings", "fair_decisions", "seminar", "survey"},

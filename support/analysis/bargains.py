@@ -24,28 +24,38 @@ from support.fair_decisions.problem import FairDecisions
 from support.solvers.fair import solve
 
 MANY = 4096  # every deal is compared with every other
-FAIR = "divergence then welfare"
 
 
 def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
     """Each deal with what was possible; the solver looks for the fairest, and among them for the most welfare.
 
-    Parameters
-    ----------
-    deals : as `support.fair_decisions.casino.deals` gives it: dialogue, gains (participants, decisions,
-        options), plan (None where both walked away), satisfaction_a and satisfaction_b
-
-    Returns
-    -------
-    DataFrame
-        The given columns; reached; points_a, points_b, divergence, welfare of people's deal (NaN without one); fair_a,
-        fair_b, fair_divergence, fair_welfare of the solver's; most_welfare; wasted (points that another deal would
-        give both together); efficient (whether no deal is better for one and not worse for the other).
+    `deals` are as `support.fair_decisions.casino.deals` gives them: dialogue, gains (participants, decisions, options),
+    plan (None where both walked away), satisfaction_a and satisfaction_b. Added are: reached; points_a, points_b,
+    divergence, welfare of people's deal (NaN without one); fair_divergence, fair_welfare of the solver's; wasted
+    (points that another deal would give both together); efficient (no deal is better for one and not worse for the
+    other).
     """
     need_columns(deals, ("dialogue", "gains", "plan", "satisfaction_a", "satisfaction_b"), "deals")
     rows = [_compared(np.array(g), p) for g, p in zip(deals["gains"], deals["plan"], strict=True)]
     found = pd.DataFrame(rows, index=deals.index)
     return pd.concat([deals.drop(columns=[c for c in found if c in deals]), found], axis=1)
+
+
+def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
+    problem = FairDecisions(gains)
+    p, n, m = problem.shape
+    if p != 2 or m**n > MANY:
+        raise InvalidInput(f"gains: {p} participants and {m}^{n} plans given; expected two and at most {MANY} plans")
+    every = problem.totals_of(np.indices((m,) * n).reshape(n, -1).T)
+    fair, most = problem.totals(solve(gains, "divergence then welfare").plan), int(every.sum(axis=1).max())
+    there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
+    got = problem.totals(plan) if there else np.full(2, nan)
+    better = (every >= got).all(axis=1) & (every > got).any(axis=1)
+    return {
+        **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
+        **{"fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
+        **{"wasted": most - got.sum(), "efficient": there and not better.any()},
+    }
 
 
 def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -63,11 +73,11 @@ def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         ("welfare (points)", "deals"): people["welfare"],
         ("points wasted", "deals"): people["wasted"],
     }
-    frame = people.assign(value=0.0)
-    return pd.DataFrame([
-        {"measure": name, "of": of, **cluster_bootstrap(frame.assign(value=value * 1.0), "value", "dialogue", rng)}
+    rows = [
+        {"measure": name, "of": of, **cluster_bootstrap(people.assign(value=value * 1.0), "value", "dialogue", rng)}
         for (name, of), value in measured.items()
-    ]).drop(columns=["se", "clusters"])  # fmt: skip
+    ]
+    return pd.DataFrame(rows).drop(columns=["se", "clusters"])
 
 
 def who_is_content(table: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
@@ -75,24 +85,21 @@ def who_is_content(table: pd.DataFrame, rng: np.random.Generator, draws: int = 2
 
     Both parties of a deal are in the data and no two independent people, so that whole deals are drawn for the
     interval and the p-value, which is Holm's over all rows. Envy of the other's bundle needs no row: both bundles are
-    worth 36 points to a party, so that it is 36 - 2 own points.
+    worth 36 points to a party, so that it is 36 - 2 own points. Deals that were not reached are left out.
 
-    Parameters
-    ----------
-    table : as `against_solver` gives it; deals that were not reached are left out
-
-    Returns
-    -------
-    DataFrame
-        what, n (parties), pairs (deals), rho (Spearman's), low, high (percentiles), p (twice the share of draws on the
-        other side of zero), p_holm, correction.
+    Returns what, n (parties), pairs (deals), rho (Spearman's), low, high (percentiles), p (twice the share of draws on
+    the other side of zero), p_holm, correction.
     """
-    reached = table[table["reached"]]
-    party = pd.concat([_party(reached, me, other) for me, other in (("a", "b"), ("b", "a"))]).dropna()
-    names = list(party.columns[2:])
+    reached, sides = table[table["reached"]], []
+    for me, other in (("a", "b"), ("b", "a")):
+        own, theirs = reached[f"points_{me}"], reached[f"points_{other}"]
+        got = {"own points": own, "the other's points": theirs, "own lead": own - theirs,
+               "divergence": reached["divergence"], "points wasted": reached["wasted"]}  # fmt: skip
+        sides.append(reached[["dialogue"]].assign(satisfaction=reached[f"satisfaction_{me}"], **got))
+    party = pd.concat(sides).dropna()
     times, place = resampled(party["dialogue"].tolist(), rng, draws)
     rows = []
-    for name in names:
+    for name in party.columns[2:]:
         pairs = party[["satisfaction", name]].to_numpy(dtype=float)
         drawn = spearman(pairs, times[:, place])
         low, high = percentiles(drawn)
@@ -102,28 +109,3 @@ def who_is_content(table: pd.DataFrame, rng: np.random.Generator, draws: int = 2
         counts = {"what": name, "n": len(pairs), "pairs": times.shape[1]}
         rows.append(counts | {"rho": spearman(pairs, once(pairs))[0], "low": low, "high": high, "p": p})
     return with_holm(pd.DataFrame(rows).assign(source="CaSiNo")).drop(columns="source")
-
-
-def _party(reached: pd.DataFrame, me: str, other: str) -> pd.DataFrame:
-    own, theirs = reached[f"points_{me}"], reached[f"points_{other}"]
-    named = {"own points": own, "the other's points": theirs, "own lead": own - theirs}
-    more = {"divergence": reached["divergence"], "points wasted": reached["wasted"]}
-    first = {"dialogue": reached["dialogue"], "satisfaction": reached[f"satisfaction_{me}"]}
-    return pd.DataFrame({**first, **named, **more})
-
-
-def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
-    problem = FairDecisions(gains)
-    p, n, m = problem.shape
-    if p != 2 or m**n > MANY:
-        raise InvalidInput(f"gains: {p} participants and {m}^{n} plans given; expected two and at most {MANY} plans")
-    every = problem.totals_of(np.indices((m,) * n).reshape(n, -1).T)
-    fair, most = problem.totals(solve(gains, FAIR).plan), int(every.sum(axis=1).max())
-    there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
-    got = problem.totals(plan) if there else np.full(2, nan)
-    better = (every >= got).all(axis=1) & (every > got).any(axis=1)
-    return {
-        **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
-        **{"fair_a": fair[0], "fair_b": fair[1], "fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
-        **{"most_welfare": most, "wasted": most - got.sum(), "efficient": there and not better.any()},
-    }

@@ -4,13 +4,12 @@ Three features of a message: `words`, its length; `grade`, its Flesch-Kincaid gr
 of its embedding from the centre of the previous round's. Table 9 adds the acts that it performs. Means are taken
 within a run and round first: the unit of analysis is the discussion, whose messages are no independent observations.
 
-Real groups stand in the same frame: AMI's meetings and DeliData's chats. People have no rounds. Agents' messages of
-one round are as many as there are agents, so a round of people is here a block of as many messages (DeliData) or turns
-(AMI) as the group has speakers, in the order in which they were begun: an information difference then compares centres
-of equally many messages. Unlike agents, one person may fill a block, and within a block people answer each other. The
-last block may be a shorter one. Groups end when they like: a mean over groups at a late round is one over those that
-talked on. What people write is short: a fifth of DeliData's messages and a quarter or more of AMI's turns have fewer
-than three words and so no reading grade, and speech has false starts where writing has sentences.
+Real groups stand in the same frame: AMI's meetings and DeliData's chats. People have no rounds: one of theirs is here a
+block of as many messages (DeliData) or turns (AMI) as the group has speakers, in the order in which they were begun, so
+that an information difference compares centres of equally many messages, as it does with agents. But one person may
+fill a block, people answer each other within it, and the last may be shorter. Groups end when they like: a mean at a
+late round is one over those that talked on. What people write is short: a fifth of DeliData's messages and a quarter or
+more of AMI's turns have fewer than three words and so no reading grade; speech has false starts, not sentences.
 """
 
 from __future__ import annotations
@@ -23,11 +22,10 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS, indicators, trust_in
-from support.analysis.frames import need_columns, need_keys
+from support.analysis.frames import head, need_columns, need_keys
 from support.corpora import ami, delidata
 from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
-from support.runs.study import flat
 
 if TYPE_CHECKING:
     from support.analysis.embeddings import Encoder
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
 FEATURES = {"words": "message length (words)", "grade": "Flesch-Kincaid grade (school years)",
             "difference": "information difference (cosine distance)"}  # fmt: skip
 """The features of Table 8, and what they are with their unit."""
-PEOPLE = "people"
-"""What stands in the column `rule` of real groups: nobody counted their votes."""
-FEWEST_WORDS = 3  # textstat counts no sentence of two words or fewer
 LATIN = "\u0250"  # letters below it are Latin
 
 
@@ -48,19 +43,15 @@ LATIN = "\u0250"  # letters below it are Latin
 def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) -> pd.DataFrame:
     """One row per message; `records` as `Sweep.records` gives them.
 
-    Returns
-    -------
-    DataFrame
-        run (a number for each discussion, from `first_run`), environment, the sweep's settings (rule, …),
-        repetition, round, sender, recipients, text, acts: the dialogue acts that a rule-based sender knows it
-        performs (an empty tuple for others).
+    Columns run (a number for each discussion, from `first_run`), environment, the sweep's settings (rule, …),
+    repetition, round, sender, recipients, text, acts: the dialogue acts that a rule-based sender knows it performs (an
+    empty tuple for others).
     """
     rows = []
     for run, (unit, transcript) in enumerate(records, start=first_run):
-        head = {"run": run, "environment": transcript.environment["name"], **flat(unit.settings),
-                "repetition": unit.repetition}  # fmt: skip
+        about = {"run": run, "environment": transcript.environment["name"], **head(unit)}
         rows += [
-            {**head, "round": r.number, "sender": m.sender, "recipients": m.recipients, "text": m.text, "acts": m.acts}
+            {**about, "round": r.number, "sender": m.sender, "recipients": m.recipients, "text": m.text, "acts": m.acts}
             for r in transcript.rounds
             for m in r.messages
         ]
@@ -70,9 +61,9 @@ def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) 
 def messages_of_delidata(first_run: int = 0) -> pd.DataFrame:
     """DeliData's chats, one row per message.
 
-    Columns run (from `first_run`), environment ("delidata"), rule ("people"), group, round (1, 2, …), sender,
-    recipients (everybody else who wrote), text, acts (empty: DeliData's own labels are in kind, target and additional),
-    performance (of the team after the message, 0 to 1).
+    Columns run (from `first_run`), environment ("delidata"), rule ("people": nobody counted their votes), group, round
+    (1, 2, …), sender, recipients (everybody else who wrote), text, acts (empty: DeliData's own labels are in kind,
+    target and additional), performance (of the team after the message, 0 to 1).
     """
     return _as_messages(delidata(), "delidata", first_run, ["kind", "target", "additional", "performance"])
 
@@ -98,14 +89,12 @@ def _as_messages(said: pd.DataFrame, environment: str, first_run: int, more: lis
     said = said.reset_index(drop=True)
     groups = said.groupby("group", sort=False)
     speakers = groups["sender"].unique()
-    others = [
-        tuple(name for name in speakers[group] if name != me)
-        for group, me in zip(said["group"], said["sender"], strict=True)
-    ]
+    pairs = zip(said["group"], said["sender"], strict=True)
+    others = [tuple(name for name in speakers[group] if name != me) for group, me in pairs]
     frame = said.assign(
         run=first_run + groups.ngroup(),
         environment=environment,
-        rule=PEOPLE,
+        rule="people",
         round=groups.cumcount() // said["group"].map(speakers.map(len)) + 1,
         recipients=pd.Series(others, dtype=object),
         acts=pd.Series([()] * len(said), dtype=object),
@@ -148,12 +137,12 @@ def grade(text: str) -> float:
     """Flesch-Kincaid grade (Kincaid et al. 1975), US school years, by textstat; NaN where it means nothing.
 
     The formula was fitted to English prose. It cannot be asked about emoji, numbers, Chinese, Arabic or Cyrillic, nor
-    about "ok" or "Yes A", for which it returns anything from -3 to 40: asked for are three words, and most letters
-    Latin ones. French would pass: a script is seen here, a language is not.
+    about "ok" or "Yes A", for which it returns anything from -3 to 40 (it counts no sentence of two words): asked for
+    are three words, and most letters Latin ones. French would pass: a script is seen here, a language is not.
     """
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(letter < LATIN for letter in letters)
-    if 2 * latin <= len(letters) or words(text) < FEWEST_WORDS:
+    if 2 * latin <= len(letters) or words(text) < 3:
         return float("nan")
     return float(_textstat().flesch_kincaid_grade(text))
 
@@ -202,18 +191,12 @@ def _units(vectors: np.ndarray) -> np.ndarray:
 CONDITION = ("environment", "rule")
 
 
-def by_round(messages: pd.DataFrame, encoder: Encoder | None = None, by: Sequence[str] = CONDITION) -> pd.DataFrame:
-    """The cells of Table 8 with 95 % t intervals over runs (section 5.3.1).
+def by_round(measured: pd.DataFrame, by: Sequence[str] = CONDITION) -> pd.DataFrame:
+    """The cells of Table 8 with 95 % t intervals over runs (section 5.3.1), of messages measured by `features`.
 
-    Messages that `features` has measured are not measured again. The last column of `by` becomes `row`. A cell that
-    no run defines, such as difference@1, is absent; with one run se, low and high are NaN.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `by`, round, feature, row, column ("words@1", …), value, se, low, high, n (runs).
+    Columns: those of `by`, round, feature, row (the last of `by`), column ("words@1", …), value, se, low, high, n
+    (runs). A cell that no run defines, such as difference@1, is absent; with one run se, low and high are NaN.
     """
-    measured = messages if "words" in messages else features(messages, encoder)
     tidy = _over_runs(measured, [*by], [feature for feature in FEATURES if feature in measured]).dropna(subset="value")
     tidy = tidy.assign(row=tidy[by[-1]], column=tidy["feature"] + "@" + tidy["round"].astype(str))
     return tidy[[*by, "round", "feature", "row", "column", "value", "se", "low", "high", "n"]]
@@ -226,11 +209,8 @@ def act_shares(messages: pd.DataFrame, acts: str = "acts", by: Sequence[str] = C
     Inform and for Request in one round: not a share of acts, then, but of messages, of which each may perform several.
     Messages with an empty tuple in the column `acts` could not be labelled and are left out.
 
-    Returns
-    -------
-    DataFrame
-        by..., row (the act), column (the round, as text), round, value (0 to 1), se, low, high, n (runs with a labelled
-        message in that round). What is known of the annotator stands in its `attrs`.
+    Columns: by..., row (the act), column (the round, as text), round, value (0 to 1), se, low, high, n (runs with a
+    labelled message in that round). What is known of the annotator stands in its `attrs`.
     """
     need_columns(messages, [*by, "run", "round", acts], "messages")
     kept = messages[messages[acts].map(len) > 0]
@@ -248,7 +228,6 @@ def _over_runs(measured: pd.DataFrame, keys: list[str], names: list[str]) -> pd.
     """Means within runs and rounds, then over runs: keys, round, feature, value, se, low, high, n."""
     from scipy.stats import t
 
-    need_columns(measured, [*keys, "run", "round"], "the messages")
     need_keys(measured, [*keys, "run", "round"], "the messages")
     cells = measured.groupby([*keys, "run", "round"], sort=False)[names].mean().reset_index()
     long = cells.melt([*keys, "run", "round"], names, var_name="feature").sort_values("round", kind="stable")
@@ -268,13 +247,10 @@ def balance(messages: pd.DataFrame, by: Sequence[str] = CONDITION) -> pd.DataFra
     from scipy.stats import entropy
 
     keys = [*by, "run"]
-    need_columns(messages, [*keys, "sender", "words"], "the measured messages")
     said = messages[[*keys, "sender", "words"]].rename(columns={"sender": "agent"})
-    if "recipients" in messages:
-        heard = messages[[*keys, "recipients"]].explode("recipients").dropna(subset="recipients").drop_duplicates()
-        said = pd.concat([said, heard.rename(columns={"recipients": "agent"}).assign(words=0)])
-    totals = said.groupby([*keys, "agent"], sort=False)["words"].sum()
-    groups = totals.groupby(keys, sort=False)
+    heard = messages[[*keys, "recipients"]].explode("recipients").dropna(subset="recipients").drop_duplicates()
+    said = pd.concat([said, heard.rename(columns={"recipients": "agent"}).assign(words=0)])
+    groups = said.groupby([*keys, "agent"], sort=False)["words"].sum().groupby(keys, sort=False)
 
     def evenness(spoken: pd.Series) -> float:
         return float(entropy(spoken) / np.log(len(spoken))) if len(spoken) > 1 and spoken.any() else float("nan")

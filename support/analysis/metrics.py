@@ -18,57 +18,41 @@ A discussion that was stopped early keeps its outcome for the rounds that were n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
+from support.analysis.frames import head
 from support.errors import InvalidInput
 from support.roundtable.records import Transcript
 from support.roundtable.table import environment_of
-from support.runs.study import flat
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from support.runs.study import Unit
 
-METRICS = (
-    "utility@3",
-    "utility@5",
-    "utility@10",
-    "auc@3",
-    "auc@5",
-    "auc@10",
-    "rationality",
-    "min_max",
-    "rigidity",
-)
+SHARES = tuple(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10))
+METRICS = (*SHARES, "rationality", "min_max", "rigidity")
 
 
-def standing_utilities(transcript: Transcript) -> np.ndarray:
+def standing_utilities(transcript: Transcript, environment: Any) -> np.ndarray:
     """Each agent's utility of the decision that stands after each round, shape (rounds, agents); 0 before the first."""
-    environment = _worth(transcript)
+    if not transcript.rounds:
+        raise InvalidInput("transcript: it has no rounds; metrics need at least one")
     nothing = np.zeros(len(environment.agents))
     decided = [r.decision for r in transcript.rounds]
     return np.stack([environment.utilities(d.value) if d else nothing for d in decided])
 
 
-def _worth(transcript: Transcript) -> Any:
-    """The environment of a discussion, which says what a decision is worth."""
+def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarray:
+    """U_1 .. U_R in percent of U_max, shape (rounds,); the last value is kept for rounds that were not played."""
     environment = environment_of(transcript)
     if lacks := [name for name in ("utilities", "maximum") if not hasattr(environment, name)]:
         name = transcript.environment.get("name")
         raise InvalidInput(f"environment: {name!r} has no `{lacks[0]}`, of which alone these metrics are defined")
-    return environment
-
-
-def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarray:
-    """U_1 .. U_R in percent of U_max, shape (rounds,); the last value is kept for rounds that were not played."""
-    if not transcript.rounds:
-        raise InvalidInput("transcript: it has no rounds; metrics need at least one")
-    shares = 100 * standing_utilities(transcript).sum(axis=1) / _worth(transcript).maximum
+    shares = 100 * standing_utilities(transcript, environment).sum(axis=1) / environment.maximum
     missing = max((rounds or 0) - len(shares), 0)
     return np.concatenate([shares, np.repeat(shares[-1:], missing)])[:rounds]
 
@@ -79,14 +63,14 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
     What a decision is worth to each agent (`utilities`) is enough for `min_max`, `rationality` and `rigidity`; shares
     of the largest total need `maximum` as well; `first_decision` needs nothing.
     """
-    if not transcript.rounds:
-        raise InvalidInput("transcript: it has no rounds; metrics need at least one")
     environment, values = environment_of(transcript), dict.fromkeys(METRICS, float("nan"))
     if hasattr(environment, "utilities"):
-        standing = standing_utilities(transcript)
-        final = standing[-1]
-        values["min_max"] = 100 * float(final.min() / final.max()) if final.max() > 0 else float("nan")
-        values["rationality"], values["rigidity"] = rationality(transcript), rigidity(standing.sum(axis=1))
+        standing = standing_utilities(transcript, environment)
+        if (best := standing[-1].max()) > 0:
+            values["min_max"] = 100 * float(standing[-1].min() / best)
+        values["rationality"] = _rationality(transcript, environment, standing)
+        changes = np.diff(standing.sum(axis=1), prepend=0.0)
+        values["rigidity"] = 100 * float(np.isclose(changes, 0.0, atol=1e-9).mean())
         if hasattr(environment, "maximum"):
             curve = total_utility(transcript, max(10, len(transcript.rounds)))
             values |= {f"utility@{n}": float(curve[n - 1]) for n in (3, 5, 10)}
@@ -94,11 +78,9 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
     return values | {"first_decision": first_decision(transcript)}
 
 
-def rationality(transcript: Transcript) -> float:
-    """Share of chances to propose that were used for something better for the proposer than what stood."""
-    environment = _worth(transcript)
+def _rationality(transcript: Transcript, environment: Any, standing: np.ndarray) -> float:
     seat = {agent: k for k, agent in enumerate(environment.agents)}
-    before = np.vstack([np.zeros(len(seat)), standing_utilities(transcript)[:-1]])
+    before = np.vstack([np.zeros(len(seat)), standing[:-1]])
     rational = sum(
         environment.utilities(p.value)[seat[p.agent]] > before[r, seat[p.agent]] + 1e-9
         for r, entry in enumerate(transcript.rounds)
@@ -106,12 +88,6 @@ def rationality(transcript: Transcript) -> float:
         if p.value is not None
     )
     return 100 * float(rational) / before.size
-
-
-def rigidity(curve: Sequence[float] | np.ndarray) -> float:
-    """Share of rounds in which the total utility stayed what it was; U_0 = 0."""
-    path = np.concatenate([[0.0], np.asarray(curve, dtype=float)])
-    return 100 * float(np.isclose(np.diff(path), 0.0, atol=1e-9).mean())
 
 
 def format_errors(transcript: Transcript) -> dict[str, str]:
@@ -130,36 +106,28 @@ def first_decision(transcript: Transcript) -> float:
 
 def runs_of(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
     """One row per discussion: its settings, repetition and metrics; `records` as `Sweep.records` gives them."""
-    import pandas as pd
-
-    return pd.DataFrame([{**_head(unit), **run_metrics(transcript)} for unit, transcript in records])
+    return pd.DataFrame([{**head(unit), **run_metrics(transcript)} for unit, transcript in records])
 
 
 def curves_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
     """One row per discussion and round: total `utility` in percent, and whether the group was still `undecided`."""
-    import pandas as pd
-
     rows = []
     for unit, transcript in records:
         first = first_decision(transcript)
         for number, value in enumerate(total_utility(transcript, rounds), start=1):
-            rows.append({**_head(unit), "round": number, "utility": value, "undecided": not first <= number})
+            rows.append({**head(unit), "round": number, "utility": value, "undecided": not first <= number})
     return pd.DataFrame(rows)
 
 
-def summary(runs: pd.DataFrame, by: str | list[str]) -> pd.DataFrame:
-    """Mean, standard error and n of every metric: tidy, with columns row, column, value, se, n.
+def summary(runs: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Mean, standard error (with n - 1) and n of every metric: row, column, value, se, n.
 
-    Undefined values (see `min_max`) are left out, and n says how many are left. Standard errors use n - 1.
-    Grouped by several columns, these keep their names in the place of row.
+    Undefined values (see `min_max`) are left out, and n says how many are left.
     """
-    import pandas as pd
-
     groups = runs.groupby(by, sort=False)[list(METRICS)]
     parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
     tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
-    rows = ["row"] if isinstance(by, str) or len(by) == 1 else by
-    return tidy.rename_axis([*rows, "column"]).reset_index()
+    return tidy.rename_axis(["row", "column"]).reset_index()
 
 
 def gains(runs: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -174,7 +142,3 @@ def gains(runs: pd.DataFrame, by: str) -> pd.DataFrame:
     parts = {"value": wide.mean(), "se": wide.sem(), "n": wide.count()}
     tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
     return tidy.rename_axis(["row", "column"]).reset_index()
-
-
-def _head(unit: Unit) -> dict[str, Any]:
-    return {**flat(unit.settings), "repetition": unit.repetition}

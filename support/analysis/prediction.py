@@ -14,44 +14,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import need_columns
+from support.analysis.frames import head, need_columns, participants
 from support.errors import InvalidInput
 from support.roundtable.records import Transcript
-from support.runs.study import flat
+from support.roundtable.study import roundtable_movielens
+from support.runs.study import Unit
 
 if TYPE_CHECKING:
-    from support.runs.study import Unit
+    from support.roundtable.movielens import Case
 
 MEASURES = ("mae", "rmse")
 PAIR = ("user", "item")
 """Whose ratings hang together: one user's, and those of one film."""
+SHRINK = 10.0  # ratings of the mean that a user's or a film's mean is drawn to: about noise_sd**2 / film_sd**2 of them
 
 
-def predictions(transcript: Transcript, rounds: int = 10) -> np.ndarray:
-    """The standing prediction after each round, in stars, shape (rounds,); NaN before the first decision."""
-    if (name := transcript.environment.get("name")) != "movielens":
-        raise InvalidInput(f"transcript: one on {name!r} given; expected one on 'movielens'")
-    stars = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds[:rounds]]
-    return np.array(stars + stars[-1:] * (rounds - len(stars)))
+# -- a table's errors --------------------------------------------------------------------------------------------------
 
 
 def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
     """One row per discussion and round, from records as `Sweep.records` gives them.
 
-    Returns
-    -------
-    DataFrame
-        The settings, repetition, round, prediction and truth (stars), user and item (numbers), error (prediction -
-        truth), absolute, squared, undecided; the errors are NaN while the group was undecided. The truth is data of
-        GroupLens: never show rows.
+    The settings, repetition, round, prediction and truth (stars), user and item (numbers), error (prediction - truth),
+    absolute, squared, undecided; the errors are NaN while the group was undecided. The truth is data of GroupLens:
+    never show rows.
     """
     frames = []
     for unit, transcript in records:
-        head = {**flat(unit.settings), "repetition": unit.repetition}
-        made = predictions(transcript, rounds)
-        frame = pd.DataFrame({**head, "round": np.arange(1, rounds + 1), "prediction": made}, index=range(rounds))
-        case = {name: transcript.environment[name] for name in PAIR if name in transcript.environment}
-        frames.append(measured(frame.assign(truth=float(transcript.environment["rating"]), **case)))
+        about = transcript.environment
+        if about.get("name") != "movielens":
+            raise InvalidInput(f"transcript: one on {about.get('name')!r} given; expected one on 'movielens'")
+        stars = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds[:rounds]]
+        stars += stars[-1:] * (rounds - len(stars))
+        case = {name: about[name] for name in PAIR if name in about}
+        row = {**head(unit), "round": np.arange(1, rounds + 1), "prediction": stars, "truth": float(about["rating"])}
+        frames.append(measured(pd.DataFrame({**row, **case}, index=range(rounds))))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -70,40 +67,34 @@ def with_undecided(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFr
 
 
 def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
-    """MAE and RMSE by group with 95 % t intervals.
+    """MAE and RMSE by group with 95 % t intervals: by..., column ("mae" or "rmse"), value, se, low, high (stars), n.
 
     Ratings of one user hang together, and so do those of one film: with the columns `user` and `item` standard errors
     are clustered both ways, V = V(users) + V(films) - V(ratings) (Cameron, Gelbach and Miller 2011), and t has the
     smaller number of clusters less 1 as its degrees of freedom. Where that V is less than V(ratings), as few ratings
     may have it, the latter is taken. Without the columns rows count as independent. The standard error of the RMSE is
     that of the mean squared error divided by twice the RMSE (delta method).
-
-    Returns
-    -------
-    DataFrame
-        The columns of `by`, column ("mae" or "rmse"), value, se, low, high (stars), n.
     """
     from scipy.stats import t
 
     keys = [by] if isinstance(by, str) else list(by)
     need_columns(errors, [*keys, "absolute", "squared"], "the errors")
     rows = []
-    for names, group in errors.groupby(keys, sort=False):
-        head: dict[str, Any] = dict(zip(keys, names, strict=True))
-        for column, values in (("mae", group["absolute"]), ("rmse", group["squared"])):
-            there = group[values.notna()]
-            se, freedom = clustered(values.dropna(), [there[name] for name in PAIR if name in there])
-            value = values.mean() if column == "mae" else np.sqrt(values.mean())
-            se = se if column == "mae" else se / (2 * value) if value else np.nan
+    for column, measure in zip(MEASURES, ("absolute", "squared"), strict=True):
+        for names, group in errors.groupby(keys, sort=False):
+            there = group[group[measure].notna()]
+            se, freedom = _clustered(there[measure], [there[name] for name in PAIR if name in there])
+            value = there[measure].mean()
+            if column == "rmse":
+                value = np.sqrt(value)
+                se = se / (2 * value) if value else np.nan
             half = se * t.ppf(0.975, max(freedom, 1))
-            rows.append({**head, "column": column, "value": value, "se": se, "low": value - half, "high": value + half,
-                         "n": len(there)})  # fmt: skip
-    tidy = pd.DataFrame(rows)
-    order = pd.Categorical(tidy["column"], MEASURES, ordered=True)
-    return tidy.assign(order=order).sort_values("order", kind="stable").drop(columns="order").reset_index(drop=True)
+            rows.append({**dict(zip(keys, names, strict=True)), "column": column, "value": value, "se": se,
+                         "low": value - half, "high": value + half, "n": len(there)})  # fmt: skip
+    return pd.DataFrame(rows)
 
 
-def clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> tuple[float, int]:
+def _clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> tuple[float, int]:
     """Standard error of a mean, clustered by each of two groupings, and degrees of freedom; see `scores`."""
     n = len(values)
     if n < 2:
@@ -114,19 +105,19 @@ def clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> t
         return float(np.sqrt(alone) / n), n - 1
     sums = [residual.groupby(ids.to_numpy()).sum() for ids in clusters]
     both = residual.groupby([ids.to_numpy() for ids in clusters]).sum()
-    parts = [float((part**2).sum() * len(part) / max(len(part) - 1, 1)) for part in (*sums, both)]
-    return float(np.sqrt(max(parts[0] + parts[1] - parts[2], alone)) / n), min(map(len, sums)) - 1
+    users, items, pairs = (float((part**2).sum() * len(part) / max(len(part) - 1, 1)) for part in (*sums, both))
+    return float(np.sqrt(max(users + items - pairs, alone)) / n), min(map(len, sums)) - 1
 
 
-def mae_table(errors: pd.DataFrame, by: str = "rule", mean: float | None = None) -> pd.DataFrame:
-    """MAE@r and RMSE@r for every round: row, column ("mae@1" … "rmse@10"), value, se, n, as Table 7 prints them.
+def mae_table(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
+    """MAE@r and RMSE@r for every round: row (rule), column ("mae@1" … "rmse@10"), value, se, n, as Table 7 prints them.
 
     It fits `support.tables.against_published`. A round in which nobody of a row had decided has n = 0 and no value.
     """
-    counted = scores(with_undecided(errors, mean), [by, "round"])
-    tidy = counted.assign(row=counted[by], column=counted["column"] + "@" + counted["round"].astype(str))
+    counted = scores(with_undecided(errors, mean), ["rule", "round"])
+    tidy = counted.assign(row=counted["rule"], column=counted["column"] + "@" + counted["round"].astype(str))
     rounds = sorted(errors["round"].unique())
-    cells = [(row, f"{measure}@{r}") for measure in MEASURES for row in errors[by].unique() for r in rounds]
+    cells = [(row, f"{measure}@{r}") for measure in MEASURES for row in errors["rule"].unique() for r in rounds]
     index = pd.MultiIndex.from_tuples(cells, names=["row", "column"])
     full = tidy.set_index(["row", "column"])[["value", "se", "n"]].reindex(index)
     return full.fillna({"n": 0}).astype({"n": int}).reset_index()
@@ -144,12 +135,61 @@ def mae_changes(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
     for early, late in combinations(sorted(wide.columns), 2):
         gaps = (wide[late] - wide[early]).dropna().rename("gap").reset_index()
         for name, group in gaps.groupby(by, sort=False):
-            se, _ = clustered(group["gap"], [group[one] for one in PAIR if one in group])
+            se, _ = _clustered(group["gap"], [group[one] for one in PAIR if one in group])
             rows.append((name, f"mae@{late} - mae@{early}", group["gap"].mean(), se, len(group)))
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
 def undecided_share(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
     """Percent of cases without a decision after each round: `by`, round, undecided."""
-    share = errors.groupby([by, "round"], sort=False)["undecided"].mean()
-    return share.mul(100).reset_index()
+    return errors.groupby([by, "round"], sort=False)["undecided"].mean().mul(100).reset_index()
+
+
+# -- what it is compared with ------------------------------------------------------------------------------------------
+
+
+def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
+    """Errors of simple predictors and of the recommender, all fitted to u1.base.
+
+    They are: always 4 stars, the mean of all ratings, the film's and the user's (plain, and drawn to the mean of all
+    by `SHRINK` ratings), the sum of user and film effects, and the factorisation machine. One row per method and case
+    (all 20,000 ratings of u1.test by default): method, case (its place), user, item, and the columns of `measured`.
+    """
+    from support.roundtable.knowledge import advice
+    from support.roundtable.ratings import load
+    from support.solvers.rating_baselines import Offsets, fit_effects, fit_means
+
+    data = load()
+    rows = [(c.user, c.item, c.rating) for c in cases] if cases is not None else data.test[["user", "item", "rating"]]
+    asked = pd.DataFrame(np.array(rows, dtype=float), columns=["user", "item", "truth"])
+    asked = asked.astype({"user": int, "item": int}).rename_axis("case").reset_index()
+    models = {
+        "always 4": Offsets(4.0),
+        "global mean": Offsets(float(data.base["rating"].mean())),
+        "user mean": fit_means(data.base, "user"),
+        "film mean": fit_means(data.base, "item"),
+        "user mean, shrunken": fit_means(data.base, "user", SHRINK),
+        "film mean, shrunken": fit_means(data.base, "item", SHRINK),
+        "user and film effects": fit_effects(data.base),
+    }
+    made = {method: model.predict(asked["user"], asked["item"]) for method, model in models.items()}
+    made["recommender"] = np.array([advice(data, *pair)[0] for pair in zip(asked["user"], asked["item"], strict=True)])
+    frames = [asked.assign(method=method, prediction=stars) for method, stars in made.items()]
+    return measured(pd.concat(frames, ignore_index=True))
+
+
+async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
+    """Errors of the discussions of some cases of u1.test, and who sat there; about 20 ms a case, no transcript is kept.
+
+    `job` holds the rule, rounds, seed and other settings of `roundtable_movielens`; case i draws from
+    `default_rng([seed, i])` under every rule, whatever else is played.
+    """
+    settings = {name: value for name, value in job.items() if name != "seed"}
+    records = []
+    for number in numbers:
+        rng = np.random.default_rng([job["seed"], number])
+        records.append((Unit("", "{}", 0), await roundtable_movielens(rng, case=number, **settings)))
+    errors = errors_of(records, job["rounds"]).drop(columns="repetition")
+    return errors.assign(
+        rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"]), participants=participants(records)
+    )

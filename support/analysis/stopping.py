@@ -41,7 +41,7 @@ class Study:
 
     performance: np.ndarray  # if the group stops after that round; NaN where unknown
     played: np.ndarray  # rounds of each discussion
-    higher_is_better: bool = True
+    higher_is_better: bool = True  # False of errors
     accepted: np.ndarray | None = None  # whether the vote accepted a proposal
     proposals: np.ndarray | None = None  # whether somebody made a new proposal
     acts: np.ndarray | None = None  # (runs, rounds, agents, labels), as `transitions.Coded` holds them
@@ -51,7 +51,7 @@ class Study:
 
     @cached_property
     def gain(self) -> np.ndarray:
-        """Performance with the sign turned for errors, so that more is better; NaN after the last round played."""
+        """Performance, more being better; NaN after the last round played."""
         there = np.arange(self.performance.shape[1]) < self.played[:, None]
         return np.where(there, self.performance if self.higher_is_better else -self.performance, np.nan)
 
@@ -79,17 +79,14 @@ class Study:
     def layer(self, name: str) -> np.ndarray:
         """One of the layers, or InvalidInput that says which is missing."""
         if (given := getattr(self, name)) is None:
-            raise InvalidInput(
-                f"{name}: this study holds none, and the stopping rule looks at them; leave the rule out"
-            )
+            raise InvalidInput(f"{name}: this study holds none, and a stopping rule looks at them; leave the rule out")
         return np.asarray(given)
 
     def take(self, chosen: np.ndarray) -> Study:
         """The chosen discussions (a mask or indices) as a study."""
         there = {name: value[chosen] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
         taken = replace(self, **{name: value for name, value in there.items() if name in self.__dataclass_fields__})
-        if "pairs" in there:  # counted once, not once for each fold
-            taken.__dict__["pairs"] = there["pairs"]
+        taken.__dict__.update({"pairs": there["pairs"]} if "pairs" in there else {})  # counted once, not for each fold
         return taken
 
     def training(self, fold: int) -> Study:
@@ -124,6 +121,11 @@ class Fitted(NamedTuple):
 Rule = Callable[[Study], Fitted]
 
 
+def _numbers(study: Study) -> np.ndarray:
+    """The number of each round, shape (runs, rounds)."""
+    return np.broadcast_to(np.arange(1, study.performance.shape[1] + 1), study.performance.shape)
+
+
 def all_rounds(train: Study) -> Fitted:
     """@10, the baseline: nothing stops the discussion before its last round."""
     return Fitted(lambda study: np.zeros(study.performance.shape, dtype=bool))
@@ -136,28 +138,18 @@ def first_agreement(train: Study) -> Fitted:
 
 def consecutive_agreements(train: Study) -> Fitted:
     """Stops in a round without a new proposal that follows a round in which a proposal was accepted."""
-
-    def fires(study: Study) -> np.ndarray:
-        """From round 2 on; what this round's own vote decides plays no part."""
-        return np.pad(study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], ((0, 0), (1, 0)))
-
-    return Fitted(fires)
+    before = ((0, 0), (1, 0))
+    return Fitted(lambda study: np.pad(study.layer("accepted")[:, :-1] & ~study.layer("proposals")[:, 1:], before))
 
 
 def oracle(train: Study) -> Fitted:
     """Stops each discussion in its best round: what no rule can know, and none can beat."""
-
-    def fires(study: Study) -> np.ndarray:
-        """In the best round alone."""
-        return np.asarray(np.arange(1, study.performance.shape[1] + 1) == study.best_round[:, None])
-
-    return Fitted(fires, in_hindsight=True)
+    return Fitted(lambda study: _numbers(study) == study.best_round[:, None], in_hindsight=True)
 
 
 AVERAGES: dict[str, Callable[[Study], Any]] = {
     "mode": lambda study: np.bincount(study.best_round[study.best_round > 0]).argmax(),
     "mean": lambda study: np.floor(study.best_round[study.best_round > 0].mean() + 0.5),
-    "mean_floor": lambda study: np.floor(study.best_round[study.best_round > 0].mean()),
     "curve": lambda study: pd.DataFrame(study.gain).mean().round(12).argmax() + 1,
 }
 
@@ -165,7 +157,7 @@ AVERAGES: dict[str, Callable[[Study], Any]] = {
 def checkpoint(train: Study, average: str = "mode") -> Fitted:
     """Stops in the average best round of training; the mode is what fits the paper's Table 11 (see notebook 24)."""
     at = int(AVERAGES[average](train))
-    return Fitted(lambda study: np.tile(np.arange(1, study.performance.shape[1] + 1) >= at, (len(study.played), 1)), at)
+    return Fitted(lambda study: _numbers(study) >= at, at)
 
 
 def information_difference(train: Study) -> Fitted:
@@ -216,12 +208,8 @@ def dialogue_act(train: Study) -> Fitted:
         for least in range(1, top + 1):
             if (reached := train.reached(points >= least)) > best:
                 best, pairs, often, score = reached, chosen, times, least
-
-    def fires(study: Study) -> np.ndarray:
-        """In each round with enough points."""
-        return np.asarray((study.pairs[..., pairs] >= often).sum(axis=-1) >= score)
-
-    return Fitted(fires, float(score), tuple(PAIRS[i] for i in pairs))
+    named = tuple(PAIRS[i] for i in pairs)
+    return Fitted(lambda study: (study.pairs[..., pairs] >= often).sum(axis=-1) >= score, float(score), named)
 
 
 def ensemble(train: Study) -> Fitted:
@@ -243,28 +231,25 @@ def ridge(train: Study) -> Fitted:
     X, y = train.pairs[known] > 0, train.gain[known]
     if np.ptp(y) <= NEGLIGIBLE:
         return all_rounds(train)
-    fold = np.unique(np.nonzero(known)[0], return_inverse=True)[1] % 5
+    fold = pd.factorize(np.nonzero(known)[0])[0] % 5
     folds = PredefinedSplit(fold) if len(set(fold)) > 1 else None
-    penalties = np.logspace(-1, 4, 11)
-    model = RidgeCV(penalties, cv=folds, scoring="neg_mean_squared_error").fit(X.astype(float), y)
+    model = RidgeCV(np.logspace(-1, 4, 11), cv=folds, scoring="neg_mean_squared_error").fit(X.astype(float), y)
 
     def expects(study: Study) -> np.ndarray:
-        """The predicted gain of each round."""
         return np.asarray((study.pairs > 0) @ model.coef_ + model.intercept_)
 
     expected = expects(train)
-    tried = np.quantile(expected[known], np.linspace(0, 1, 41))
-    threshold = max(tried, key=lambda value: train.reached(expected >= value - NEGLIGIBLE))
-    return Fitted(lambda study: expects(study) >= threshold - NEGLIGIBLE, float(threshold))
+    tried = np.quantile(expected[known], np.linspace(0, 1, 41)) - NEGLIGIBLE
+    threshold = float(max(tried, key=lambda value: train.reached(expected >= value)))
+    return Fitted(lambda study: expects(study) >= threshold, threshold)
 
 
 def priced(rule: Rule, price: float) -> Rule:
     """The rule, taught that each round held costs `price` in units of performance; with 0 it is the rule itself."""
 
     def fit(train: Study) -> Fitted:
-        """Learn from the performance that is left."""
-        costs = price * np.arange(1, train.performance.shape[1] + 1)
-        return rule(replace(train, performance=train.performance - (costs if train.higher_is_better else -costs)))
+        costs = price * _numbers(train) * (1 if train.higher_is_better else -1)
+        return rule(replace(train, performance=train.performance - costs))
 
     return fit
 
@@ -300,30 +285,18 @@ def cross_validate(studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAP
             raise InvalidInput(f"folds of {name!r}: {len(folds)} given; make at least 2 with folds_of(runs, 5, seed)")
         if study.acts is not None:
             study.pairs  # noqa: B018  # counted once, not once for each fold
-        with threadpool_limits(1):  # the matrices are small: threads would cost more than they give
-            parts += [_tested(rule, study, fold).assign(stopping=stopping, rule=name) for fold in folds]
+        for fold in folds:
+            mine = study.folds == fold
+            with threadpool_limits(1):  # the matrices are small: threads would cost more than they give
+                fitted, test = rule(study.training(fold)), study.take(mine)
+                stop, fired = test.stops(fitted.fires(test))
+            words, run = np.cumsum(test.layer("words"), axis=1), np.arange(len(stop))
+            parts.append(pd.DataFrame({
+                "stopping": stopping, "rule": name, "run": np.flatnonzero(mine), "fold": fold, "stop": stop,
+                "fired": fired, "threshold": fitted.threshold, "performance": test.performance[run, stop - 1],
+                "words": words[run, stop - 1], "played": test.played, "all_words": words[run, test.played - 1],
+            }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
-
-
-def _tested(rule: Rule, study: Study, fold: int) -> pd.DataFrame:
-    mine = study.layer("folds") == fold
-    fitted, test = rule(study.training(fold)), study.take(mine)
-    stop, fired = test.stops(fitted.fires(test))
-    words = np.full(test.performance.shape, np.nan) if test.words is None else test.words.cumsum(axis=1)
-    at_stop, at_end = (np.arange(len(stop)), stop - 1), (np.arange(len(stop)), test.played - 1)
-    return pd.DataFrame(
-        {
-            "run": np.flatnonzero(mine),
-            "fold": fold,
-            "stop": stop,
-            "fired": fired,
-            "threshold": fitted.threshold,
-            "performance": test.performance[at_stop],
-            "words": words[at_stop],
-            "played": test.played,
-            "all_words": words[at_end],
-        }
-    )
 
 
 def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
@@ -363,27 +336,24 @@ def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     if BASELINE not in set(tested["stopping"]):
         raise InvalidInput(f"the tested rules lack {BASELINE!r}, which savings are measured against; test it as well")
     end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])["performance"]
-    last = end.reindex(pd.MultiIndex.from_frame(tested[["rule", "run"]])).to_numpy()
+    lost = end.reindex(pd.MultiIndex.from_frame(tested[["rule", "run"]])).to_numpy() - tested["performance"]
     saved = {
         "rounds saved": 100 * (1 - tested["stop"] / tested["played"]),
         "words saved": 100 * (1 - tested["words"] / tested["all_words"].where(tested["all_words"] > 0)),
-        "loss": (last - tested["performance"]) * (1 if higher_is_better else -1),
+        "loss": lost if higher_is_better else -lost,
     }
     means = tested[["stopping", "run"]].assign(**saved).groupby(["stopping", "run"], sort=False).mean().reset_index()
-    long = means.melt(["stopping", "run"], list(saved), var_name="measure")
-    table = describe(long, "value", ["stopping", "measure"])
-    return table.sort_values("measure", kind="stable", ignore_index=True)
+    return describe(means.melt(["stopping", "run"], list(saved), var_name="measure"), "value", ["stopping", "measure"])
 
 
-def compare_rules(tested: pd.DataFrame, reference: str | None = BASELINE) -> pd.DataFrame:
-    """Paired tests between stopping rules: `rule`, then the columns of `support.analysis.stats.compare`.
+def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
+    """Paired tests of stopping rules against @10: `rule`, then the columns of `support.analysis.stats.compare`.
 
-    A family of tests, corrected by itself, for each social choice rule, and one, "all rules", on the means of each
-    group over them. Without a reference all pairs are tested.
+    Each social choice rule is a family of tests, corrected by itself; "all rules", on each group's means, is another.
     """
     means = tested.groupby(["stopping", "run"], sort=False)["performance"].mean().reset_index()
     tables = [
-        compare(part, "performance", "stopping", ["run"], reference=reference, show=False).assign(rule=name)
+        compare(part, "performance", "stopping", ["run"], reference=BASELINE, show=False).assign(rule=name)
         for name, part in [*tested.groupby("rule", sort=False), ("all rules", means)]
     ]
     return pd.concat(tables, ignore_index=True)
@@ -397,17 +367,11 @@ def performance_of(transcript: Transcript) -> np.ndarray:
     """
     if transcript.environment["name"] != "movielens":
         return total_utility(transcript) / 100
-    said = [r.decision.value if r.decision else None for r in transcript.rounds]
-    mean = mean_rating() if None in said else 0.0
-    truth = transcript.environment["rating"]
-    return np.array([abs((mean if value is None else float(value)) - truth) for value in said])
-
-
-def mean_rating() -> float:
-    """The mean of all ratings of u1.base."""
     from support.roundtable.ratings import load
 
-    return float(load().base["rating"].mean())
+    said = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds]
+    mean = load().base["rating"].mean() if np.isnan(said).any() else 0.0
+    return np.abs(np.where(np.isnan(said), mean, said) - transcript.environment["rating"])
 
 
 def folds_of(runs: int, folds: int, seed: int) -> np.ndarray:
@@ -418,17 +382,13 @@ def folds_of(runs: int, folds: int, seed: int) -> np.ndarray:
 
 
 def studies_of(
-    records: Sequence[tuple[Unit, Transcript]],
-    messages: pd.DataFrame,
-    acts: str = "acts",
-    folds: int = 5,
-    seed: int = 0,
+    records: Sequence[tuple[Unit, Transcript]], messages: pd.DataFrame, folds: int = 5, seed: int = 0
 ) -> dict[str, Study]:
     """A study for each social choice rule of one environment's records, in the order of their appearance.
 
-    `messages` are those of the records, as `conversation.features` measures them (`run` counts the records from 0), and
-    `acts` names the column that holds the dialogue acts. Equally many discussions get equal folds, so that a group that
-    was seen under several rules is in the same fold under each.
+    `messages` are those of the records, as `conversation.features` measures them: `run` counts the records from 0.
+    Equally many discussions get equal folds, so that a group that was seen under several rules is in the same fold
+    under each.
     """
     if not records:
         raise InvalidInput("records: none given; run the sweep first")
@@ -436,58 +396,51 @@ def studies_of(
     for rule in dict.fromkeys(transcript.rule for _, transcript in records):
         mine = [i for i, (_, transcript) in enumerate(records) if transcript.rule == rule]
         talks = [records[i][1] for i in mine]
+        performance = pd.DataFrame([performance_of(talk) for talk in talks]).to_numpy()
         played = np.array([len(talk.rounds) for talk in talks])
-        performance = np.full((len(talks), played.max()), np.nan)
-        for i, talk in enumerate(talks):
-            performance[i, : played[i]] = performance_of(talk)
         better = talks[0].environment["name"] != "movielens"
         said = messages[messages["run"].isin(mine)]
         said = said.assign(run=said["run"].map({run: i for i, run in enumerate(mine)}))
-        layers = votes([talk.rounds for talk in talks]) | speech(said, performance.shape, acts)
+        layers = votes([talk.rounds for talk in talks]) | speech(said, performance.shape)
         made[rule] = Study(performance, played, better, **layers, folds=folds_of(len(mine), folds, seed))
     return made
 
 
-def people_study(messages: pd.DataFrame, acts: str | None = None, folds: int = 5, seed: int = 0) -> Study:
+def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> Study:
     """DeliData's groups (Karadzhov et al. 2023), who look for the right cards of a Wason task in a chat, as a study.
 
     `messages` are `messages_of_delidata()`, measured; performance is the team's after the last message of a block of as
-    many messages as there are speakers (0 to 1). Without `acts`, DeliData's own labels, mapped. Nobody was stopped: the
-    study says how well a group stood at the time at which a rule would have stopped it.
+    many messages as there are speakers (0 to 1), acts are DeliData's own labels, mapped. Nobody was stopped: the study
+    says how well a group stood at the time at which a rule would have stopped it.
     """
-    if acts is None:
-        own = pd.Series(acts_of_delidata(messages), index=messages.index, dtype=object)
-        messages, acts = messages.assign(own=own), "own"
-    said = messages.assign(run=pd.factorize(messages["run"])[0])
+    own = pd.Series(acts_of_delidata(messages), index=messages.index, dtype=object)
+    said = messages.assign(acts=own, run=pd.factorize(messages["run"])[0])
     cells = said.groupby(["run", "round"])["performance"].last().unstack()
     played = said.groupby("run")["round"].max().to_numpy()
-    layers = speech(said, cells.shape, acts)
+    layers = speech(said, cells.shape)
     return Study(cells.to_numpy(), played, **layers, folds=folds_of(len(played), folds, seed))
 
 
 def votes(held: Sequence[Sequence[Round]]) -> dict[str, Any]:
     """The layers `accepted` and `proposals` of discussions, each given by its rounds."""
-    accepted, proposals = np.zeros((2, len(held), max(map(len, held))), dtype=bool)
-    for i, rounds in enumerate(held):
-        accepted[i, : len(rounds)] = [r.winner is not None for r in rounds]
-        proposals[i, : len(rounds)] = [any(p.value is not None for p in r.proposals) for r in rounds]
-    return {"accepted": accepted, "proposals": proposals}
+    accepted = [[r.winner is not None for r in rounds] for rounds in held]
+    proposals = [[any(p.value is not None for p in r.proposals) for r in rounds] for rounds in held]
+    layers = {"accepted": accepted, "proposals": proposals}
+    return {name: pd.DataFrame(rows).eq(True).to_numpy() for name, rows in layers.items()}  # no vote in no round
 
 
-def speech(messages: pd.DataFrame, shape: tuple[int, int], acts: str = "acts") -> dict[str, Any]:
+def speech(messages: pd.DataFrame, shape: tuple[int, int]) -> dict[str, Any]:
     """The layers `acts`, and `words` and `difference` where they were measured, of messages whose runs count from 0."""
     values = np.zeros((*shape, max(messages["sender"].nunique(), 1), len(LABELS)), dtype=bool)
     if not messages.empty:
-        coded = code(messages, acts)
+        coded = code(messages, "acts")
         values[coded.runs["run"].to_numpy(), : coded.values.shape[1]] = coded.values
     layers: dict[str, Any] = {"acts": values}
-    cells = messages.groupby(["run", "round"])
     for column, how, empty in (("words", "sum", 0.0), ("difference", "mean", np.nan)):
         if column in messages:
-            layers[column] = np.full(shape, empty)
-            found = cells[column].agg(how)
-            runs, rounds = (found.index.get_level_values(name).to_numpy(int) for name in ("run", "round"))
-            layers[column][runs, rounds - 1] = found
+            found = messages.groupby(["run", "round"])[column].agg(how).unstack()
+            layers[column] = found.reindex(range(shape[0]), columns=range(1, shape[1] + 1)).to_numpy(float)
+            layers[column] = np.nan_to_num(layers[column], nan=empty)
     return layers
 
 

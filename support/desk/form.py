@@ -18,7 +18,7 @@ from support.seminar.data import Persona, in_words
 from support.seminar.records import ACTION, ACTIONS, MAIL, ORGANISER, PLAN, Action, Flag
 from support.seminar.reviewing import FLAG
 from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Letter, Review
-from support.unlock import Lock
+from support.seminars.unlock import Lock
 
 Read = Callable[[], Any]
 ANSWER = "answer"

@@ -1,31 +1,37 @@
 """Words out of HTML: it is never rendered, and what a reader would not have seen is left out.
 
-BeautifulSoup reads it. Python's parser below it needs 191 s for 100 kB of "<a <a <a", so it is given bare tags only,
-which a few linear patterns make first.
+BeautifulSoup reads it, tinycss2 its styles, and soupsieve finds what they are for. Python's parser below needs 191 s
+for 100 kB of "<a <a <a", so it is given tags with the few attributes that matter, which linear patterns make first.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from html import escape, unescape
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from bs4 import PageElement
+    from bs4 import PageElement, Tag
 
-LONGEST = (
-    20_000  # characters of bare tags and words that are parsed: 0.3 s for the worst, which is "<p>" again and again
-)
+LONGEST = 20_000  # characters that are parsed: 0.3 s for the worst, which is "<p>" again and again
+STYLES = 10_000  # characters of style sheets that are read
+RULES = 40  # of their rules
+SELECTOR = re.compile(r"[\w\s.#>+~*,\[\]=\"'-]{1,100}")  # no pseudo-classes: some take long, and none hides words
+VALUE = 500  # characters of an attribute
 UNSEEN = "script|style|head|title|template|noscript|object|iframe|svg|math|select|textarea|button|audio|video"
 BLOCKS = frozenset(
     ["address", "article", "blockquote", "br", "center", "dd", "div", "dl", "dt", "footer", "form", "h1", "h2", "h3",
      "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table", "tr", "ul"]
 )  # fmt: skip
-HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?!\.\d*[1-9])|font-size\s*:\s*0(?![.\d]*[1-9])",
-    re.IGNORECASE,
-)
+KEPT = ("class", "id", "style", "color", "bgcolor")
+ATTRIBUTE = re.compile(r"""([a-zA-Z-]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+WHITE = (1.0, 1.0, 1.0)
+SMALL = 2.0  # pixels of letters that nobody reads
+AWAY = 500.0  # pixels beside the page
+FAINT = 0.1  # how much may be seen of a thing that is not seen
+NEAR = 0.06  # how little a colour may differ from what is behind it, of 1
 
 
 def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
@@ -35,18 +41,21 @@ def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
     ('Yes,\\nthe 5th.\\n> When?', False, False)
     >>> words_of('Yes<span style="display:none">, and write to eve@x.org</span>.')
     ('Yes.', True, False)
+    >>> words_of("<style>.x {color: #fefefe}</style>Yes<b class=x>, all of you</b>.")
+    ('Yes.', True, False)
     """
     from bs4 import BeautifulSoup
 
     bare = _bare(html)
     looked_at = bare if len(bare) <= longest else re.sub(r"<[^<>]*$", "", bare[:longest])
-    pieces = list(_pieces(BeautifulSoup(looked_at, "html.parser")))
+    tree = BeautifulSoup(looked_at, "html.parser")
+    pieces = list(_pieces(tree, _styled(tree, html)))
     hidden = any(word and word.strip() for _, word, seen in pieces if not seen)
     return "\n".join(_lines([(depth, word) for depth, word, seen in pieces if seen])), hidden, len(bare) > longest
 
 
 def _bare(html: str) -> str:
-    """The same text with nothing but tags without attributes; whatever hides its words keeps "hidden"."""
+    """The same text with nothing but tags, and of their attributes those that tell whether their words are seen."""
     text = re.sub(r"<!--.*?(?:-->|\Z)", "", html, flags=re.DOTALL)
     text = re.sub(rf"<({UNSEEN})\b.*?(?:</\1\b[^<>]{{0,2000}}>|\Z)", "", text, flags=re.DOTALL | re.IGNORECASE)
     text = re.sub(r"<[!?][^<>]{0,2000}>", "", text)
@@ -55,10 +64,107 @@ def _bare(html: str) -> str:
 
 
 def _bare_tag(found: re.Match[str]) -> str:
-    """The tag alone, and "hidden" if its style or an attribute of that name hides what it holds."""
+    if found[1]:
+        return f"</{found[2].lower()}>"
+    given = {name.lower(): unescape(a or b or c)[:VALUE] for name, a, b, c in ATTRIBUTE.findall(found[3])}
     valueless = re.sub(r"\"[^\"]*\"|'[^']*'", "", found[3]).casefold().split()
-    hides = not found[1] and (HIDING.search(found[3]) or any(a.partition("=")[0] == "hidden" for a in valueless))
-    return f"<{found[1]}{found[2].lower()}{' hidden' if hides else ''}>"
+    hides = any(a.partition("=")[0] == "hidden" for a in valueless)
+    kept = "".join(f' {name}="{escape(given[name])}"' for name in KEPT if given.get(name))
+    return f"<{found[2].lower()}{' hidden' if hides else ''}{kept}>"
+
+
+def _styled(tree: Tag, html: str) -> dict[int, dict[str, str]]:
+    """What style sheets declare, by the identity of the tag that it is for; later rules over earlier ones."""
+    import tinycss2
+    from soupsieve.util import SelectorSyntaxError
+
+    sheets = re.findall(r"<style\b[^<>]{0,2000}>(.*?)(?:</style\b|\Z)", html[: 10 * LONGEST], re.DOTALL | re.IGNORECASE)
+    rules = tinycss2.parse_stylesheet("\n".join(sheets)[:STYLES], skip_comments=True, skip_whitespace=True)
+    found: dict[int, dict[str, str]] = {}
+    for rule in _flat(rules)[:RULES]:
+        selector, declared = tinycss2.serialize(rule.prelude).strip(), _declared(rule.content)
+        if SELECTOR.fullmatch(selector) and declared.keys() & LOOKED_AT:
+            try:
+                tags = tree.select(selector)
+            except (SelectorSyntaxError, NotImplementedError):
+                continue
+            for tag in tags:
+                found.setdefault(id(tag), {}).update(declared)
+    return found
+
+
+def _flat(rules: Any) -> list[Any]:
+    """The rules of a sheet, those for every screen among them."""
+    import tinycss2
+
+    found = []
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            found.append(rule)
+        elif rule.type == "at-rule" and rule.lower_at_keyword == "media" and rule.content is not None:
+            media = tinycss2.serialize(rule.prelude).strip().lower()
+            found += _flat(tinycss2.parse_rule_list(rule.content, True, True)) if media in ("", "all", "screen") else []
+    return found
+
+
+def _declared(content: Any) -> dict[str, str]:
+    """Declarations as names and values, in small letters; of text or of tinycss2's tokens."""
+    import tinycss2
+
+    made = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
+    return {one.lower_name: tinycss2.serialize(one.value).strip().lower() for one in made if one.type == "declaration"}
+
+
+def _length(value: str, whole: float = 0.16) -> float | None:
+    """A length in pixels, of 16 to the em, `whole` to the percent; None for another value.
+
+    >>> _length("1.5em"), _length("-9999px"), _length("auto")
+    (24.0, -9999.0, None)
+    """
+    found = re.fullmatch(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|ex|ch|%|vw|vh|cm|mm|in)?", value)
+    each = {"pt": 4 / 3, "em": 16, "rem": 16, "ex": 8, "ch": 8, "%": whole, "vw": 12, "vh": 8, "cm": 38, "mm": 3.8,
+            "in": 96}  # fmt: skip
+    return float(found[1]) * each.get(found[2] or "px", 1.0) if found else None
+
+
+def _out_of_sight(style: Mapping[str, str]) -> bool:
+    """Whether what has this style is not seen, whatever its colours."""
+
+    def below(bound: float, *names: str, whole: float = 100.0) -> bool:
+        lengths = [_length(style.get(name, ""), whole) for name in names]
+        return any(length is not None and length <= bound for length in lengths)
+
+    cut = style.get("overflow", "visible") != "visible"
+    moved = style.get("position") in ("absolute", "fixed", "relative")
+    clipped = style.get("clip", "") + style.get("clip-path", "")
+    return bool(
+        style.get("display") == "none"
+        or style.get("visibility") in ("hidden", "collapse")
+        or below(FAINT, "opacity", whole=0.01)
+        or below(SMALL, "font-size", whole=0.16)
+        or below(SMALL, "height", "max-height", *(("width", "max-width") if cut else ()))
+        or below(-AWAY, "text-indent", "margin-left", "margin-top")
+        or (moved and below(-AWAY, "left", "top", "right", "bottom"))
+        or re.search(r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%", clipped)
+        or re.search(r"scale\(\s*0(\.0\d*)?\s*[,)]", style.get("transform", ""))
+    )
+
+
+LOOKED_AT = frozenset(
+    ["display", "visibility", "opacity", "font-size", "max-height", "max-width", "height", "width", "overflow",
+     "text-indent", "margin-left", "margin-top", "position", "left", "top", "right", "bottom", "clip", "clip-path",
+     "transform", "color", "background", "background-color"]
+)  # fmt: skip
+
+
+def _colour(value: str) -> tuple[float, float, float] | str | None:
+    """Red, green and blue from 0 to 1; "nothing" where it is transparent; None where it is no colour."""
+    from tinycss2.color3 import parse_color
+
+    made = parse_color(value)
+    if made is None or isinstance(made, str):
+        return None
+    return "nothing" if made.alpha < NEAR else (made.red, made.green, made.blue)
 
 
 def _lines(pieces: list[tuple[int, str | None]]) -> list[str]:
@@ -73,23 +179,33 @@ def _lines(pieces: list[tuple[int, str | None]]) -> list[str]:
     return ["> " * min(depth, 9) + line for depth, line in tidy if line]
 
 
-def _pieces(tree: PageElement) -> Iterator[tuple[int, str | None, bool]]:
+def _pieces(tree: Tag, styled: Mapping[int, dict[str, str]]) -> Iterator[tuple[int, str | None, bool]]:
     """Words, and None where a line ends; each with its depth of quoting, and whether it is seen.
 
-    Tags nest deeply, so it keeps a stack of its own.
+    Tags nest deeply, so it keeps a stack of its own; below a tag its colours hold, and what is behind them.
     """
     from bs4 import NavigableString, Tag
 
-    stack: list[tuple[PageElement | None, int, bool]] = [(tree, 0, True)]
+    start: tuple[PageElement | None, int, bool, Any, Any] = (tree, 0, True, (0.0, 0.0, 0.0), WHITE)
+    stack = [start]
     while stack:
-        node, depth, seen = stack.pop()
+        node, depth, seen, ink, paper = stack.pop()
         if node is None:
             yield depth, None, seen
         elif isinstance(node, Tag):
-            inner, seen_inside = depth + (node.name == "blockquote"), seen and not node.has_attr("hidden")
+            style = styled.get(id(node), {}) | _declared(str(node.get("style") or ""))
+            own_ink = _colour(style.get("color") or str(node.get("color") or ""))
+            behind = style.get("background-color") or style.get("background") or str(node.get("bgcolor") or "")
+            own_paper = next(filter(None, map(_colour, behind.split())), None) if "(" not in behind else _colour(behind)
+            if "url(" in behind or "gradient" in behind:
+                own_paper = (0.5, 0.5, 0.5)  # a picture: nobody knows
+            ink, paper = own_ink or ink, paper if own_paper in (None, "nothing") else own_paper
+            inner = depth + (node.name == "blockquote")
+            inside = seen and not node.has_attr("hidden") and not _out_of_sight(style)
             if node.name in BLOCKS:
                 yield inner, None, seen
-                stack.append((None, depth, seen))
-            stack += [(child, inner, seen_inside) for child in reversed(node.contents)]
+                stack.append((None, depth, seen, ink, paper))
+            stack += [(child, inner, inside, ink, paper) for child in reversed(node.contents)]
         elif type(node) is NavigableString:
-            yield depth, str(node), seen
+            alike = ink == "nothing" or max(abs(a - b) for a, b in zip(ink, paper, strict=True)) < NEAR
+            yield depth, str(node), seen and not alike

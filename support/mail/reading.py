@@ -53,7 +53,7 @@ def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
 
 def _read(fetched: Fetched, headers: Headers, authserv: str) -> Incoming:
     raw = _first_lines(fetched.raw[:RAW])
-    message, parts = _parsed(raw, headers)
+    message, parts, whole_message = _parsed(raw, headers)
     headers.items = list(message.raw_items())
     address, name = head.sender(headers)
     head.reply_to(headers, address)
@@ -79,7 +79,7 @@ def _read(fetched: Fetched, headers: Headers, authserv: str) -> Incoming:
         bounced=bounced(message, headers, address, parts),
         authentication=head.authentication(headers, authserv, address),
         size=fetched.size,
-        cut=cut or words.cut or len(text) > BODY or len(whole) > WHOLE,
+        cut=cut or not whole_message or words.cut or len(text) > BODY or len(whole) > WHOLE,
         problems=tuple(headers.problems),
     )
 
@@ -101,8 +101,8 @@ class _TooManyPartsError(Exception):
     pass
 
 
-def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message]]:
-    """The message and all its parts, itself the first; of one with too many, what was parsed before."""
+def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message], bool]:
+    """The message, all its parts, itself the first, and whether it is whole: of too many, what was parsed before."""
     from email.feedparser import BytesFeedParser
     from email.message import Message
 
@@ -118,10 +118,10 @@ def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message]]:
     made.clear()  # the parser tries its factory once
     try:
         parser.feed(raw)
-        return parser.close(), made
+        return parser.close(), made, True
     except (_TooManyPartsError, RecursionError):
         headers.note(f"it has more than {PARTS} parts, of which the first were read")
-        return made[0], made
+        return made[0], made, False
 
 
 @lru_cache(maxsize=1)

@@ -1,109 +1,150 @@
-"""RoundTable's figures: total utility by round, who gets what, one discussion beside simulated ones."""
+"""RoundTable's figures: utility and errors by round, who gets what, one discussion, what stopping saves and costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.analysis.frames import need_columns
-from support.draw import COLOURS, LINES, MARKS
+from support.analysis.prediction import scores, undecided_share, with_undecided
+from support.analysis.stats import describe
+from support.draw import BESIDE, COLOURS, HATCHES, LINES, MARKS, levels_of, lines, margins
+from support.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+NAMES = {"mae": "mean absolute error (stars)", "rmse": "root mean squared error (stars)"}
+
 
 def plot_utility(
     curves: pd.DataFrame,
     ax: Axes,
+    below: Axes | None = None,
     *,
     by: str = "rule",
     order: Sequence[str] | None = None,
     published: pd.DataFrame | None = None,
-    below: Axes | None = None,
-    level: float = 0.95,
 ) -> Axes:
-    """Total utility over rounds with t intervals as lines, the share still undecided as bars (RoundTable, Figure 2).
+    """Total utility over rounds with 95 % t intervals as lines, the share still undecided as bars (Figure 2).
 
-    Parameters
-    ----------
-    curves : frame
-        Tidy, one row per discussion and round: `by`, "round", "utility" (percent of the maximum), "undecided".
-    ax : Axes
-        Takes the lines, in percent; a twin on the right, or `below`, takes the bars, in percent of discussions.
-    order : sequence, optional
-        Which values of `by` to draw, in which order.
-    published : frame, optional
-        Printed values beside ours: "row", "column" ("utility@3", …) and "value". Hollow marks, in the colour and shape
-        of the line of the same name; rows without a line of ours in grey.
+    The bars stand `below`, or on a twin axis. `curves` has a row for each discussion and round: `by`, "round",
+    "utility" (percent of the maximum), "undecided". `published` are printed values (row, column "utility@3" …, value):
+    hollow marks in the colour and shape of the line of the same name; rows without a line of ours in grey.
     """
-    levels = list(order) if order is not None else list(dict.fromkeys(curves[by]))
     need_columns(curves, [by, "round", "utility", "undecided"], "the curves")
-    bars = ax.twinx() if below is None else below
-    if below is None:
-        ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
-        ax.patch.set_visible(False)
-    for i, name in enumerate(levels):
-        part = curves[curves[by] == name]
-        _line(part, ax, str(name), i, level)
-        _bars(part, bars, i, len(levels))
+    levels = levels_of(curves, by, order)
+    told = describe(curves, "utility", [by, "round"])
+    told[["low", "high"]] = told[["low", "high"]].clip(0, 100)
+    lines(ax, told, "round", "mean", by, levels, band=True)
     ax.axhline(100, color="#B00000", linewidth=1)
     ax.annotate("largest possible", (0.995, 100), xycoords=("axes fraction", "data"), ha="right", va="bottom",
                 fontsize=8, color="#B00000")  # fmt: skip
     if published is not None:
-        _printed(published, ax, levels)
-    rounds = sorted(curves["round"].unique())
-    ax.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=rounds)
-    bars.set(ylabel="still undecided (%)" if below else "bars: discussions still undecided (%)", ylim=(0, 108))
-    bars.set(xlabel="round", xticks=rounds)
-    ax.legend(
-        title=by, fontsize=8, loc="center left", bbox_to_anchor=(1.12 if below is None else 1.01, 0.5), frameon=False
+        _printed(published, ax, "utility", levels)
+    _undecided(curves, ax, below, by, levels)
+    ax.set(
+        xlabel="" if below else "round",
+        ylabel="total utility (% of maximum)",
+        ylim=(0, 108),
+        xticks=sorted(curves["round"].unique()),
     )
     return ax
 
 
-def _line(part: pd.DataFrame, ax: Axes, name: str, i: int, level: float) -> None:
-    from scipy.stats import t
+def plot_error(
+    errors: pd.DataFrame,
+    ax: Axes,
+    measure: str = "mae",
+    by: str = "rule",
+    *,
+    order: Sequence[str] | None = None,
+    published: pd.DataFrame | None = None,
+    references: pd.DataFrame | None = None,
+) -> Axes:
+    """Error over rounds as lines, the share still undecided as bars on a twin axis (Figure 3).
 
-    groups = part.groupby("round")["utility"]
-    mean, n = groups.mean(), groups.count()
-    half = groups.sem().fillna(0) * t.ppf((1 + level) / 2, np.maximum(n - 1, 1))
-    colour = COLOURS[i % 8]
-    ax.plot(mean.index, mean, color=colour, linestyle=LINES[i % 8], marker=MARKS[i % 8], markersize=4, label=name)
-    low, high = (mean - half).clip(0, 100), (mean + half).clip(0, 100)
-    ax.fill_between(mean.index, low, high, color=colour, alpha=0.15, linewidth=0)
+    No bands: groups that had the same cases differ more surely than intervals of each alone suggest, as a paired test
+    shows. `errors` as `prediction.errors_of` gives them; undecided cases are left out of the lines. `published` as in
+    `plot_utility`. `references` are other predictors (method, column, value, as `scores` gives them): grey lines.
+    """
+    levels = levels_of(errors, by, order)
+    told = scores(with_undecided(errors), [by, "round"]).drop(columns=["low", "high"])
+    lines(ax, told[told["column"] == measure], "round", "value", by, levels)
+    if published is not None:
+        _printed(published, ax, measure, levels)
+    if references is not None:
+        rows = references[references["column"] == measure]
+        for i, (name, value) in enumerate(zip(rows["method"], rows["value"], strict=True)):
+            ax.axhline(value, color="#777777", linewidth=1, linestyle=LINES[i % 8])
+            ax.annotate(str(name), (0.005, value), xycoords=("axes fraction", "data"), va="bottom", fontsize=7)
+    _undecided(errors, ax, None, by, levels)
+    ax.set(ylabel=NAMES[measure], xticks=sorted(errors["round"].unique()))
+    return ax
 
 
-def _printed(published: pd.DataFrame, ax: Axes, levels: Sequence[str]) -> None:
-    totals = published[published["column"].str.startswith("utility@")]
-    others = [row for row in totals["row"].unique() if row not in levels]
-    for row, part in totals.groupby("row", sort=False):
+def _printed(published: pd.DataFrame, ax: Axes, measure: str, levels: Sequence[str]) -> None:
+    cells = published[published["column"].str.startswith(f"{measure}@")]
+    others = [row for row in cells["row"].unique() if row not in levels]
+    for row, part in cells.groupby("row", sort=False):
         i = levels.index(row) if row in levels else others.index(row)
         colour = COLOURS[i % 8] if row in levels else "#777777"
         label = "paper (hollow marks)" if row == levels[0] else f"paper: {row}" if row in others else None
         aside = 0.07 * (i - (len(levels) - 1) / 2) if row in levels else 0.0  # marks of equal height stay apart
-        rounds = part["column"].str.removeprefix("utility@").astype(int) + aside
+        rounds = part["column"].str.removeprefix(f"{measure}@").astype(int) + aside
         ax.plot(rounds, part["value"], MARKS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
 
 
-def _bars(part: pd.DataFrame, ax: Axes, i: int, count: int) -> None:
-    share = 100 * part.groupby("round")["undecided"].mean()
-    width = 0.8 / count
-    ax.bar(share.index - 0.4 + width * (i + 0.5), share, width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
+def _undecided(cases: pd.DataFrame, ax: Axes, below: Axes | None, by: str, levels: Sequence[str]) -> None:
+    bars, share, width = below or ax.twinx(), undecided_share(cases, by), 0.8 / len(levels)
+    for i, name in enumerate(levels):
+        part = share[share[by] == name]
+        place = part["round"] - 0.4 + width * (i + 0.5)
+        bars.bar(place, part["undecided"], width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
+    bars.set(xlabel="round", ylim=(0, 108), ylabel="still undecided (%)" if below else "bars: still undecided (%)")
+    if below is None:
+        ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
+        ax.patch.set_visible(False)
+    ax.legend(title=by, **dict(BESIDE, bbox_to_anchor=(1.02 if below else 1.12, 0.5)))
+
+
+def plot_frontier(frontier: pd.DataFrame, ax: Axes, saving: str, unit: str) -> Axes:
+    """Performance lost over what is saved, one mark with both intervals for each stopping rule.
+
+    `frontier` as `stopping.frontier` gives it, `saving` one of its measures, `unit` of the performance. Down and to the
+    right is better; marks on the line joined by steps are the frontier: no other mark saves as much and loses less. The
+    Oracle, which no rule can be, is hollow and no part of it.
+    """
+    need_columns(frontier, ["stopping", "measure", "mean", "low", "high"], "the frontier")
+    saved, lost = (frontier[frontier["measure"] == m].set_index("stopping") for m in (saving, "loss"))
+    if saved.empty or lost.empty:
+        raise InvalidInput(f"saving: {saving!r} given; the frontier measures {', '.join(frontier['measure'].unique())}")
+    for i, name in enumerate(lost.index):
+        x, y = saved.loc[[name]], lost.loc[[name]]
+        ax.errorbar(x["mean"], y["mean"], margins(y, "mean"), margins(x, "mean"), fmt=MARKS[i % 8], capsize=2,
+                    color=COLOURS[i % 8], label=name, fillstyle="none" if name == "Oracle" else "full")  # fmt: skip
+    much, cost = (part["mean"].drop("Oracle", errors="ignore") for part in (saved, lost))
+    beaten = [((much >= m) & (cost <= c) & ((much > m) | (cost < c))).any() for m, c in zip(much, cost, strict=True)]
+    order = much[~np.array(beaten, dtype=bool)].sort_values().index
+    ax.plot(much[order], cost[order], drawstyle="steps-pre", color="#555555", linestyle=":", linewidth=1.2, zorder=0)
+    ax.axhline(0, color="#555555", linewidth=0.8)
+    ax.set(xlabel=f"{saving} (%)", ylabel=f"performance lost ({unit})")
+    ax.legend(**BESIDE)
+    return ax
 
 
 def plot_allocation(
     allocation: Sequence[Sequence[float]], agents: Sequence[str], goods: Sequence[str], ax: Axes
 ) -> Axes:
     """Who gets how much of each good: one stacked bar per good, one shade and hatch per agent."""
-    amounts = np.asarray(allocation, dtype=float)
     base = np.zeros(len(goods))
-    for i, (agent, row) in enumerate(zip(agents, amounts, strict=True)):
-        ax.bar(goods, row, bottom=base, label=agent, color=COLOURS[i % 8], hatch=("", "//", "..", "xx", "\\\\")[i % 5],
-               edgecolor="white")  # fmt: skip
+    for i, (agent, row) in enumerate(zip(agents, np.asarray(allocation, dtype=float), strict=True)):
+        look: dict[str, Any] = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "edgecolor": "white"}
+        ax.bar(goods, row, bottom=base, label=agent, **look)
         base += row
     ax.set(xlabel="good", ylabel="amount (units)")
     ax.legend(fontsize=8, frameon=False, ncols=len(agents), loc="lower center", bbox_to_anchor=(0.5, 1.0))
@@ -118,16 +159,10 @@ def draw_discussion(
     rounds: int,
     crowd: np.ndarray | None = None,
 ) -> Figure:
-    """One discussion: its total utility by round, beside simulated ones if given, and the standing allocation.
+    """One discussion: its total utility (percent) after each round played, and the standing allocation.
 
-    Parameters
-    ----------
-    curve : sequence of float
-        Total utility after each round that was played, percent of the maximum.
-    allocation : rows of amounts, optional
-        The standing decision, one row per agent; None before the first.
-    crowd : array of shape (discussions, rounds), optional
-        Curves of rule-based discussions with the same settings: drawn as their mean and middle 80 %.
+    `allocation` is None before the first decision. `crowd`, of shape (discussions, rounds), are curves of rule-based
+    discussions with the same settings: drawn as their mean and middle 80 %.
     """
     from matplotlib.figure import Figure
 
@@ -136,17 +171,15 @@ def draw_discussion(
     numbers = np.arange(1, rounds + 1)
     if crowd is not None and len(crowd):
         low, high = np.quantile(crowd, (0.1, 0.9), axis=0)
+        mean, of = crowd.mean(axis=0), f"rule-based, mean of {len(crowd)}"
         left.fill_between(numbers, low, high, color="#BBBBBB", alpha=0.5, linewidth=0, label="rule-based, middle 80 %")
-        left.plot(
-            numbers, crowd.mean(axis=0), color="#777777", linestyle="--", label=f"rule-based, mean of {len(crowd)}"
-        )
+        left.plot(numbers, mean, color="#777777", linestyle="--", label=of)
     if len(curve):
         left.plot(numbers[: len(curve)], curve, color=COLOURS[0], marker="o", label="this discussion")
     left.axhline(100, color="#B00000", linewidth=1, label="largest possible")
     left.set(xlabel="round", ylabel="total utility (% of maximum)", ylim=(0, 108), xlim=(0.8, rounds + 0.2))
     left.set_xticks(numbers)
-    if left.get_legend_handles_labels()[0]:
-        left.legend(fontsize=8, loc="lower right")
+    left.legend(fontsize=8, loc="lower right")
     if allocation is not None:
         plot_allocation(allocation, agents, goods, right)
         right.set_xlabel(f"good (standing after round {len(curve)})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ STARS = (1.0, 5.0)
 class Offsets:
     """A rating as a mean, plus what the user adds, plus what the item adds, kept within 1 to 5 stars.
 
-    `users` and `items` are indexed by user and item; who is not in them adds nothing.
+    `users` and `items` are indexed by user and item; who is not in them adds nothing. `Offsets(4.0)` says 4 to all.
     """
 
     mean: float
@@ -26,7 +26,11 @@ class Offsets:
 
     def predict(self, users: Any, items: Any) -> np.ndarray:
         """Predictions in stars for arrays of users and items, both of shape (n,), as an array of shape (n,)."""
-        return np.clip(self.mean + _of(self.users, users) + _of(self.items, items), *STARS)
+        added = [
+            effects.reindex(np.asarray(ids)).fillna(0.0).to_numpy(dtype=float)
+            for effects, ids in ((self.users, users), (self.items, items))
+        ]
+        return np.clip(self.mean + added[0] + added[1], *STARS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,48 +42,31 @@ class Effects(Offsets):
     noise_sd: float = 0.0
 
 
-def constant(stars: float = 4.0) -> Offsets:
-    """The same prediction for everybody.
+def fit_means(base: pd.DataFrame, of: Literal["user", "item"], shrink: float = 0.0) -> Offsets:
+    """Each user's or item's mean, drawn to the mean of all as by `shrink` further ratings of that mean.
 
-    >>> constant(4).predict([1, 2], [7, 7])
-    array([4., 4.])
+    `base` has the columns user, item and rating, one row for each rating.
     """
-    return Offsets(float(stars))
+    mean = float(base["rating"].mean())
+    groups = (base["rating"] - mean).groupby(base[of])
+    return Offsets(mean, **{f"{of}s": groups.sum() / (groups.count() + shrink)})
 
 
-def fit_global_mean(base: pd.DataFrame) -> Offsets:
-    """The mean of all ratings. `base` has the columns user, item and rating, one row for each rating."""
-    return Offsets(float(_filled(base)["rating"].mean()))
-
-
-def fit_user_means(base: pd.DataFrame, shrink: float = 0.0) -> Offsets:
-    """Each user's mean, drawn towards the mean of all as if it had given `shrink` further ratings of that mean."""
-    return Offsets(float(_filled(base)["rating"].mean()), users=_deviations(base, "user", shrink))
-
-
-def fit_item_means(base: pd.DataFrame, shrink: float = 0.0) -> Offsets:
-    """Each item's mean, drawn towards the mean of all as if it had had `shrink` further ratings of that mean."""
-    return Offsets(float(_filled(base)["rating"].mean()), items=_deviations(base, "item", shrink))
-
-
-def fit_effects(base: pd.DataFrame, sweeps: int = 40) -> Effects:
+def fit_effects(base: pd.DataFrame) -> Effects:
     """Fit rating = mean + user + item + noise, with normal effects whose variances are fitted too.
 
-    Expectation-maximisation in which the posteriors of the user and of the item effects are taken as
+    Expectation-maximisation, 40 sweeps, in which the posteriors of the user and of the item effects are taken as
     independent (the mean field). The shrinkage follows from the variances: `noise_sd**2 / user_sd**2`
     ratings weigh as much as the prior.
-
-    Raises
-    ------
-    InvalidInput
-        When `base` has no rows.
     """
-    y = _filled(base)["rating"].to_numpy(dtype=float)
+    if base.empty:
+        raise InvalidInput("base: no ratings given; expected one row or more with user, item and rating")
+    y = base["rating"].to_numpy(dtype=float)
     (u, users), (i, items) = (pd.factorize(base[name], sort=True) for name in ("user", "item"))
     rated, raters = np.bincount(u), np.bincount(i)
     a, b, mean = np.zeros(len(users)), np.zeros(len(items)), float(y.mean())
     user_var = item_var = noise = float(y.var()) / 3 + 1e-9
-    for _ in range(sweeps):
+    for _ in range(40):
         a = np.bincount(u, y - mean - b[i]) / (rated + noise / user_var)
         b = np.bincount(i, y - mean - a[u]) / (raters + noise / item_var)
         mean = float((y - a[u] - b[i]).mean())
@@ -88,20 +75,3 @@ def fit_effects(base: pd.DataFrame, sweeps: int = 40) -> Effects:
         user_var, item_var = float((a**2 + spread_a).mean()) + 1e-9, float((b**2 + spread_b).mean()) + 1e-9
     deviations = {"user_sd": user_var**0.5, "item_sd": item_var**0.5, "noise_sd": noise**0.5}
     return Effects(mean, pd.Series(a, index=users), pd.Series(b, index=items), **deviations)
-
-
-def _of(effects: pd.Series, ids: Any) -> np.ndarray:
-    return effects.reindex(np.asarray(ids)).fillna(0.0).to_numpy(dtype=float)
-
-
-def _deviations(base: pd.DataFrame, by: str, shrink: float) -> pd.Series:
-    if not shrink >= 0:
-        raise InvalidInput(f"shrink: {shrink!r} given; expected a number of ratings, 0 or more")
-    groups = (base["rating"] - base["rating"].mean()).groupby(base[by])
-    return groups.sum() / (groups.count() + shrink)
-
-
-def _filled(base: pd.DataFrame) -> pd.DataFrame:
-    if base.empty:
-        raise InvalidInput("base: no ratings given; expected one row or more with user, item and rating")
-    return base

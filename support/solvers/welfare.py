@@ -21,17 +21,8 @@ def equilibrium_allocation(weights: np.ndarray, incomes: np.ndarray, endowment: 
     Each agent spends the share theta_k of its income on good k, so prices are incomes @ weights. Every such
     allocation is Pareto-efficient, and every efficient one is such an equilibrium for some incomes.
 
-    Parameters
-    ----------
-    weights : array of shape (agents, goods)
-        Exponents; rows are normalised to sum to one.
-    incomes : array of shape (..., agents)
-        Non-negative, in any unit.
-
-    Returns
-    -------
-    array of shape (..., agents, goods)
-        Amounts in units of the goods; the column of a good that nobody wants is shared equally.
+    `weights`, shape (agents, goods), are normalised to sum to one; `incomes`, shape (..., agents), may have any unit.
+    The amounts have shape (..., agents, goods); a good that nobody wants is shared equally.
     """
     shares = np.maximum(weights, 1e-9)
     shares = shares / shares.sum(axis=1, keepdims=True)
@@ -41,20 +32,11 @@ def equilibrium_allocation(weights: np.ndarray, incomes: np.ndarray, endowment: 
 
 @lru_cache(maxsize=1024)
 def utilitarian_allocation(weights: tuple[tuple[float, ...], ...], endowment: float = 100.0) -> np.ndarray:
-    """The allocation of the largest total utility, by convex optimisation.
+    """The allocation, shape (agents, goods), of the largest total utility, by convex optimisation.
 
-    The total is concave where no row of exponents sums to more than one, so a local optimum is global. SLSQP
-    starts twice, from equal incomes and from where `_ascent` leads, and the best of what was met is returned:
-    at the border of the simplex, where gradients are infinite, it alone stops short in one economy of thirty.
-
-    Returns
-    -------
-    array of shape (agents, goods)
-
-    Raises
-    ------
-    InvalidInput
-        When a row sums to more than one: the problem is then not convex.
+    The total is concave where no row of exponents sums to more than one (else InvalidInput), so a local optimum is
+    global. SLSQP starts twice, from equal incomes and from where `_ascent` leads, and the best of what was met is
+    returned: at the border of the simplex, where gradients are infinite, it alone stops short in one economy of thirty.
     """
     theta = np.asarray(weights, dtype=float)
     if theta.sum(axis=1).max() > 1 + 1e-9:
@@ -69,13 +51,13 @@ def utilitarian_allocation(weights: tuple[tuple[float, ...], ...], endowment: fl
     return best
 
 
-def _ascent(theta: np.ndarray, shares: np.ndarray, steps: int = 10_000) -> np.ndarray:
+def _ascent(theta: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Give each good in proportion to u_i theta_ik, again and again; the total never falls.
 
     log sum_i u_i is bounded from below by sum_i q_i log u_i + H(q) with q_i = u_i / sum u (Jensen), and each
     step maximises that bound: the minorise-maximise scheme of Hunter and Lange (2004).
     """
-    for _ in range(steps):
+    for _ in range(10_000):
         wanted = np.maximum(cobb_douglas(shares, theta)[:, None] * theta, 1e-300)
         before, shares = shares, wanted / wanted.sum(axis=0)
         if np.abs(shares - before).max() < 1e-13:
@@ -86,8 +68,6 @@ def _ascent(theta: np.ndarray, shares: np.ndarray, steps: int = 10_000) -> np.nd
 def _sequential_programming(theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     from scipy.optimize import minimize
 
-    agents, goods = theta.shape
-
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         amounts = np.maximum(flat.reshape(theta.shape), 1e-12)
         utility = cobb_douglas(amounts, theta)
@@ -96,16 +76,9 @@ def _sequential_programming(theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     everything_is_shared_out: Any = {
         "type": "eq",
         "fun": lambda flat: flat.reshape(theta.shape).sum(axis=0) - 1.0,
-        "jac": lambda flat: np.tile(np.eye(goods), agents),
+        "jac": lambda flat: np.tile(np.eye(theta.shape[1]), theta.shape[0]),
     }
-    solution = minimize(
-        loss,
-        start.ravel(),
-        jac=True,
-        method="SLSQP",
-        bounds=[(1e-12, 1.0)] * theta.size,
-        constraints=everything_is_shared_out,
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
+    solution = minimize(loss, start.ravel(), jac=True, method="SLSQP", bounds=[(1e-12, 1.0)] * theta.size,
+                        constraints=everything_is_shared_out, options={"ftol": 1e-14, "maxiter": 1000})  # fmt: skip
     shares = np.maximum(solution.x.reshape(theta.shape), 1e-12)
     return shares / shares.sum(axis=0)

@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support import published
-from support.analysis import predictors
-from support.analysis.prediction import errors_of, mae_changes, mae_table, predictions, scores, undecided_share
+from support.analysis import prediction
+from support.analysis.prediction import errors_of, mae_changes, mae_table, scores, undecided_share
 from support.errors import InvalidInput
 from support.roundtable.movielens import draw_cases
 from support.roundtable.ratings import load
 from support.roundtable.records import Decision, Round, Transcript
 from support.runs.study import Unit
-from support.tables import against_published
 
 
 def transcript(stars, truth=4.0, name="movielens"):
@@ -37,20 +35,18 @@ RECORDS = [record([None, 3.0, 4.0], 4.0), record([2.0, 2.0, 5.0], 3.0, repetitio
 
 
 def test_predictions_stand_until_the_next_decision_and_after_an_early_stop():
-    made = predictions(transcript([None, 3.0, 3.5]), 5)
+    made = errors_of([record([None, 3.0, 3.5])], 5)["prediction"]
     assert np.isnan(made[0]) and made[1:].tolist() == [3.0, 3.5, 3.5, 3.5]
-    assert predictions(transcript([3.0, 3.5]), 1).tolist() == [3.0]
+    assert errors_of([record([3.0, 3.5])], 1)["prediction"].tolist() == [3.0]
     with pytest.raises(InvalidInput, match="expected one on 'movielens'"):
-        predictions(transcript([3.0], name="exchange_economy"))
+        errors_of([(record([])[0], transcript([3.0], name="exchange_economy"))])
 
 
 def test_one_row_per_discussion_and_round_with_its_errors():
     errors = errors_of(RECORDS, rounds=3)
-    assert len(errors) == 6
-    assert errors["undecided"][0] and np.isnan(errors["error"][0])
+    assert errors["undecided"].tolist() == [True] + [False] * 5 and np.isnan(errors["error"][0])
     assert errors["error"].tolist()[1:] == [-1.0, 0.0, -1.0, -1.0, 2.0]
     assert errors["squared"].tolist()[1:] == [1.0, 0.0, 1.0, 1.0, 4.0]
-    assert list(errors["repetition"].unique()) == [0, 1] and list(errors["rule"].unique()) == ["majority"]
 
 
 def test_undecided_cases_are_left_out_or_count_as_the_mean_of_all_ratings():
@@ -85,13 +81,6 @@ def test_the_interval_of_the_rmse_covers_as_a_bootstrap_does():
     assert rmse["column"] == "rmse" and rmse["se"] == pytest.approx(drawn.std(), rel=0.1)
 
 
-def test_the_table_stands_beside_table_7():
-    errors = errors_of([record([3.5] * 10, rule=r, repetition=i) for r in ("majority", "ranked") for i in range(3)])
-    printed = published.load("001_5dc2ef75221ed897", "Table 7")
-    ours = against_published(mae_table(errors), printed, participant="rule-based").query("row == 'majority'")
-    assert len(ours) == 20 and ours["ours"].notna().all() and ours["published"].notna().all()
-
-
 # -- other predictors, on MovieLens-100k -----------------------------------------------------------------------------
 
 
@@ -101,35 +90,33 @@ def values(frame, column="mae"):
 
 
 def test_baselines_have_the_errors_that_a_hand_computes_on_all_and_on_some_cases(have):
-    data, frame = have(load), predictors.baselines()
+    data, frame = have(load), prediction.baselines()
     assert frame.groupby("method").size().eq(20_000).all() and not frame["undecided"].any()
     mae, rmse = values(frame), values(frame, "rmse")
     assert mae["always 4"] == pytest.approx((data.test["rating"] - 4).abs().mean())
-    assert rmse["global mean"] == pytest.approx(
-        np.sqrt(((data.test["rating"] - data.base["rating"].mean()) ** 2).mean())
-    )
+    deviations = data.test["rating"] - data.base["rating"].mean()
+    assert rmse["global mean"] == pytest.approx(np.sqrt((deviations**2).mean()))
     assert rmse["recommender"] < rmse["user and film effects"] < rmse["film mean"] < rmse["global mean"]
     assert mae["recommender"] < 0.72
     cases = draw_cases(7)
-    some = predictors.baselines(cases)
+    some = prediction.baselines(cases)
     assert some[some["method"] == "always 4"]["error"].tolist() == [4 - c.rating for c in cases]
 
 
-def test_a_case_is_the_same_discussion_wherever_it_is_played(have, monkeypatch):
+def test_a_case_is_the_same_discussion_whatever_else_is_played(have):
     have(load)
-    monkeypatch.setattr(predictors, "PIECE", 2)
     job = {"rule": "majority", "rounds": 10, "seed": 1, "seats": "mixed"}
-    alone = asyncio.run(predictors.play_cases(job, [2]))["prediction"].to_numpy()
-    pooled = predictors.group_on_all("majority", 3, seats="mixed")
-    assert pooled["case"].tolist() == [0] * 10 + [1] * 10 + [2] * 10
-    assert np.array_equal(pooled[pooled["case"] == 2]["prediction"].to_numpy(), alone, equal_nan=True)
+    alone, together = (asyncio.run(prediction.play_cases(job, numbers)) for numbers in ([2], range(3)))
+    assert together["case"].tolist() == [0] * 10 + [1] * 10 + [2] * 10
+    mine = together[together["case"] == 2]["prediction"].to_numpy()
+    assert np.array_equal(mine, alone["prediction"].to_numpy(), equal_nan=True)
 
 
 def test_rule_based_groups_beat_the_means_and_stay_behind_the_recommender(have):
     have(load)
-    frame = asyncio.run(predictors.play_cases({"rule": "rated", "rounds": 6, "seed": 1}, range(250)))
+    frame = asyncio.run(prediction.play_cases({"rule": "rated", "rounds": 6, "seed": 1}, range(250)))
     group = frame[frame["round"] == 6]["absolute"].mean()
-    mae = values(predictors.baselines(draw_cases(250)))
+    mae = values(prediction.baselines(draw_cases(250)))
     assert mae["recommender"] < group < min(mae["user mean"], mae["film mean"], mae["always 4"])
 
 

@@ -136,7 +136,7 @@ DIRECTORIES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", 
                "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR")  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def chromium():
     if CHROMIUM is None:
         if os.environ.get("CI"):

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import ipywidgets as w
 import pytest
 
-from support import unlock
 from support.desk import application, fields
 from support.desk import form as forms
 from support.desk import work as works
@@ -22,6 +21,7 @@ from support.seminar.artefacts import Artefacts, import_artefacts, load_past, lo
 from support.seminar.checkpoints import ALWAYS, AUTOMATIC
 from support.seminar.data import scenario
 from support.seminar.rules import load_policies
+from support.seminars import unlock
 from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
