@@ -38,13 +38,17 @@ def stepped(page, heading, press):
 
 
 def finish_day(page, number):
-    """Approve what is left of a day, and leave its questions and mails open."""
-    asked, ends = page.locator(".ask .who").first, page.locator(".days")
+    """Approve what is left of a day, and leave its questions and letters open."""
+    asked, letter, ends = page.locator(".ask .who:visible"), button(page, "Leave it unanswered"), page.locator(".days")
     over = ends.get_by_text(f"Day {number} is over.").or_(ends.get_by_text("The seminar is over."))
     while True:
-        asked.or_(over).first.wait_for()
+        asked.or_(letter).or_(over).first.wait_for()
         if over.is_visible():
             return
+        if letter.is_visible():
+            letter.click()
+            letter.wait_for(state="hidden")
+            continue
         heading = asked.inner_text()
         button(page, "Leave it open" if "a question" in heading else "Approve the rest of today").press("Enter")
         page.get_by_text(heading, exact=True).wait_for(state="hidden")
