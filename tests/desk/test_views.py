@@ -38,28 +38,6 @@ def test_property_tentative_is_the_largest_number_of_seats_that_can_be_filled_at
     assert views.seats_of(state(named, seats)).tentative == best(named, seats)
 
 
-def words(today=TODAY, given=None, **known):
-    slots = dict.fromkeys(SLOTS, ()) | (given or {})
-    return views.standing(State(today, slots, {"Ana": Contact("Ana", "student", **known)}), "Ana").words
-
-
-def test_each_state_of_a_person_has_its_words():
-    friday, monday = date(2027, 9, 10), date(2027, 9, 13)
-    assert words() == "not written to"
-    assert words(mails=(monday,)) == "written to"
-    assert words(mails=(friday,)) == "waiting, 1 working day"
-    assert words(mails=(friday,), answered=(monday,)) == "answered"
-    assert (
-        words(mails=(friday,), answered=(monday,), wait_until=date(2027, 9, 20))
-        == "answered, asked to wait until 20 Sep"
-    )
-    assert words(mails=(friday,), answered=(monday,), wait_until=monday) == "answered"
-    assert words(mails=(friday,), answered=(monday,), cancelled=SLOTS[:1]) == "answered, gave 4 Oct back"
-    assert words(mails=(friday,), answered=(monday,), declined=True) == "declined"
-    assert words(given={SLOTS[1]: ("Ana",)}, confirmed=SLOTS[1:2]) == "has 11 Oct"
-    assert words(given={SLOTS[1]: ("Ana",)}) == "has 11 Oct, not confirmed yet"
-
-
 def kinds(desk, name):
     return [views.kind_of(desk.state, desk.state.contacts[name], slot) for slot in desk.state.slots]
 
@@ -87,19 +65,6 @@ def test_each_cell_says_how_somebody_stands_to_a_date(make_desk, days):
     assert kinds(desk, "Fay") == ["unnamed", "unnamed", "given"]
 
 
-def test_the_table_has_heads_for_dates_and_people_and_every_state_in_words(make_desk, days, read):
-    slots = make_desk({"Ana": {}}).state.slots
-    fields = {"mails": days(1), "answered": days(2), "available": tuple(slots)[:1], "vague": tuple(slots)[1:2]}
-    page = read(views.grid(make_desk({"Ana": fields, "Ben": {}})))
-    scopes = [element.attributes.get("scope") for element in page.elements if element.tag == "th"]
-    assert scopes == ["col"] * 4 + ["row"] * 2
-    assert [e.tag for e in page.elements].count("caption") == 1
-    assert "22 Sep" in page.text and "as of Monday, 13 September 2027" in page.text
-    for sentence in ("tentative: named it firmly", "named it vaguely", "answered without naming it", "not known yet"):
-        assert page.text.count(sentence) >= 2  # in a cell, and in the legend
-    assert "1 tentative, 2 open" in page.text and "professor · – not written to" in page.text
-
-
 def marked(page):
     """What is told of each day that something is told of."""
     return [e.attributes["title"] for e in page.elements if e.tag == "td" and "title" in e.attributes]
@@ -121,32 +86,6 @@ def test_today_the_deadline_dates_and_mails_are_told_by_day(make_desk, mail, rea
     ]
     now = [e for e in page.elements if e.attributes.get("aria-current") == "date"]
     assert len(now) == 1 and "today" in now[0].attributes["title"]
-
-
-def test_weeks_begin_on_monday_and_no_day_is_shown_twice(make_desk, read):
-    page = read(views.calendar(make_desk({"Ana": {}})))
-    heads = [e.attributes["abbr"] for e in page.elements if e.tag == "th"]
-    assert heads[:7] == ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-    september = page.said[page.said.index("September 2027") + 1 : page.said.index("October 2027")]
-    numbers = [int(word) for word in september if word.isdigit()]
-    assert september[:7] == ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"] and numbers == [*range(1, 31)]
-    cells = [e for e in page.elements if e.tag == "td"]
-    assert len(cells) == (5 + 5) * 7  # 1 September 2027 is a Wednesday, 1 October a Friday
-
-
-def test_the_next_dates_say_who_has_them_who_could_and_how_far_they_are(make_desk, read):
-    slots = tuple(make_desk({"Ana": {}}).state.slots)
-    contacts = {
-        "Ana": {"confirmed": slots[:1], "available": slots[:1]},
-        "Ben": {"available": slots[1:2]},
-        "Cem": {"vague": slots[1:2]},
-    }
-    words = " ".join(read(views.calendar(make_desk(contacts, {slots[0]: ("Ana",)}))).said)
-    assert words.split("Next dates ")[1] == (
-        "Mon 20 Sep 2027 in 5 working days ! deadline Wed 22 Sep 2027 in 7 working days ✓ Ana "
-        "Wed 6 Oct 2027 in 17 working days ○ open can: Ben ; perhaps: Cem "
-        "Wed 20 Oct 2027 in 27 working days ○ open nobody without a date has named it"
-    )
 
 
 def signs(page):
@@ -179,28 +118,12 @@ def test_each_mail_has_a_sign_and_follow_ups_are_counted(two, read):
     ]  # fmt: skip
 
 
-def test_gaps_are_told(two, read):
-    said = " ".join(read(views.correspondence(two)).said)
-    assert "3 mails, 1 reply; answered" in said
-    assert "2 mails, no reply, 1 working day" in said
-    assert "Cem not written to" in said
-
-
 def test_each_thread_is_whole_folded_and_of_one_person(two, read):
     page = views.correspondence(two)
     ana, ben = page.split("Ben</bdi></th>")
     assert all(f"words {k}" in ana for k in (1, 3, 4, 6)) and all(f"words {k}" in ben for k in (2, 5))
     assert "words 2" not in ana and "words 1" not in ben and "<details open" not in page
     assert not any("open" in e.attributes for e in read(page).elements if e.tag == "details")
-
-
-def test_of_many_days_the_last_fourteen_have_a_column_and_the_others_share_one(make_desk, mail, days, read):
-    mails = [mail(k, k, "reply" if k % 3 == 0 else "clarification", "Ana") for k in range(1, 18)]
-    desk = make_desk({"Ana": {"mails": days(1), "answered": days(2)}}, mails=mails, day=17)
-    page = read(views.correspondence(desk))
-    heads = [e.attributes.get("title") for e in page.elements if e.attributes.get("scope") == "col"]
-    assert len(heads) == 1 + 1 + 14 and heads[1] == "Days before 4"
-    assert signs(page)[0][:3] == ["2 out", "1 in", "clarification"] and len(signs(page)[0]) == 2 + 14
 
 
 @pytest.fixture(scope="module")
@@ -239,14 +162,6 @@ def test_a_day_is_told_in_the_order_in_which_it_went(day, policies, read):
     assert places == sorted(places)
 
 
-def test_each_action_says_what_became_of_it(day, policies, read):
-    acts = said(views.chat([day], None, policies), read).split(" Actions ")[1].split("At the desk:")[0]
-    assert "follow-up to Ben : ask again ( follow_up ) ✎ mail changed at the desk" in acts
-    assert "confirmation to Ana of Wednesday, 22 September 2027 : settle it ✕ mail removed at the desk" in acts
-    assert acts.endswith("✕ removed at the desk thanks to Cem ") and "wait for Dua : no hurry" in acts
-    assert "no mail went out" not in acts
-
-
 STEPS = (
     views.Step("flag", "Ana", "answer", "May she?", after="She may."),
     views.Step("flag", "Ben", "answer", "And he?"),
@@ -268,20 +183,6 @@ def test_the_running_day_tells_every_decision_in_its_order(policies, read):
              "The mail to Ana … waits for a decision A subject The body"]  # fmt: skip
     places = [words.index(each) for each in order]
     assert places == sorted(places) and words.count("May she?") == 1
-
-
-def held(**fields):
-    given = {"sender": "eve@x.org", "sender_name": "Eve", "subject": "Re: Hello", "text": "one\ntwo",
-             "reason": "nobody has this address", "problems": ("a broken head",),
-             "attachments": ("a.zip", "b.pdf")}  # fmt: skip
-    return SimpleNamespace(**(given | fields))
-
-
-def test_mails_held_tell_from_whom_why_and_what_was_not_opened(read):
-    words = " ".join(read(views.held([held(), held(sender="", sender_name="", subject="", text="")])).said)
-    assert "From Eve < eve@x.org > Re: Hello Held: nobody has this address a broken head one two" in words
-    assert "2 attachments, not opened: a.zip , b.pdf" in words
-    assert "(no sender that can be read) (no subject) Held: nobody has this address a broken head (no text)" in words
 
 
 PAYLOADS = {
