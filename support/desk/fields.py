@@ -194,59 +194,6 @@ class Twice:
             there(button, False)
 
 
-class All:
-    """Choices of one kind each, and one over them that sets all; it says "various" where they differ."""
-
-    VARIOUS = "various"
-
-    def __init__(self, label: str, options: Sequence[str], value: str, changed: Callable[[], None]) -> None:
-        self.changed, self.each, self._quiet = changed, dict[str, w.Dropdown](), False
-        self.options = list(options)
-        self.every = self._choice(label, [self.VARIOUS, *self.options], value)
-        self.grid = w.Box(
-            layout=w.Layout(display="grid", grid_template_columns="repeat(auto-fill, 21rem)", grid_gap="0 1rem")
-        )
-        self.every.observe(lambda _: self._set_all(), "value")
-
-    def offer(self, names: Mapping[str, str]) -> None:
-        """A choice for each of these, by name with its label."""
-        kind = self.options[0] if self.every.value == self.VARIOUS else self.every.value
-        self.each = {name: self._choice(label, self.options, kind) for name, label in names.items()}
-        for choice in self.each.values():
-            choice.observe(lambda _: self._one(), "value")
-        self.grid.children = tuple(self.each.values())
-
-    @property
-    def value(self) -> dict[str, str]:
-        """What is chosen for each."""
-        return {name: choice.value for name, choice in self.each.items()}
-
-    def fill(self, values: Mapping[str, str]) -> None:
-        """Choose these."""
-        for name, value in values.items():
-            self.each[name].value = value
-
-    def _choice(self, label: str, options: Sequence[str], value: str) -> w.Dropdown:
-        look = {"style": {"description_width": "6.5rem"}, "layout": w.Layout(width="20rem")}
-        return w.Dropdown(options=list(options), value=value, description=label, **look)
-
-    def _set_all(self) -> None:
-        if not self._quiet and self.every.value != self.VARIOUS:
-            self._quiet = True
-            for choice in self.each.values():
-                choice.value = self.every.value
-            self._quiet = False
-            self.changed()
-
-    def _one(self) -> None:
-        if not self._quiet:
-            self._quiet = True
-            found = set(self.value.values())
-            self.every.value = found.pop() if len(found) == 1 else self.VARIOUS
-            self._quiet = False
-            self.changed()
-
-
 Entry = dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""Policies: chosen before a seminar begins, and read, added, changed and deleted while it runs; they hold at once."""
+"""Policies: read, added, changed and deleted, before a seminar begins and while it runs; they hold at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 import ipywidgets as w
 
 from support.desk import views
-from support.desk.fields import Press, boxed, hint, row, there, told, wide
+from support.desk.fields import Press, boxed, row, there, told, wide
 from support.errors import InvalidInput
 from support.seminar import rules
 from support.seminar.rules import LONGEST, Policy, PolicySet, Rule, load_policies, read_policy
@@ -59,90 +59,18 @@ def one_line(text: str) -> str:
     return line
 
 
-class PoliciesPanel:
-    """Which policies a seminar begins with: a tick for each of the project's, and sentences of one's own."""
-
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self.changed, self.known = changed, load_policies("all")
-        self.own: list[Policy] = []
-        seed = {policy.id for policy in load_policies("seed")}
-        self.ticks = {p.id: w.Checkbox(p.id in seed, description=p.id, indent=False) for p in self.known}
-        look = {"style": {"description_width": "9.5rem"}, "layout": w.Layout(width="52rem", max_width="100%")}
-        self.field = w.Text(description="a policy of your own", placeholder=EXAMPLE, **look)
-        self.add_button, self.heard, self.error = wide("Add", button_style="info"), w.HTML(), w.HTML()
-        self.listed = w.VBox()
-        ticks = [self._line(tick, policy.text) for tick, policy in zip(self.ticks.values(), self.known, strict=True)]
-        head = hint("Ticked policies count. Six are ticked at first.")
-        self.view = w.VBox([head, *ticks, self.listed, row(self.field, self.add_button), self.heard, self.error])
-        press = Press(lambda: self.field.value, self.error)
-        press.button(self.add_button, self.add)
-        press.enter(self.field, self.add)
-        self.field.observe(lambda _: setattr(self.heard, "value", heard(self.field.value)), "value")
-        for tick in self.ticks.values():
-            tick.observe(lambda _: self.changed(), "value")
-
-    @property
-    def policies(self) -> PolicySet:
-        """Those that are ticked, and one's own after them; a contradiction raises."""
-        return PolicySet((*(p for p in self.known if self.ticks[p.id].value), *self.own)).literal()
-
-    @property
-    def trouble(self) -> str:
-        """Why they cannot all be followed; "" when they can."""
-        try:
-            list(self.policies)
-        except InvalidInput as error:
-            return str(error)
-        return ""
-
-    def fill(self, policies: Collection[Policy]) -> None:
-        """Show these and no other."""
-        known = {policy.id: policy.text for policy in self.known}
-        ours = {policy.id for policy in policies if known.get(policy.id) == policy.text}
-        for name, tick in self.ticks.items():
-            tick.value = name in ours
-        self.own = [policy for policy in policies if policy.id not in ours]
-        self._list()
-
-    def add(self) -> None:
-        """Add the sentence in the field, if it contradicts no other; otherwise it stays there."""
-        name = next(n for k in range(1, 1000) if (n := f"own_{k}") not in {policy.id for policy in self.own})
-        self.own.append([*self.policies.add(one_line(self.field.value), name).literal()][-1])
-        self.field.value = ""
-        self._list()
-
-    def remove(self, policy: Policy) -> None:
-        """Have one of one's own no more."""
-        self.own.remove(policy)
-        self._list()
-
-    def _list(self) -> None:
-        self.listed.children = tuple(self._mine(policy) for policy in self.own)
-        self.changed()
-
-    def _mine(self, policy: Policy) -> w.HBox:
-        button = wide(f"Remove {policy.id}")
-        button.on_click(lambda _: self.remove(policy))
-        return self._line(button, f"{policy.text}\n{understood(policy.rule)}")
-
-    def _line(self, control: w.Widget, text: str) -> w.HBox:
-        control.layout = w.Layout(width="8.5rem", flex="0 0 auto", margin="0")
-        words = w.HTML(told(text, look="text"), layout=w.Layout(flex="1 1 0", margin="3px 0 3px 8px", min_width="0"))
-        return w.HBox([control, words], layout=w.Layout(align_items="flex-start"))
-
-
 class PoliciesEditor:
-    """The column of policies of a seminar that runs.
+    """Policies, read, added, changed and deleted.
 
-    `policies` gives those that hold (None: no seminar is open), `use` has others hold from the organiser's next step
-    on, or raises, `typing` is called when somebody types here.
+    `policies` gives those that hold (None: no seminar is open), `use` has others hold, from the organiser's next step
+    on where a seminar runs, or raises; `typing` is called when somebody types here.
     """
 
     def __init__(
         self,
         policies: Callable[[], PolicySet | None],
         use: Callable[[PolicySet], None],
-        typing: Callable[[], None],
+        typing: Callable[[], None] = lambda: None,
     ) -> None:
         self._policies, self._use, self.typing = policies, use, typing
         self.items: dict[str, PolicyItem] = {}
@@ -161,7 +89,7 @@ class PoliciesEditor:
         press.button(self.take_button, self.take)
         self.field.observe(lambda _: self._typed(), "value")
         self.offered.observe(lambda _: self._show_offer(), "value")
-        self.refresh(())
+        self.refresh()
 
     @property
     def policies(self) -> PolicySet:
@@ -188,11 +116,12 @@ class PoliciesEditor:
             raise InvalidInput("policy: none chosen; choose one of the list first")
         self.use(PolicySet((*self.policies, *chosen)))
 
-    def refresh(self, selected: Collection[str]) -> None:
+    def refresh(self, selected: Collection[str] = ()) -> None:
         """Show those that hold, the applied ones highlighted; what is being typed stays."""
         self._selected, found = selected, self._policies() or PolicySet()
         applied = sum(policy.id in selected for policy in found)
-        what = f"{len(found)}, of which {applied} appl{'ies' if applied == 1 else 'y'} today" if len(found) else "none"
+        today = f", of which {applied} appl{'ies' if applied == 1 else 'y'} today" if applied else ""
+        what = f"{len(found)}{today}" if len(found) else "none"
         self.head.value = f"<h2>Policies</h2>{told(what, look='faint')}"
         items = {policy.id: self.items.get(policy.id) or PolicyItem(policy.id, self) for policy in found}
         for policy in found:

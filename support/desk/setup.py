@@ -18,11 +18,9 @@ import yaml
 
 from support.desk import views
 from support.desk.fields import (
-    All,
     Field,
     Press,
     Twice,
-    alert,
     boxed,
     columns,
     heading,
@@ -36,7 +34,7 @@ from support.desk.fields import (
     wide,
 )  # fmt: skip
 from support.desk.people import PeopleForm, persons_of
-from support.desk.policies import PoliciesPanel
+from support.desk.policies import PoliciesEditor
 from support.desk.sending import SendingForm
 from support.desk.views import count
 from support.desk.writing import PastForm, TemplatesForm
@@ -402,22 +400,36 @@ class RolesForm:
         )
         self.reviewer.value, self.everybody.value = HUMAN, RULE_BASED
         self.seed = w.BoundedIntText(value=1, min=0, max=2**31 - 1, description="seed (of chance in a rehearsal)")
-        self.delegation = All("everything", LEVELS, ALWAYS, changed)
-        self.delegation.offer({name: name.replace("_", "-") for name in DELEGATED})
+        self.levels = {name: w.Dropdown(options=LEVELS, description=name.replace("_", "-")) for name in DELEGATED}
+        self.everything = w.Dropdown(options=[("as chosen below", ""), *((level, level) for level in LEVELS)],
+                                     value=ALWAYS, description="everything")  # fmt: skip
         desk = [Field(one).view for one in (self.organizer, self.detector, self.reviewer)]
         self.played = w.VBox([columns(*(Field(one).view for one in (self.everybody, self.seed))), hint(KINDS)])
-        self.asked = w.VBox([heading("What is done without asking you"), hint(ASKED), self.delegation.every,
-                             self.delegation.grid])  # fmt: skip
+        asked = columns(*(Field(one).view for one in (self.everything, *self.levels.values())))
+        self.asked = w.VBox([heading("What is done without asking you"), hint(ASKED), asked])
         told = [] if model else [hint(NO_MODEL)]
         self.view = w.VBox([columns(*desk, narrow="20rem"), *told, self.played, self.asked])
-        for control in (self.organizer, self.detector, self.reviewer, self.everybody, self.seed):
+        desks = (self.organizer, self.detector, self.reviewer, self.everybody, self.seed, *self.levels.values())
+        for control in desks:
             control.observe(lambda _: changed(), "value")
+        self.everything.observe(lambda _: self._set_all(), "value")
+        for control in self.levels.values():
+            control.observe(lambda _: self._one(), "value")
+
+    def _set_all(self) -> None:
+        if level := self.everything.value:
+            for control in self.levels.values():
+                control.value = level
+
+    def _one(self) -> None:
+        found = {control.value for control in self.levels.values()}
+        self.everything.value = found.pop() if len(found) == 1 else ""
 
     @property
     def value(self) -> dict[str, Any]:
         """The fields of a `SeminarSetup`, but for who plays the people."""
         chosen = {name: getattr(self, name).value for name in ("organizer", "detector", "reviewer", "seed")}
-        return chosen | {"delegation": self.delegation.value}
+        return chosen | {"delegation": {name: control.value for name, control in self.levels.items()}}
 
     def rehearsed(self, mode: str) -> None:
         """Show what counts in a mode: real people are played by nobody, and real mail needs a person at the desk."""
@@ -434,7 +446,8 @@ class RolesForm:
             if kind in [value for _, value in control.options]:
                 control.value = kind
         self.seed.value = setup.seed
-        self.delegation.fill(levels(setup.delegation))
+        for name, level in levels(setup.delegation).items():
+            self.levels[name].value = level
 
 
 class BringForm:
@@ -442,7 +455,8 @@ class BringForm:
 
     def __init__(self, changed: Callable[[], None], brought: Callable[[Artefacts], None]) -> None:
         self.changed, self.brought = changed, brought
-        self.policies, self.held = PoliciesPanel(changed), Artefacts()
+        self.held = Artefacts(load_policies())
+        self.policies = PoliciesEditor(lambda: self.held.policies, self._use)
         self.file = w.FileUpload(accept=".yaml,.yml", multiple=False, description="Choose a file",
                                  layout=w.Layout(width="auto"))  # fmt: skip
         self.forget_button, self.said, self.error, self.trouble = (
@@ -455,31 +469,37 @@ class BringForm:
         self.press.button(self.forget_button, self.forget)
         self.file.observe(lambda _: self.press.start(self._read) if self.file.value else None, "value")
         along = row(self.file, self.forget_button, self.said)
-        self.view = w.VBox([self.policies.view, self.trouble, hint(BRING), along, self.error])
+        self.view = w.VBox([self.policies.view, hint(BRING), along, self.error])
         self._say("")
 
     def bring(self, artefacts: Artefacts, named: str = "") -> None:
         """Have the policies, questions and changes of another seminar; they take the place of those before."""
-        self.policies.fill(list(artefacts.policies))
-        self.held = replace(artefacts, policies=PolicySet())
+        self.held = artefacts
+        self.policies.refresh()
         self._say(named)
 
     def forget(self) -> None:
-        """Begin without questions and changes of before; the policies stay as they are ticked."""
-        self.held = Artefacts()
+        """Begin without questions and changes of before; the policies stay."""
+        self.held = Artefacts(self.held.policies)
         self._say("")
         self.changed()
 
     def artefacts(self, templates: Any) -> Artefacts:
         """What the seminar begins with; two policies that contradict each other raise."""
         made = {one.kind: one for one in templates}
-        return Artefacts(self.policies.policies, made, self.held.hooks, self.held.learnt)
+        return Artefacts(self.held.policies.literal(), made, self.held.hooks, self.held.learnt)
 
     def check(self) -> list[str]:
-        """That policies contradict each other is said at once."""
-        trouble = self.policies.trouble
-        self.trouble.value = alert(trouble)
-        return [trouble] if trouble else []
+        """Whether policies contradict each other."""
+        try:
+            list(self.held.policies.literal())
+        except InvalidInput as error:
+            return [str(error)]
+        return []
+
+    def _use(self, policies: PolicySet) -> None:
+        self.held = replace(self.held, policies=policies)
+        self.changed()
 
     async def _read(self) -> None:
         [given] = self.file.value

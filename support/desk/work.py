@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from support.desk.fields import words
 from support.desk.views import Running, Step
@@ -31,6 +31,7 @@ from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE, SeminarSetup
 
 if TYPE_CHECKING:
+    from support.desk.form import DeskForm
     from support.models.model import ChatModel
 
 SWEEP = "seminars"
@@ -40,19 +41,6 @@ PATIENCE, BETWEEN = 3.0, 0.25
 """Seconds: a page that is loaded again waits so long for the kernel of the page before it to end."""
 
 _here: weakref.WeakSet[Work] = weakref.WeakSet()
-
-
-class Form(Protocol):
-    """What takes the questions to persons."""
-
-    def begin(self, *, live: bool) -> None:
-        """Make ready for another seminar."""
-
-    def ask(self, question: Question) -> None:
-        """Show a question."""
-
-    def rest(self) -> None:
-        """Nothing is asked any more."""
 
 
 class Work:
@@ -68,7 +56,7 @@ class Work:
         model: ChatModel | str | None,
         today: Callable[[], date],
         changed: Callable[[], None],
-        form: Form,
+        form: DeskForm,
     ) -> None:
         self.path, self.model, self.today, self.changed, self.form = path, model, today, changed, form
         self.seminar: Seminar | None = None

@@ -149,7 +149,7 @@ def test_a_programme_of_ones_own_is_typed_from_nothing_and_late_letters_go_to_wh
 
     asyncio.run(leave())
     typed(people.fields, name="Ana Ray", email="ana@example.org", played="human")
-    page.roles.delegation.every.value, page.roles.seed.value, page.sending.mode.value = AUTOMATIC, 7, DRY_RUN
+    page.roles.everything.value, page.roles.seed.value, page.sending.mode.value = AUTOMATIC, 7, DRY_RUN
     pressed(people.remove_button, people.back_button, page.begin_button)
     [(_, setup)] = begun
     assert setup.scenario.slots == (date(2027, 9, 5), date(2027, 10, 2)) and setup.scenario.seats == 2
@@ -203,10 +203,11 @@ def test_what_another_seminar_left_is_brought_along_by_file_or_by_name(page, beg
     page.start.value = "=old"
     pressed(page.bringing.forget_button, page.again.first, page.again.yes, page.begin_button)
     assert begun[1][1].artefacts.hooks == found.hooks and begun[1][1].seed == 9 and begun[1][1].people == "slow"
-    page.bringing.policies.fill([load_policies("all")["faculty_first"]])
-    page.bringing.policies.own += PolicySet().add("Students come before professors.", "own").policies
-    pressed(page.begin_button)
-    assert len(begun) == 2 and "contradicts" in page.summary.value
+    editor = page.bringing.policies
+    editor.use(PolicySet((load_policies("all")["faculty_first"],)))
+    editor.field.value = "Students come before professors."
+    pressed(editor.add_button)
+    assert "contradicts" in editor.error.value and len(page.setup().artefacts.policies) == 1
 
 
 def live(page):
@@ -260,7 +261,7 @@ def below(widget):
 
 def test_no_text_that_is_typed_becomes_markup_and_every_control_has_a_label(page):
     controls = [one for one in below(page.view) if hasattr(one, "value") and not isinstance(one, w.HTML)]
-    assert [type(one).__name__ for one in controls if not one.description] == []
+    assert [type(one).__name__ for one in controls if not (one.description or one.tooltip)] == []
     page.sending.mode.value = LIVE
     for part in (page.people.people, page.templates.mails, page.past.mails):
         for field in part.fields.values():
