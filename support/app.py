@@ -11,7 +11,6 @@ no other path); and real mail needs a code besides, which the terminal shows (`s
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
 import signal
@@ -39,23 +38,17 @@ PATIENCE = 60.0
 IDLE = 600
 """Seconds after which a kernel ends whose page nobody has open."""
 
-CELL = """from support.widgets.dashboard.application import Dashboard
+CELL = """from support.desk.application import Desk
 
 {model}
-dashboard = Dashboard({store!r}, model)
-dashboard.view
+desk = Desk({store!r}, model)
+desk.view
 """
 
 
 @dataclass(frozen=True)
 class Keys:
-    """What opens the page, drawn anew for each start; no cookie holds the path, and the page holds no code.
-
-    Attributes
-    ----------
-    path, token, code : str
-        Of the address, of the login, and for real mail.
-    """
+    """What opens the page (path, token) and lets real mail go (code), drawn anew for each start."""
 
     path: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     token: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
@@ -76,27 +69,17 @@ def source(store: Path, model: str = "", base_url: str = "") -> str:
 
 def write_notebook(folder: Path, cell: str) -> Path:
     """Write the notebook of one cell; return where."""
-    content = {
-        "cells": [{"cell_type": "code", "id": "convene", "metadata": {}, "source": cell, "outputs": [],
-                   "execution_count": None}],
-        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }  # fmt: skip
+    from nbformat.v4 import new_code_cell, new_notebook, writes
+
+    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "Convene.ipynb"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(writes(new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})), encoding="utf-8")
     return path
 
 
 def taken_port(port: int) -> socket.socket:
-    """A socket that listens at a port, or at any free one for 0: from now on nobody else can.
-
-    Raises
-    ------
-    InvalidInput
-        When it is none, or something listens there already.
-    """
+    """A socket that listens at a port, or at any free one for 0: from now on nobody else can."""
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that has just ended is gone
@@ -137,13 +120,7 @@ def page(descriptor: int) -> Any:
 
 
 def started(notebook: Path, listening: socket.socket, keys: Keys, idle: int = IDLE) -> subprocess.Popen[bytes]:
-    """Voila, serving the notebook at that socket to whoever has the address and the token.
-
-    Raises
-    ------
-    MissingData
-        When it does not answer within a minute.
-    """
+    """Voila, serving the notebook at that socket to whoever has the address and the token, once it answers."""
     descriptor = listening.fileno()
     serve = f"from support.app import page; page({descriptor}).launch_instance()"
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",

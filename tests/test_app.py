@@ -28,7 +28,7 @@ def test_the_cell_holds_texts_as_literals_whatever_their_characters():
     said = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     assert str(store) in said and model in said and "http://127.0.0.1:1/v1" in said
     assert {node.module for node in tree.body if isinstance(node, ast.ImportFrom)} == {
-        "support.models", "support.widgets.dashboard.application",
+        "support.models", "support.desk.application",
     }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from support.errors import InvalidInput
@@ -97,9 +97,7 @@ class Inbox(MailTables):
         """
         if not person.strip():
             raise InvalidInput(f"person: {person!r} given; expected whose mail it is")
-        found = self._held(key)
-        answers = found.mail if mail is None else mail
-        return self._settle(found, (RELEASED, "reply", person, answers, day))
+        return self._settle(key, RELEASED, person, day, mail)
 
     def hold(self, key: str, reason: str) -> None:
         """Hold a message after all, which was taken or released and not read yet."""
@@ -112,27 +110,21 @@ class Inbox(MailTables):
 
         InvalidInput when it is not held.
         """
-        found = self._held(key)
-        return self._settle(found, (DROPPED, found.kind, found.person, found.mail, found.day))
+        return self._settle(key, DROPPED)
 
-    def _settle(self, found: Kept, now: tuple[str, str, str, int | None, int]) -> Kept:
+    def _settle(self, key: str, status: str, person: str = "", day: int = 0, mail: int | None = None) -> Kept:
+        """What a person decided about a held message; with a person it is a reply."""
         with self._writing() as db:
-            query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ?"
-            query += " WHERE run = ? AND key = ? AND status = ?"
-            if not db.execute(query, (*now, self.run, found.key, HELD)).rowcount:
-                raise _not_held(found.key)
-            row = db.execute("SELECT * FROM inbox WHERE run = ? AND key = ?", (self.run, found.key)).fetchone()
-        return _kept(row)
-
-    def _held(self, key: str) -> Kept:
-        if not (found := [one for one in self.held() if one.key == key]):
-            raise _not_held(key)
-        return found[0]
+            row = db.execute("SELECT * FROM inbox WHERE run = ? AND key = ?", (self.run, key)).fetchone()
+            if row is None or row["status"] != HELD:
+                raise InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
+            found = _kept(row)
+            if person:
+                found = replace(found, kind="reply", person=person, mail=found.mail if mail is None else mail, day=day)
+            query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ? WHERE run = ? AND key = ?"
+            db.execute(query, (status, found.kind, found.person, found.mail, found.day, self.run, key))
+        return replace(found, status=status)
 
 
 def _kept(row: sqlite3.Row) -> Kept:
     return Kept(**{field.name: row[field.name] for field in fields(Kept)})
-
-
-def _not_held(key: str) -> InvalidInput:
-    return InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
