@@ -114,15 +114,17 @@ class Inbox(MailTables):
 
     def _settle(self, key: str, status: str, person: str = "", day: int = 0, mail: int | None = None) -> Kept:
         """What a person decided about a held message; with a person it is a reply."""
+        found = next((one for one in self.held() if one.key == key), None)
+        if found is not None and person:
+            found = replace(found, kind="reply", person=person, mail=found.mail if mail is None else mail, day=day)
+        query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ?"
+        query += " WHERE run = ? AND key = ? AND status = ?"
         with self._writing() as db:
-            row = db.execute("SELECT * FROM inbox WHERE run = ? AND key = ?", (self.run, key)).fetchone()
-            if row is None or row["status"] != HELD:
+            now = (
+                () if found is None else (status, found.kind, found.person, found.mail, found.day, self.run, key, HELD)
+            )
+            if found is None or not db.execute(query, now).rowcount:
                 raise InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
-            found = _kept(row)
-            if person:
-                found = replace(found, kind="reply", person=person, mail=found.mail if mail is None else mail, day=day)
-            query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ? WHERE run = ? AND key = ?"
-            db.execute(query, (status, found.kind, found.person, found.mail, found.day, self.run, key))
         return replace(found, status=status)
 
 
