@@ -13,7 +13,7 @@ import pytest
 import servers
 
 from support.errors import FateUnknown, MailError, NotSent
-from support.mail import collecting
+from support.mail import live
 from support.mail.approvals import Approvals
 from support.mail.clearance import Clearance
 from support.mail.composing import compose
@@ -239,7 +239,7 @@ def test_of_a_large_message_only_the_beginning_is_fetched(account, dovecot, offi
 def test_many_messages_come_in_turns(account, dovecot, office, monkeypatch):
     for number in range(6):
         office.deliver(servers.USER, b"Message-ID: <%d@example.org>\r\n\r\nYes\r\n" % number)
-    monkeypatch.setattr(collecting, "MOST", 4)
+    monkeypatch.setattr(live, "MOST", 4)
     box = account(imap=dovecot)
     first = fetch(box)
     second = fetch(box, first[-1].key)
@@ -296,11 +296,11 @@ def test_a_server_may_order_its_answer_as_it_likes(answer):
     data = [b"3 (FLAGS (\\Seen))", answer, b" UID 7 RFC822.SIZE 9)" if b"UID" not in answer[0] else b")"]
     asked = []
     box = SimpleNamespace(client=SimpleNamespace(uid=lambda *args: asked.append(args) or ("OK", data)))
-    found = collecting._fetched(box, 5, 7)
+    found = live._fetched(box, 5, 7)
     assert asked == [("FETCH", "7", f"(UID RFC822.SIZE BODY.PEEK[]<0.{RAW}>)")]  # no more than that travels
     assert (found.key, found.raw, found.size) == ("5.7", b"abc", 9)
 
 
 def test_a_message_that_was_taken_away_meanwhile_is_left_out():
     box = SimpleNamespace(client=SimpleNamespace(uid=lambda *_: ("OK", [None])))
-    assert collecting._fetched(box, 5, 7) is None
+    assert live._fetched(box, 5, 7) is None
