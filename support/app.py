@@ -5,7 +5,8 @@ decided is in the store, so that a kernel that ends loses nothing.
 
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
-no other path); and real mail needs a code besides, which the terminal shows (`support.seminars.unlock`).
+no other path); kernels talk over sockets in a folder of this account alone, since whoever connects to a kernel's ports
+reads all that it says; and real mail needs a code besides, which the terminal shows (`support.seminars.unlock`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Sequence
@@ -119,12 +121,15 @@ def page(descriptor: int) -> Any:
     return Page
 
 
-def started(notebook: Path, listening: socket.socket, keys: Keys, idle: int = IDLE) -> subprocess.Popen[bytes]:
+def started(
+    notebook: Path, listening: socket.socket, keys: Keys, sockets: str, idle: int = IDLE
+) -> subprocess.Popen[bytes]:
     """Voila, serving the notebook at that socket to whoever has the address and the token, once it answers."""
     descriptor = listening.fileno()
     serve = f"from support.app import page; page({descriptor}).launch_instance()"
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
                "--Voila.auto_token=True", f"--Voila.base_url=/{keys.path}/",
+               "--KernelManager.transport=ipc",
                # A page that is left ends its kernel; one whose browser was killed is ended here.
                f"--MappingKernelManager.cull_idle_timeout={idle}", "--MappingKernelManager.cull_busy=True",
                f"--MappingKernelManager.cull_interval={max(idle // 4, 1)}",
@@ -132,7 +137,8 @@ def started(notebook: Path, listening: socket.socket, keys: Keys, idle: int = ID
                "--Voila.tornado_settings", "disable_check_xsrf=True"]  # fmt: skip
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     # Neither token nor code is among the arguments: everybody on the machine can read those.
-    env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code}
+    env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
+           "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
     server = subprocess.Popen(
         command, cwd=notebook.parent, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077
     )
@@ -171,19 +177,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store = Path(given.store).resolve() if given.store else study_file("seminars")
     before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        return _serve(given, store)
+        with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as sockets:
+            return _serve(given, store, sockets)
     finally:
         for ending, handler in before.items():
             signal.signal(ending, handler)
 
 
-def _serve(given: argparse.Namespace, store: Path) -> int:
+def _serve(given: argparse.Namespace, store: Path, sockets: str) -> int:
     keys = Keys()
     try:
         listening = taken_port(given.port)
         with listening:
             notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
-            server = started(notebook, listening, keys, given.idle)
+            server = started(notebook, listening, keys, sockets, given.idle)
             port = listening.getsockname()[1]
     except ConveneError as error:
         print(error, file=sys.stderr)

@@ -1,6 +1,7 @@
 """The dashboard's page of its own: where it listens, to whom it opens, what its notebook says, how it ends."""
 
 import ast
+import json
 import os
 import re
 import select
@@ -109,6 +110,12 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
         assert request.get_header("Cookie") is None, "another port is another program's"
         until = time.monotonic() + 60
         assert kernels(server.pid)
+        line = Path(f"/proc/{kernels(server.pid)[0]}/cmdline").read_text().split("\0")
+        connection = Path(next(part for part in line if part.endswith(".json")))
+        assert json.loads(connection.read_text())["transport"] == "ipc", (
+            "whoever reaches a port hears what is said there"
+        )
+        assert connection.parent.stat().st_mode & 0o777 == 0o700
         while kernels(server.pid) and time.monotonic() < until:
             time.sleep(0.5)
         assert not kernels(server.pid), "nobody watches it"
