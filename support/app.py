@@ -5,19 +5,20 @@ decided is in the store, so that a kernel that ends loses nothing.
 
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
-no other path); and real mail needs a code besides, which the terminal shows (`support.seminars.unlock`).
+no other path); kernels talk over sockets in a folder of this account alone, since whoever connects to a kernel's ports
+reads all that it says; and real mail needs a code besides, which the terminal shows (`support.seminars.unlock`).
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Sequence
@@ -39,23 +40,17 @@ PATIENCE = 60.0
 IDLE = 600
 """Seconds after which a kernel ends whose page nobody has open."""
 
-CELL = """from support.widgets.dashboard.application import Dashboard
+CELL = """from support.desk.application import Desk
 
 {model}
-dashboard = Dashboard({store!r}, model)
-dashboard.view
+desk = Desk({store!r}, model)
+desk.view
 """
 
 
 @dataclass(frozen=True)
 class Keys:
-    """What opens the page, drawn anew for each start; no cookie holds the path, and the page holds no code.
-
-    Attributes
-    ----------
-    path, token, code : str
-        Of the address, of the login, and for real mail.
-    """
+    """What opens the page (path, token) and lets real mail go (code), drawn anew for each start."""
 
     path: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     token: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
@@ -76,27 +71,17 @@ def source(store: Path, model: str = "", base_url: str = "") -> str:
 
 def write_notebook(folder: Path, cell: str) -> Path:
     """Write the notebook of one cell; return where."""
-    content = {
-        "cells": [{"cell_type": "code", "id": "convene", "metadata": {}, "source": cell, "outputs": [],
-                   "execution_count": None}],
-        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }  # fmt: skip
+    from nbformat.v4 import new_code_cell, new_notebook, writes
+
+    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "Convene.ipynb"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(writes(new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})), encoding="utf-8")
     return path
 
 
 def taken_port(port: int) -> socket.socket:
-    """A socket that listens at a port, or at any free one for 0: from now on nobody else can.
-
-    Raises
-    ------
-    InvalidInput
-        When it is none, or something listens there already.
-    """
+    """A socket that listens at a port, or at any free one for 0: from now on nobody else can."""
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that has just ended is gone
@@ -136,18 +121,15 @@ def page(descriptor: int) -> Any:
     return Page
 
 
-def started(notebook: Path, listening: socket.socket, keys: Keys, idle: int = IDLE) -> subprocess.Popen[bytes]:
-    """Voila, serving the notebook at that socket to whoever has the address and the token.
-
-    Raises
-    ------
-    MissingData
-        When it does not answer within a minute.
-    """
+def started(
+    notebook: Path, listening: socket.socket, keys: Keys, sockets: str, idle: int = IDLE
+) -> subprocess.Popen[bytes]:
+    """Voila, serving the notebook at that socket to whoever has the address and the token, once it answers."""
     descriptor = listening.fileno()
     serve = f"from support.app import page; page({descriptor}).launch_instance()"
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
                "--Voila.auto_token=True", f"--Voila.base_url=/{keys.path}/",
+               "--KernelManager.transport=ipc",
                # A page that is left ends its kernel; one whose browser was killed is ended here.
                f"--MappingKernelManager.cull_idle_timeout={idle}", "--MappingKernelManager.cull_busy=True",
                f"--MappingKernelManager.cull_interval={max(idle // 4, 1)}",
@@ -155,7 +137,8 @@ def started(notebook: Path, listening: socket.socket, keys: Keys, idle: int = ID
                "--Voila.tornado_settings", "disable_check_xsrf=True"]  # fmt: skip
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     # Neither token nor code is among the arguments: everybody on the machine can read those.
-    env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code}
+    env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
+           "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
     server = subprocess.Popen(
         command, cwd=notebook.parent, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077
     )
@@ -194,19 +177,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store = Path(given.store).resolve() if given.store else study_file("seminars")
     before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        return _serve(given, store)
+        with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as sockets:
+            return _serve(given, store, sockets)
     finally:
         for ending, handler in before.items():
             signal.signal(ending, handler)
 
 
-def _serve(given: argparse.Namespace, store: Path) -> int:
+def _serve(given: argparse.Namespace, store: Path, sockets: str) -> int:
     keys = Keys()
     try:
         listening = taken_port(given.port)
         with listening:
             notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
-            server = started(notebook, listening, keys, given.idle)
+            server = started(notebook, listening, keys, sockets, given.idle)
             port = listening.getsockname()[1]
     except ConveneError as error:
         print(error, file=sys.stderr)

@@ -1,6 +1,8 @@
 """Fixtures that several rooms share."""
 
 import gc
+import sys
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -11,6 +13,7 @@ from support.models.fakes import scripted
 from support.runs.study import Store
 from support.survey.answers import AnswerBook
 
+sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well
 hypothesis.settings.register_profile("house", deadline=None)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")
 

@@ -29,18 +29,8 @@ def test_the_cell_holds_texts_as_literals_whatever_their_characters():
     said = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     assert str(store) in said and model in said and "http://127.0.0.1:1/v1" in said
     assert {node.module for node in tree.body if isinstance(node, ast.ImportFrom)} == {
-        "support.models", "support.widgets.dashboard.application",
+        "support.models", "support.desk.application",
     }  # fmt: skip
-
-
-def test_without_a_model_nothing_is_connected():
-    tree = ast.parse(app.source(Path("s.sqlite")))
-    assert "connect" not in ast.dump(tree)
-
-
-def test_the_notebook_is_one_cell(tmp_path):
-    content = json.loads(app.write_notebook(tmp_path / "app", "1 + 1").read_text())
-    assert [cell["source"] for cell in content["cells"]] == ["1 + 1"] and content["nbformat"] == 4
 
 
 def test_a_port_that_is_taken_is_refused():
@@ -120,6 +110,12 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
         assert request.get_header("Cookie") is None, "another port is another program's"
         until = time.monotonic() + 60
         assert kernels(server.pid)
+        line = Path(f"/proc/{kernels(server.pid)[0]}/cmdline").read_text().split("\0")
+        connection = Path(next(part for part in line if part.endswith(".json")))
+        assert json.loads(connection.read_text())["transport"] == "ipc", (
+            "whoever reaches a port hears what is said there"
+        )
+        assert connection.parent.stat().st_mode & 0o777 == 0o700
         while kernels(server.pid) and time.monotonic() < until:
             time.sleep(0.5)
         assert not kernels(server.pid), "nobody watches it"

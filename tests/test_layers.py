@@ -14,8 +14,8 @@ FLOORS = [
     {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
-    {"tables", "draw", "plots", "runs.pages", "boards"},
-    {"widgets"},
+    {"tables", "draw", "plots", "runs.pages"},
+    {"widgets", "desk"},
     {"runs.recordings"},
     {"runs.notebooks", "full_runs", "app"},
 ]  # fmt: skip

@@ -16,10 +16,7 @@ def checked_address(text: str, what: str) -> str:
     Lists, groups, display names, quoted local parts, comments, blanks, control characters and characters outside
     ASCII are refused: each of them has been a way to reach somebody else than the person who approves a mail reads.
 
-    Raises
-    ------
-    InvalidInput
-        Names the field `what`, the text and what does not fit.
+    InvalidInput names the field `what`, the text and what does not fit.
 
     Source: RFC 5322, section 3.4.1, without its quoted strings, literals and obsolete forms.
 

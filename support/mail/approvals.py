@@ -40,10 +40,7 @@ class Approvals(MailTables):
     def approve(self, recipient: str, subject: str, body: str) -> str:
         """Let one mail with exactly these go out; twice without a mail between them is once. Its digest.
 
-        Raises
-        ------
-        InvalidInput
-            When the recipient is not one address, or when there are no words.
+        InvalidInput when the recipient is not one address, or when there are no words.
         """
         checked_address(recipient, "recipient")
         for field, text in (("subject", subject), ("body", body)):
@@ -60,6 +57,10 @@ class Approvals(MailTables):
         """Whether a mail with exactly these may go out now."""
         digest = digest_of(recipient, subject, body)
         return bool(self._rows(f"SELECT id FROM approvals WHERE {_OPEN}", (self.run, digest)))
+
+    def waiting(self) -> bool:
+        """Whether a mail may go out without another word of a person."""
+        return bool(self._rows(f"SELECT id FROM approvals WHERE run = ? AND status = '{OPEN}' LIMIT 1", (self.run,)))
 
     def withdraw(self, recipient: str, subject: str, body: str) -> bool:
         """Take an approval back; False where there is none, or a mail has used it already."""

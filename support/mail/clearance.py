@@ -13,24 +13,12 @@ from support.mail.addresses import checked_address
 class Clearance:
     """What may leave; as it comes, it is a dry run.
 
-    Attributes
-    ----------
-    live : bool
-        Whether anything may be sent at all.
-    allowed : frozenset of str
-        The addresses that may be sent to.
-    daily_limit : int
-        How many mails may go from one account on one day, over all the runs of a study's file.
-
-    Raises
-    ------
-    InvalidInput
-        On fields of another kind; an address that is not exactly one.
+    InvalidInput on fields of another kind; an address that is not exactly one.
     """
 
-    live: bool = False
-    allowed: frozenset[str] = frozenset()
-    daily_limit: int = 0
+    live: bool = False  # whether anything may be sent at all
+    allowed: frozenset[str] = frozenset()  # the addresses that may be sent to
+    daily_limit: int = 0  # how many mails may go from one account on one day, over all the runs of a study's file
 
     def __post_init__(self) -> None:
         if not isinstance(self.live, bool):
@@ -47,10 +35,7 @@ class Clearance:
     def check(self, recipient: str) -> None:
         """Let a recipient pass.
 
-        Raises
-        ------
-        NotSent
-            When nothing may be sent, or not to them; it says what to change.
+        NotSent when nothing may be sent, or not to them; it says what to change.
         """
         if not self.live:
             raise NotSent(
@@ -65,10 +50,7 @@ def check_listed(recipient: str, allowed: Collection[str]) -> None:
     Before the @ it must be written exactly as on the list: whether Ana@ and ana@ are one person is for their server to
     say (RFC 5321, section 2.4). Capitals in a domain make no difference.
 
-    Raises
-    ------
-    NotSent
-        When it is not on the list, or is not one address.
+    NotSent when it is not on the list, or is not one address.
 
     >>> check_listed("ana@Example.org", {"ana@example.org"})
     """

@@ -27,10 +27,7 @@ OF_THE_BODY = ("Content-Type", "Content-Transfer-Encoding", "MIME-Version")
 def new_message_id(domain: str) -> str:
     """A Message-ID that nobody can guess, so that only who got the mail can answer in its thread.
 
-    Raises
-    ------
-    InvalidInput
-        If `domain` cannot follow the @ of an address.
+    InvalidInput if `domain` cannot follow the @ of an address.
 
     >>> len(new_message_id("example.org"))
     46
@@ -42,11 +39,8 @@ def new_message_id(domain: str) -> str:
 def compose(outgoing: Outgoing) -> bytes:
     """The mail as it travels (RFC 5322), with lines that end in CRLF.
 
-    Raises
-    ------
-    InvalidInput
-        If a field has a control character, is empty where it must not be, is too long, is no single address, or if
-        what was composed does not read back as what was given. The message names the field.
+    InvalidInput if a field has a control character, is empty where it must not be, is too long, is no single address,
+    or if what was composed does not read back as what was given. The message names the field.
     """
     _check(outgoing)
     message = _message(outgoing)

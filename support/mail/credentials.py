@@ -25,27 +25,8 @@ NEEDED = {"CONVENE_SMTP_HOST": "smtp_host", "CONVENE_IMAP_HOST": "imap_host", "C
 class MailServers:
     """Where mail of an account is sent and read; no password in it.
 
-    Attributes
-    ----------
-    smtp_host, imap_host : str
-        As their certificates name them.
-    smtp_port, imap_port : int
-    smtp_tls : {"implicit", "starttls"}
-        TLS from the first byte (usually port 465), or from the third line on (587). IMAP's is always from the first.
-    address, name : str
-        From whom mails come.
-    imap_folder : str
-        The folder that is read; one that holds the seminar's mails only is best.
-    cafile : str
-        A file of certificates to trust instead of the system's, for a server of one's own; "" for the system's.
-    authserv : str
-        The name under which one's own server says in `Authentication-Results` whether a sender is genuine (RFC 8601);
-        with "" nothing that a mail says of that is believed.
-
-    Raises
-    ------
-    InvalidInput
-        On a field that does not fit.
+    `smtp_host`, `imap_host`: as their certificates name them. `address`, `name`: from whom mails come. InvalidInput on
+    a field that does not fit.
     """
 
     smtp_host: str
@@ -53,10 +34,15 @@ class MailServers:
     address: str
     name: str = ""
     smtp_port: int = 465
+    # implicit, starttls: TLS from the first byte (usually port 465), or from the third line on (587). IMAP's is
+    # always from the first
     smtp_tls: Literal["implicit", "starttls"] = "implicit"
     imap_port: int = 993
-    imap_folder: str = "INBOX"
+    imap_folder: str = "INBOX"  # the folder that is read; one that holds the seminar's mails only is best
+    # A file of certificates to trust instead of the system's, for a server of one's own; "" for the system's
     cafile: str = ""
+    # the name under which one's own server says in `Authentication-Results` whether a sender is genuine (RFC 8601);
+    # with "" nothing that a mail says of that is believed
     authserv: str = ""
 
     def __post_init__(self) -> None:
@@ -80,10 +66,7 @@ class MailServers:
 class Login:
     """A user and a password that does not show: not when printed, not in a traceback, and it cannot be pickled.
 
-    Raises
-    ------
-    InvalidInput
-        When one is empty or has a control character in it, which could end the line that it is sent in.
+    InvalidInput when one is empty or has a control character in it, which could end the line that it is sent in.
     """
 
     __slots__ = ("_password", "user")
@@ -126,12 +109,7 @@ def find_login(servers: MailServers) -> Login:
     The user is the mail address, unless CONVENE_MAIL_USER says another. A password is for the servers that it was
     given for: whoever names others does not get it.
 
-    Raises
-    ------
-    MissingData
-        When there is none; it says how to give one.
-    InvalidInput
-        When it does not fit.
+    MissingData when there is none; it says how to give one. InvalidInput when it does not fit.
     """
     user = os.environ.get(USER) or servers.address
     if (password := os.environ.get(PASSWORD)) and _named_there(servers):
@@ -172,12 +150,7 @@ def servers_from_environment() -> MailServers:
     (993), CONVENE_IMAP_FOLDER, CONVENE_MAIL_NAME, CONVENE_MAIL_CA and CONVENE_MAIL_AUTHSERV may
     be given.
 
-    Raises
-    ------
-    MissingData
-        When one that is needed is not there; it names it.
-    InvalidInput
-        When one does not fit.
+    MissingData when one that is needed is not there; it names it. InvalidInput when one does not fit.
     """
     given = {field: os.environ.get(variable, "").strip() for variable, field in NEEDED.items()}
     if missing := [variable for variable, field in NEEDED.items() if not given[field]]:

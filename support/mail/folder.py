@@ -21,15 +21,7 @@ ENDING = ".eml"
 class FolderMailbox:
     """Writes what is sent to `outbox`, reads what lies in `inbox`.
 
-    Parameters
-    ----------
-    path : path
-        A folder; it and the two within are made.
-
-    Raises
-    ------
-    InvalidInput
-        When they cannot be made.
+    `path`: A folder; it and the two within are made. InvalidInput when they cannot be made.
     """
 
     kind = FOLDER
@@ -43,13 +35,14 @@ class FolderMailbox:
         except OSError as error:
             raise InvalidInput(f"path: {path} cannot be a folder for mails: {error}; give one to write to.") from None
 
+    def deliver(self, message: bytes) -> None:
+        """Put a reply into the inbox, as a mail program does; the same mail again is the same file."""
+        _write(self.inbox / f"{_name(message)}{ENDING}", message)
+
     async def send(self, recipient: str, message: bytes) -> str:
         """Write it as a file, whole or not at all; the same mail again is the same file.
 
-        Raises
-        ------
-        NotSent
-            When the file cannot be written.
+        NotSent when the file cannot be written.
         """
         path = self.outbox / f"{_name(message)}{ENDING}"
         try:
@@ -63,10 +56,7 @@ class FolderMailbox:
 
         A file is known by what is in it, not by its name: `after` leaves nothing out.
 
-        Raises
-        ------
-        MailError
-            When one cannot be read.
+        MailError when one cannot be read.
         """
         try:
             files = [path for path in self.inbox.iterdir() if path.suffix.lower() == ENDING and path.is_file()]

@@ -30,18 +30,10 @@ LINE_BREAK = "holds a line break, as an attempt to add headers would"
 
 @dataclass
 class Headers:
-    """The headers of one mail or one part, in their order, and the problems found while they are read.
+    """The headers of one mail or one part, in their order, and the problems found while they are read."""
 
-    Attributes
-    ----------
-    items : sequence of (str, str)
-        Names and values; bytes outside ASCII as surrogates.
-    problems : list of str
-        Each once, in a few words for people; `PROBLEMS` at most.
-    """
-
-    items: Sequence[tuple[str, str]]
-    problems: list[str] = field(default_factory=list)
+    items: Sequence[tuple[str, str]]  # names and values; bytes outside ASCII as surrogates
+    problems: list[str] = field(default_factory=list)  # each once, in a few words for people; `PROBLEMS` at most
 
     def note(self, problem: str) -> None:
         """Add a problem, unless it is known or there are enough of them."""

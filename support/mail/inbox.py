@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from support.errors import InvalidInput
@@ -26,35 +26,20 @@ QUARANTINE = "quarantine"
 class Kept:
     """A message in the inbox.
 
-    Attributes
-    ----------
-    key : str
-        What names it in its mailbox.
-    message_id : str
-        Its own; "" if it has none.
-    day : int
-        On which it was collected, or for which it was released.
-    kind, person, how, reason : str
-        As in `Match`.
-    mail : int or None
-        Which of our mails it answers, where that is known.
-    status : {"taken", "held", "released", "dropped"}
-    raw : bytes
-    size : int
-        As in `Fetched`.
+    `kind`, `person`, `how`, `reason`: as in `Match`.
     """
 
-    key: str
-    message_id: str
-    day: int
+    key: str  # what names it in its mailbox
+    message_id: str  # its own; "" if it has none
+    day: int  # on which it was collected, or for which it was released
     kind: str
     person: str
-    mail: int | None
+    mail: int | None  # which of our mails it answers, where that is known
     how: str
     reason: str
-    status: str
+    status: str  # "taken", "held", "released", "dropped"
     raw: bytes
-    size: int
+    size: int  # as in `Fetched`
 
     @property
     def fetched(self) -> Fetched:
@@ -68,23 +53,10 @@ class Inbox(MailTables):
     def keep(self, fetched: Fetched, match: Match, *, message_id: str, day: int, hold: str = "") -> bool:
         """Keep a message that was fetched, once.
 
-        Parameters
-        ----------
-        fetched : Fetched
-        match : Match
-            One that is in quarantine is held; the others are taken.
-        message_id : str
-            Its own; "" if it has none.
-        day : int
-            On which it is collected.
-        hold : str
-            Why it is to be held though it matches; "" if it is not.
-
-        Returns
-        -------
-        bool
-            False when it is kept already: under its key, or, where a server numbers its messages anew, with the same
-            Message-ID and bytes.
+        `match`: one that is in quarantine is held; the others are taken. `message_id`: its own; "" if it has none.
+        `day`: on which it is collected. `hold`: why it is to be held though it matches; "" if it is not. False
+        when it is kept already: under its key, or, where a server numbers its messages anew, with the same Message-ID
+        and bytes.
         """
         status = HELD if hold or match.kind == QUARANTINE else TAKEN
         digest = hashlib.sha256(fetched.raw).hexdigest()
@@ -120,25 +92,12 @@ class Inbox(MailTables):
     def release(self, key: str, person: str, day: int, mail: int | None = None) -> Kept:
         """A person says whose it is; it is collected on that day, as a reply.
 
-        Parameters
-        ----------
-        key : str
-        person : str
-        day : int
-            One that has not been collected yet.
-        mail : int, optional
-            Which of our mails it answers, if that is not the one that was found.
-
-        Raises
-        ------
-        InvalidInput
-            When it is not held, or nobody is named.
+        `day`: one that has not been collected yet. `mail`: which of our mails it answers, if that is not the one that
+        was found. InvalidInput when it is not held, or nobody is named.
         """
         if not person.strip():
             raise InvalidInput(f"person: {person!r} given; expected whose mail it is")
-        found = self._held(key)
-        answers = found.mail if mail is None else mail
-        return self._settle(found, (RELEASED, "reply", person, answers, day))
+        return self._settle(key, RELEASED, person, day, mail)
 
     def hold(self, key: str, reason: str) -> None:
         """Hold a message after all, which was taken or released and not read yet."""
@@ -149,32 +108,25 @@ class Inbox(MailTables):
     def drop(self, key: str) -> Kept:
         """A person says that it is not to be read; its bytes stay.
 
-        Raises
-        ------
-        InvalidInput
-            When it is not held.
+        InvalidInput when it is not held.
         """
-        found = self._held(key)
-        return self._settle(found, (DROPPED, found.kind, found.person, found.mail, found.day))
+        return self._settle(key, DROPPED)
 
-    def _settle(self, found: Kept, now: tuple[str, str, str, int | None, int]) -> Kept:
+    def _settle(self, key: str, status: str, person: str = "", day: int = 0, mail: int | None = None) -> Kept:
+        """What a person decided about a held message; with a person it is a reply."""
+        found = next((one for one in self.held() if one.key == key), None)
+        if found is not None and person:
+            found = replace(found, kind="reply", person=person, mail=found.mail if mail is None else mail, day=day)
+        query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ?"
+        query += " WHERE run = ? AND key = ? AND status = ?"
         with self._writing() as db:
-            query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ?"
-            query += " WHERE run = ? AND key = ? AND status = ?"
-            if not db.execute(query, (*now, self.run, found.key, HELD)).rowcount:
-                raise _not_held(found.key)
-            row = db.execute("SELECT * FROM inbox WHERE run = ? AND key = ?", (self.run, found.key)).fetchone()
-        return _kept(row)
-
-    def _held(self, key: str) -> Kept:
-        if not (found := [one for one in self.held() if one.key == key]):
-            raise _not_held(key)
-        return found[0]
+            now = (
+                () if found is None else (status, found.kind, found.person, found.mail, found.day, self.run, key, HELD)
+            )
+            if found is None or not db.execute(query, now).rowcount:
+                raise InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
+        return replace(found, status=status)
 
 
 def _kept(row: sqlite3.Row) -> Kept:
     return Kept(**{field.name: row[field.name] for field in fields(Kept)})
-
-
-def _not_held(key: str) -> InvalidInput:
-    return InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")

@@ -26,22 +26,9 @@ Authentication = Literal["pass", "fail", ""]
 class Outgoing:
     """One mail of ours to one person.
 
-    Attributes
-    ----------
-    sender, sender_name : str
-        Our address, and the name shown with it ("" for none).
-    recipient, recipient_name : str
-        The one address that this mail reaches, and the name shown with it ("" for none).
-    subject, body : str
-        One line of at most 200 characters; plain text of at most 5000.
-    message_id : str
-        Of `support.mail.composing.new_message_id`, with its angle brackets.
-    date : datetime
-        When it was written; aware of its time zone.
-    in_reply_to : str
-        The Message-ID of the mail that it answers; "" for none.
-    references : tuple of str
-        The Message-IDs of the thread, oldest first.
+    `sender`, `sender_name`: our address, and the name shown with it ("" for none). `recipient`, `recipient_name`: the
+    one address that this mail reaches, and the name shown with it ("" for none). `subject`, `body`: one line of at most
+    200 characters; plain text of at most 5000.
     """
 
     sender: str
@@ -50,108 +37,56 @@ class Outgoing:
     recipient_name: str
     subject: str
     body: str
-    message_id: str
-    date: datetime
-    in_reply_to: str = ""
-    references: tuple[str, ...] = ()
+    message_id: str  # of `support.mail.composing.new_message_id`, with its angle brackets
+    date: datetime  # when it was written; aware of its time zone
+    in_reply_to: str = ""  # the Message-ID of the mail that it answers; "" for none
+    references: tuple[str, ...] = ()  # the Message-IDs of the thread, oldest first
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A message as it lies in a mailbox.
+    """A message as it lies in a mailbox."""
 
-    Attributes
-    ----------
-    key : str
-        What names it in its mailbox.
-    raw : bytes
-        Its first `RAW` bytes at most.
-    size : int
-        Bytes it has in the mailbox.
-    """
-
-    key: str
-    raw: bytes
-    size: int
+    key: str  # what names it in its mailbox
+    raw: bytes  # its first `RAW` bytes at most
+    size: int  # bytes it has in the mailbox
 
 
 @dataclass(frozen=True)
 class Incoming:
     """What was read from a message; every text is bounded, and cleaned of what a screen would not show.
 
-    Attributes
-    ----------
-    key : str
-        As in `Fetched`.
-    message_id : str
-        Its own; "" if it has none or one that is not well formed.
-    in_reply_to, references : tuple of str
-        Well-formed Message-IDs of these headers, in their order.
-    sender, sender_name : str
-        The one address of its From header, "" if there is none or more than one; the name shown with it.
-    subject : str
-        One line.
-    date : datetime or None
-        Of its Date header, aware of its time zone; None if there is none that can be read.
-    text : str
-        The new words: quotes and signature are cut.
-    whole : str
-        The words before anything was cut.
-    from_html : bool
-        Whether the words were taken out of HTML.
-    attachments : tuple of str
-        Names only; nothing of an attachment is decoded.
-    automatic : bool
-        Whether it says of itself that a program answered, or that it comes from a list.
-    bounced : tuple of str
-        Message-IDs that a report of a failed delivery is about; of a report that names none, ("",).
-    authentication : {"pass", "fail", ""}
-        What our own server found about its sender; "" if it said nothing that counts.
-    size : int
-        Bytes it has in the mailbox.
-    cut : bool
-        Whether something of it was left out because it was too long.
-    problems : tuple of str
-        What was odd about it, each in a few words for people.
+    `in_reply_to`, `references`: well-formed Message-IDs of these headers, in their order. `sender`, `sender_name`: the
+    one address of its From header, "" if there is none or more than one; the name shown with it.
     """
 
-    key: str
-    message_id: str
+    key: str  # as in `Fetched`
+    message_id: str  # its own; "" if it has none or one that is not well formed
     in_reply_to: tuple[str, ...]
     references: tuple[str, ...]
     sender: str
     sender_name: str
-    subject: str
-    date: datetime | None
-    text: str
-    whole: str
-    from_html: bool
-    attachments: tuple[str, ...]
-    automatic: bool
+    subject: str  # one line
+    date: datetime | None  # of its Date header, aware of its time zone; None if there is none that can be read
+    text: str  # the new words: quotes and signature are cut
+    whole: str  # the words before anything was cut
+    from_html: bool  # whether the words were taken out of HTML
+    attachments: tuple[str, ...]  # names only; nothing of an attachment is decoded
+    automatic: bool  # whether it says of itself that a program answered, or that it comes from a list
+    # Message-IDs that a report of a failed delivery is about; of a report that names none, ("",)
     bounced: tuple[str, ...]
+    # "pass", "fail": what our own server found about its sender; "" if it said nothing that counts
     authentication: Authentication
-    size: int
-    cut: bool
-    problems: tuple[str, ...]
+    size: int  # bytes it has in the mailbox
+    cut: bool  # whether something of it was left out because it was too long
+    problems: tuple[str, ...]  # what was odd about it, each in a few words for people
 
 
 @dataclass(frozen=True)
 class Sent:
-    """What matching knows of a mail of ours.
+    """What matching knows of a mail of ours."""
 
-    Attributes
-    ----------
-    mail : int
-        Its number; a later mail has a higher one.
-    person : str
-        Whom it was written to.
-    recipient : str
-        The address that it was sent to.
-    message_id : str
-        Its Message-ID, with angle brackets.
-    """
-
-    mail: int
-    person: str
-    recipient: str
-    message_id: str
+    mail: int  # its number; a later mail has a higher one
+    person: str  # whom it was written to
+    recipient: str  # the address that it was sent to
+    message_id: str  # its Message-ID, with angle brackets

@@ -15,39 +15,21 @@ KINDS = (SIMULATED, FOLDER, LIVE)
 
 
 class Mailbox(Protocol):
-    """Where mails leave and arrive.
+    """Where mails leave and arrive."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`; only for `LIVE` does anything leave this machine.
-    """
-
-    kind: str
+    kind: str  # one of `KINDS`; only for `LIVE` does anything leave this machine
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Hand one composed mail over, to one address; what the other side said to it.
 
-        Raises
-        ------
-        NotSent
-            When it certainly was not taken.
-        FateUnknown
-            When nobody here can know.
+        NotSent when it certainly was not taken. FateUnknown when nobody here can know.
         """
         ...
 
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages that lie there, oldest first; looking changes nothing there.
 
-        Parameters
-        ----------
-        after : str
-            The key of the last one that was kept: a mailbox may leave out what came before. "" for all.
-
-        Raises
-        ------
-        MailError
-            When the mailbox cannot be read.
+        `after`: the key of the last one that was kept: a mailbox may leave out what came before. "" for all. MailError
+        when the mailbox cannot be read.
         """
         ...

@@ -22,31 +22,16 @@ OUTSIDE = (
 
 @dataclass(frozen=True)
 class Match:
-    """What an incoming mail is taken for.
+    """What an incoming mail is taken for."""
 
-    Attributes
-    ----------
-    kind : {"reply", "automatic", "bounce", "quarantine"}
-        Words of a person on the list; of a program in that person's name; a report that a mail of ours did not
-        arrive; or nothing that may be acted upon.
-    person : str
-        Whom it is from, or to whom a mail of ours did not arrive; "" if that is nobody on the list.
-    mail : int or None
-        Which of our mails it answers or reports about.
-    how : {"in-reply-to", "references", "address", ""}
-        How that mail was found.
-    reason : str
-        For one in quarantine: why it is held, in a sentence for people.
-    warnings : tuple of str
-        What whoever acts upon it should know, each a sentence.
-    """
-
+    # reply, automatic, bounce, quarantine: words of a person on the list; of a program in that person's name; a
+    # report that a mail of ours did not arrive; or nothing that may be acted upon
     kind: Kind
-    person: str = ""
-    mail: int | None = None
-    how: How = ""
-    reason: str = ""
-    warnings: tuple[str, ...] = ()
+    person: str = ""  # whom it is from, or to whom a mail of ours did not arrive; "" if that is nobody on the list
+    mail: int | None = None  # which of our mails it answers or reports about
+    how: How = ""  # how that mail was found; "" if it was not
+    reason: str = ""  # for one in quarantine: why it is held, in a sentence for people
+    warnings: tuple[str, ...] = ()  # what whoever acts upon it should know, each a sentence
 
 
 def match(
@@ -54,23 +39,11 @@ def match(
 ) -> Match:
     """Whom a mail is from and what it answers.
 
-    Parameters
-    ----------
-    incoming : Incoming
-        As `support.mail.reading.read` returned it.
-    sent : sequence of Sent
-        All our mails of this seminar.
-    people : mapping of str to str
-        Addresses of the people on the list, and of those taken off it, with their names.
-    removed : collection of str
-        Names of those taken off the list.
-    own : str
-        Our own address.
-
-    Notes
-    -----
-    The Message-IDs of our mails cannot be guessed, so that a mail in a thread comes from somebody who has seen ours;
-    the From header proves nothing. Both together are taken for a reply, and the address alone with a warning.
+    `incoming`: as `support.mail.reading.read` returned it. `sent`: all our mails of this seminar. `people`: addresses
+    of the people on the list, and of those taken off it, with their names. `removed`: names of those taken off the
+    list. `own`: our own address. The Message-IDs of our mails cannot be guessed, so that a mail in a thread comes from
+    somebody who has seen ours; the From header proves nothing. Both together are taken for a reply, and the address
+    alone with a warning.
     """
     person = {folded(address): name for address, name in people.items()}.get(folded(incoming.sender), "")
     if same(incoming.sender, own):

@@ -60,17 +60,9 @@ class _Wanted:
 class Outbox(MailTables):
     """The outbox of one run.
 
-    Parameters
-    ----------
-    path : path
-        The study's file.
-    run : str
-        What names the seminar in it.
-    clearance : Clearance
-        What may leave this machine; a mailbox that lets nothing leave needs none.
-    presence : Presence, optional
-        This process's presence at the file. Without it, another process takes what this one is sending for a dead
-        one's: it lists that as uncertain, and sends it no second time either.
+    `path`: the study's file. `run`: what names the seminar in it. `clearance`: what may leave this machine; a mailbox
+    that lets nothing leave needs none. `presence`: this process's presence at the file. Without it, another process
+    takes what this one is sending for a dead one's: it lists that as uncertain, and sends it no second time either.
     """
 
     def __init__(self, path: str | Path, run: str, clearance: Clearance, *, presence: Presence | None = None) -> None:
@@ -83,31 +75,12 @@ class Outbox(MailTables):
     ) -> Posted:
         """Send a mail, unless it has gone already; a person gets one mail a day.
 
-        Parameters
-        ----------
-        mailbox : Mailbox
-        outgoing : Outgoing
-            Where the same words were prepared before, those bytes and their Message-ID are sent, not these.
-        mail, day : int
-            The number of the mail in its seminar, and the day there.
-        person : str
-            Whom it is for.
-        today : date
-            By the calendar, for the daily limit.
-
-        Returns
-        -------
-        Posted
-            With the status "sent", or "dry" where it is a file now. Asked again, a resumed run gets the same.
-
-        Raises
-        ------
-        NotSent
-            When it is not allowed, or the other side refused it: it may be tried again.
-        FateUnknown
-            When it may have been sent; see `uncertain`.
-        InvalidInput
-            When it cannot be composed. Nothing is kept.
+        `outgoing`: where the same words were prepared before, those bytes and their Message-ID are sent, not these.
+        `mail`, `day`: the number of the mail in its seminar, and the day there. `person`: whom it is for. `today`: by
+        the calendar, for the daily limit. Its status is "sent", or "dry" where it is a file now. Asked again,
+        a resumed run gets the same. NotSent when it is not allowed, or the other side refused it: it may be tried
+        again. FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be composed. Nothing
+        is kept.
         """
         if mailbox.kind not in KINDS:
             raise InvalidInput(f"mailbox: the kind {mailbox.kind!r} given; expected one of {', '.join(KINDS)}")
@@ -130,10 +103,7 @@ class Outbox(MailTables):
         One that arrived counts as sent. One that did not may be sent again, after a new approval: with the same bytes
         and Message-ID, so that a mailbox which has it after all can tell that it is the same.
 
-        Raises
-        ------
-        InvalidInput
-            When there is no such mail, or it is not uncertain.
+        InvalidInput when there is no such mail, or it is not uncertain.
         """
         self._bury()
         now, decided = (SENT, ARRIVED) if arrived else (NOT_SENT, LOST)

@@ -26,36 +26,20 @@ WAY_OUT = "See in the mailbox, or ask them, whether it arrived; then say so with
 class Posted:
     """One mail in the outbox.
 
-    Attributes
-    ----------
-    run : str
-        The seminar that it belongs to.
-    mail, day : int
-        Its number there, and the day.
-    person : str
-        Whom it is for.
-    recipient, subject, body : str
-        The exact mail.
-    message_id : str
-        Its own, under which it is sent, and sent again.
-    status : {"prepared", "sending", "sent", "dry", "not sent", "uncertain"}
-    said : str
-        What the other side said, or why it is not sent, or not known.
-    on : date
-        The day by the calendar on which it was last sent, or prepared.
+    `mail`, `day`: its number there, and the day. `recipient`, `subject`, `body`: the exact mail.
     """
 
-    run: str
+    run: str  # the seminar that it belongs to
     mail: int
     day: int
-    person: str
+    person: str  # whom it is for
     recipient: str
     subject: str
     body: str
-    message_id: str
-    status: str
-    said: str
-    on: date
+    message_id: str  # its own, under which it is sent, and sent again
+    status: str  # "prepared", "sending", "sent", "dry", "not sent", "uncertain"
+    said: str  # what the other side said, or why it is not sent, or not known
+    on: date  # the day by the calendar on which it was last sent, or prepared
 
 
 def posted(row: sqlite3.Row) -> Posted:
@@ -67,19 +51,9 @@ def posted(row: sqlite3.Row) -> Posted:
 def settled(row: sqlite3.Row, digest: str, sender: str, alive: Callable[[sqlite3.Row], bool]) -> Posted | None:
     """What became of a mail that was prepared before, when somebody asks to send one to that person on that day.
 
-    Returns
-    -------
-    Posted or None
-        The mail that has gone; None where it may be tried, with the same bytes.
-
-    Raises
-    ------
-    FateUnknown
-        When it is uncertain, or another process is sending it at this moment.
-    NotSent
-        When it has other words than the one that has gone, or may have.
-    InvalidInput
-        When another account sends it than the one that may have sent it.
+    The mail that has gone; None where it may be tried, with the same bytes. FateUnknown when it is uncertain,
+    or another process is sending it at this moment. NotSent when it has other words than the one that has gone, or may
+    have. InvalidInput when another account sends it than the one that may have sent it.
     """
     name = f"the mail {row['message_id']} to {row['person']} on day {row['day']}"
     if row["status"] in (UNCERTAIN, SENDING):

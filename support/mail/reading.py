@@ -29,16 +29,9 @@ ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
 def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
     """What a message says, bounded and fit to be shown as text.
 
-    Parameters
-    ----------
-    fetched : Fetched
-        As it came from a mailbox; any bytes.
-    authserv : str
-        The name under which our own mail server signs its Authentication-Results; "" to believe none.
-
-    Notes
-    -----
-    It never raises: what cannot be read is a problem of the mail, and `Incoming.problems` says so.
+    `fetched`: as it came from a mailbox; any bytes. `authserv`: the name under which our own mail server signs its
+    Authentication-Results; "" to believe none. It never raises: what cannot be read is a problem of the mail, and
+    `Incoming.problems` says so.
     """
     headers = Headers([])
     try:

@@ -11,16 +11,8 @@ from support.mail.mailbox import SIMULATED
 class SimulatedMailbox:
     """Takes every mail, and shows what was delivered to it.
 
-    Parameters
-    ----------
-    faults : iterable of exception or None
-        What happens to each mail in turn, for tests: an exception is raised and the mail is not taken, None lets it
-        pass; when they are used up, every mail passes.
-
-    Attributes
-    ----------
-    sent : list of (str, bytes)
-        Recipient and message of each mail that was taken.
+    `faults`: what happens to each mail in turn, for tests: an exception is raised and the mail is not taken, None lets
+    it pass; when they are used up, every mail passes. `sent`: recipient and message of each mail that was taken.
     """
 
     kind = SIMULATED

@@ -28,8 +28,7 @@ SENTENCES = 10  # that are returned at most
 SENTENCE = 300  # characters of one of them
 CHUNK = 600  # characters that are searched at once: what is longer has no end of a sentence in it
 LOOKALIKES = str.maketrans(
-    "авсԁеѕһіјӏоѡрԛѕтухуґмнкгпαβεικνορτυχωɑɡıſ" + "°",
-    "abcdeshijlowpqstyxyrmnkrnabeiknoptuxwagis" + "o",
+    "авсԁеѕһіјӏоѡрԛѕтухуґмнкгпαβεικνορτυχωɑɡıſ" + "°", "abcdeshijlowpqstyxyrmnkrnabeiknoptuxwagis" + "o"
 )
 
 

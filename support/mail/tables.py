@@ -39,17 +39,8 @@ CREATE TABLE IF NOT EXISTS inbox (
 class MailTables:
     """One run's side of these tables; it may be used from several threads.
 
-    Parameters
-    ----------
-    path : path
-        The study's file.
-    run : str
-        What names the seminar in it.
-
-    Raises
-    ------
-    DamagedFile, DiskFull, FileInUse, InvalidInput
-        As `support.database.open_database`; so may every method.
+    `path`: the study's file. `run`: what names the seminar in it. DamagedFile, DiskFull, FileInUse, InvalidInput as
+    `support.database.open_database`; so may every method.
     """
 
     def __init__(self, path: str | Path, run: str) -> None:

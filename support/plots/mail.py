@@ -23,7 +23,7 @@ FATES: Looks = {
     "arrived twice": (COLOURS[1], "xxx"),
     "lost, though noted as sent": (COLOURS[4], "\\\\\\"),
 }
-"""Of each outcome of `support.seminars.breaking.Fate` its colour and hatch."""
+"""Of each outcome of `attacks.breaking.Fate` its colour and hatch."""
 
 HELD, AUTOMATIC, BOUNCE, ASKED, HANDED_ON = (
     "held for a person", "noted as automatic", "noted as a bounce", "handed on with a question", "handed on",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from support.errors import InvalidInput
 from support.seminar.post import Slips
-from support.seminar.records import ACTIONS, PLAN, Action, Edit
+from support.seminar.records import ACTIONS, PLAN, Action, Edit, Remade
 from support.seminar.reviewing import KINDS, in_text
 from support.seminar.views import APPROVE, DECISIONS, EDIT, REMOVE, DayPlan, Desk, Draft, Review
 
@@ -34,10 +34,11 @@ def levels(delegation: Mapping[str, str] | str) -> dict[str, str]:
 
 
 class Checkpoint:
-    """Where a reviewer looks at what an organiser made."""
+    """Where a reviewer looks at what an organiser made; `remade` is what was made again, for the record of the day."""
 
     def __init__(self, reviewer: Any, organizer: Any, delegation: Mapping[str, str], slips: Slips) -> None:
         self.reviewer, self.organizer, self.delegation, self.slips = reviewer, organizer, delegation, slips
+        self.remade: list[Remade] = []
 
     def stops(self, kind: str, about: str, flagged: Collection[str]) -> bool:
         """Whether something of that kind, about somebody ("" for a plan), is shown on a day with those flags."""
@@ -64,7 +65,9 @@ class Checkpoint:
                 return await self._edited(desk, what, shown, about, review.edited)
             if review.decision == REMOVE or wishes == AGAINS:
                 return None, await self._remembered(desk, Edit(what, about, in_text(shown), ""))
-            shown, wishes = await again(review.wish), wishes + 1
+            made = await again(review.wish)
+            self.remade.append(Remade(what, about, in_text(shown), in_text(made) if made else "", review.wish))
+            shown, wishes = made, wishes + 1
         return None, None
 
     async def _reviewed(self, desk: Desk, what: str, item: T, about: str) -> Review:

@@ -205,6 +205,12 @@ class Ledger:
             contact, declined=True, thanked=True, available=(), vague=(), confirmed=(), said="taken off the list"
         )
 
+    def put_back(self, name: str) -> None:
+        """Put somebody on the list again; what they said before counts no more."""
+        contact = self._contact(name)
+        self._off.discard(name)
+        self._contacts[name] = replace(contact, declined=False, thanked=False, said="put back on the list")
+
     def _contact(self, name: str) -> Contact:
         if name not in self._contacts:
             raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self._contacts)}")

@@ -25,7 +25,7 @@ from support.seminar.data import Scenario
 from support.seminar.ledger import State
 from support.seminar.post import DirectPost, Written
 from support.seminar.records import Mail
-from support.seminar.views import ANSWER, Response
+from support.seminar.views import ANSWER, LATER, Response
 
 ANSWERED = "What shall I answer, if anything?"
 OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”."
@@ -36,8 +36,10 @@ SURE = "Say whose it is if you are sure."
 WORDLESS = "(no words of its own)"
 OFF = "It was sent by {name}, who was taken off the list."
 
-REPLY = "reply"
-"""The kind of match that is handed on."""
+REPLY, BOUNCE = "reply", "bounce"
+"""The kinds of match that are handed on: replies, and mails of ours that came back, as a question."""
+
+CAME_BACK = "A mail server says that my mail to {name} came back undelivered. Is the address right? What shall be done?"
 
 THREAD = 10
 """Message-IDs of a thread that a mail names."""
@@ -74,14 +76,22 @@ class MailPost:
 
     async def collect(self, day: int) -> list[Written]:
         """Fetch what is new, keep all of it, and hand on the replies of people on the list."""
+        await self.fetch(day)
+        kept = [one for on in range(self.collected() + 1, day + 1) for one in self.inbox.of_day(on)]
+        replies = [self._written(one) for one in kept if one.kind == REPLY and self._still_on_the_list(one)]
+        known = [one for one in kept if one.kind == BOUNCE and one.person in self.scenario.by_name and one.mail]
+        asked = [(one, CAME_BACK.format(name=one.person)) for one in known if one.person not in self.removed]
+        return [*replies, *(Written(one.person, Response(LATER), one.mail or 0, said, True) for one, said in asked)]
+
+    async def fetch(self, day: int) -> int:
+        """Fetch what is new, and keep all of it for that day; how many messages that were."""
+        new = 0
         async for fetched in self._arrived():
             incoming = read(fetched, authserv=self.account.authserv)
             found = self._matched(incoming)
             doubt = " ".join((*found.warnings, SURE)) if found.kind == REPLY and found.warnings else ""
-            self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
-        days = range(self.collected() + 1, day + 1)
-        replies = [kept for on in days for kept in self.inbox.of_day(on) if kept.kind == REPLY]
-        return [self._written(kept) for kept in replies if self._still_on_the_list(kept)]
+            new += self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
+        return new
 
     def _still_on_the_list(self, kept: Kept) -> bool:
         """Whether a reply may be handed on; it is held where its writer was taken off the list since it was fetched."""

@@ -142,14 +142,14 @@ class Run:
         self.everybody = (*post.seats.values(), organizer, detector, reviewer)
         self.office = Office(scenario, artefacts, past, self.slips)
         self.morning = Morning(self.office, organizer, detector, reviewer)
-        checkpoint = Checkpoint(reviewer, organizer, levels(delegation), self.slips)
-        self.workday = Workday(self.office, organizer, checkpoint, post)
+        self.checkpoint = Checkpoint(reviewer, organizer, levels(delegation), self.slips)
+        self.workday = Workday(self.office, organizer, self.checkpoint, post)
 
     async def day(self, number: int) -> OrganizingDay:
         """One day, from the morning's post to the evening's summary; days may be left out, none comes twice."""
         office = self.office
         office.open(number)
-        self.slips.errors, spent, edited = [], self._spent(), len(office.edits)
+        self.slips.errors, spent, edited, self.checkpoint.remade = [], self._spent(), len(office.edits), []
         received, warned = self.morning.collect(await self.post.collect(number))
         understood, flags = await self.morning.read(received, warned)
         before = office.state
@@ -181,6 +181,7 @@ class Run:
             format_errors=tuple(self.slips.errors),
             replies=replies,
             tokens=tokens,
+            remade=tuple(self.checkpoint.remade),
         )
 
     def _spent(self) -> tuple[int, int]:

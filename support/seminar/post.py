@@ -80,12 +80,16 @@ def checked_letter(what: str, subject: str, body: str) -> Draft:
 
 
 class Written(NamedTuple):
-    """A reply that lies in the box until the morning; `warning` is what the person at the desk is asked about it."""
+    """A reply that lies in the box until the morning; `warning` is what the person at the desk is asked about it.
+
+    `bounced`: it is none, but the word of a mail server that our mail `answers` came back undelivered.
+    """
 
     person: str
     response: Response
     answers: int
     warning: str = ""
+    bounced: bool = False
 
 
 class DirectPost:

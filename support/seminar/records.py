@@ -80,6 +80,17 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Remade:
+    """What a person at the desk had made again, by which wish, and what came of it ("" where nothing did)."""
+
+    what: str
+    about: str
+    before: str
+    after: str
+    wish: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A reply that no policy covers: the question to the person at the desk, and what they said ("" if nothing).
 
@@ -150,6 +161,7 @@ class OrganizingDay:
     format_errors: tuple[FormatError, ...] = ()
     replies: int = 0
     tokens: int = 0
+    remade: tuple[Remade, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,10 @@ class Office:
         """Leave somebody alone from now on; dates that they had are free again."""
         self.ledger.withdraw(name)
 
+    def put_back(self, name: str) -> None:
+        """Have somebody on the list again."""
+        self.ledger.put_back(name)
+
     def remember(self, edit: Edit | None) -> None:
         """Keep what the person at the desk changed."""
         self.edits += [edit] if edit else []
@@ -107,9 +111,16 @@ class Morning:
 
     def __init__(self, office: Office, organizer: Any, detector: Any, reviewer: Any) -> None:
         self._office, self.organizer, self.detector, self.reviewer = office, organizer, detector, reviewer
+        self._bounced: list[Flag] = []
 
     def collect(self, written: Sequence[Written]) -> tuple[list[Mail], dict[int, str]]:
-        """The morning's post, numbered, and the warnings that came with it by the number of the mail."""
+        """The morning's post, numbered, and the warnings that came with it by the number of the mail.
+
+        Of a mail that came back nothing is entered; `read` asks what is to be done.
+        """
+        self._bounced = list({one.answers: Flag(one.answers, one.person, one.warning)
+                              for one in written if one.bounced}.values())  # fmt: skip
+        written = [one for one in written if not one.bounced]
         received = [self._office.arrive(_mail(one)) for one in written]
         warned = {mail.id: one.warning for mail, one in zip(received, written, strict=True) if one.warning}
         return received, warned | _contradictory(received, warned)
@@ -130,7 +141,7 @@ class Morning:
         understood = [self._enter(m, read) for m, read in zip(shown, found, strict=False)]
         judged = zip(shown, found[len(shown) :], strict=True)
         asked = [(m, _question(verdict, (warned or {}).get(m.id, ""))) for m, verdict in judged]
-        flags = [Flag(m.id, m.sender, question) for m, question in asked if question]
+        flags = [*self._bounced, *(Flag(m.id, m.sender, question) for m, question in asked if question)]
         flagged = {flag.mail for flag in flags}
         doubts = {k: flag for k, m in enumerate(shown) if (flag := self._doubt(m, understood[k], m.id in flagged))}
         office.flagged = {flag.person for flag in (*flags, *doubts.values())}

@@ -26,16 +26,9 @@ def approves(question: Question) -> Review | str:
 async def play_day(seminar: Seminar, answer: Answer = approves) -> OrganizingDay:
     """Play a day; every question to the person at the desk is answered by a function.
 
-    Parameters
-    ----------
-    answer : callable
-        From the question to a `Review`, or to a text where the question's phase is "flag". What it raises ends the day
-        there, and it can be taken up again.
-
-    Raises
-    ------
-    InvalidInput
-        When the seminar's mail is real: that is approved by a person.
+    `answer`: from the question to a `Review`, or to a text where the question's phase is "flag". What it raises ends
+    the day there, and it can be taken up again. InvalidInput when the seminar's mail is real: that is approved by a
+    person.
     """
     if seminar.setup.mode == LIVE:
         raise InvalidInput(
@@ -66,10 +59,7 @@ async def _asked(seminar: Seminar, playing: asyncio.Future[OrganizingDay]) -> Qu
 async def play_days(seminar: Seminar, count: int | None = None, answer: Answer = approves) -> list[OrganizingDay]:
     """Play so many days more, or all; the days that are finished then.
 
-    Raises
-    ------
-    InvalidInput
-        As `play_day`.
+    InvalidInput as `play_day`.
     """
     await seminar.open()
     until = None if count is None else len(seminar.finished) + count

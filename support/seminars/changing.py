@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from support.seminars.setup import SeminarSetup
     from support.seminars.workplace import Workplace
 
-POLICIES, TEMPLATES, REMOVED = "policies", "templates", "removed"
+POLICIES, TEMPLATES, REMOVED, PUT_BACK, ENDED = "policies", "templates", "removed", "put back", "closed"
 """What a user changes while a seminar runs."""
 
 CLOSED = "seminar: not open yet; await seminar.open() first"
@@ -44,6 +44,12 @@ class Changing:
     _changes: list[Entry]
     _stale: bool
     _replaying: bool
+    closed: str | None
+
+    @property
+    def running(self) -> bool:
+        """Whether the newest day was begun and is not finished."""
+        raise NotImplementedError
 
     @property
     def desk(self) -> Desk:
@@ -69,10 +75,7 @@ class Changing:
     def set_policies(self, policies: PolicySet) -> None:
         """Other policies, from the next step of the organiser on.
 
-        Raises
-        ------
-        InvalidInput
-            When they are no policies, or the seminar is not open.
+        InvalidInput when they are no policies, or the seminar is not open.
         """
         if not isinstance(policies, PolicySet):
             raise InvalidInput(f"policies: {policies!r:.200} given; expected a PolicySet")
@@ -81,23 +84,46 @@ class Changing:
     def set_templates(self, templates: Templates) -> None:
         """Other templates, from the next mail on; of a kind without one, the project's is used.
 
-        Raises
-        ------
-        InvalidInput
-            When they are no templates, or the seminar is not open.
+        InvalidInput when they are no templates, or the seminar is not open.
         """
         self._change(TEMPLATES, to_text(Templates, templates))
 
     def remove(self, name: str) -> None:
         """Take somebody off the list: they get no more mail, and what they write is held.
 
-        Raises
-        ------
-        InvalidInput
-            When they are not on it.
+        InvalidInput when they are not on it.
         """
         self._person(name)
         self._change(REMOVED, to_text(str, name))
+
+    def put_back(self, name: str) -> None:
+        """Put somebody who was taken off the list on it again; what they said before counts no more."""
+        self._person(name)
+        if name not in self.workplace.removed:
+            raise InvalidInput(f"person: {name!r} given, who is on the list")
+        self._change(PUT_BACK, to_text(str, name))
+
+    def finish(self, why: str = "") -> None:
+        """Close the seminar for good: no day is played any more, and its record is complete.
+
+        InvalidInput while a day is not over, or when it is closed already.
+        """
+        if self.closed is not None:
+            raise InvalidInput("seminar: it is closed already")
+        if self.running:
+            raise InvalidInput(f"seminar: day {self.day} is not over; finish it, then close the seminar")
+        self._change(ENDED, to_text(str, why.strip()))
+
+    async def check_mail(self) -> int:
+        """Fetch what is new now; it is read on the next day. How many messages came.
+
+        InvalidInput, FileInUse, MailError when the seminar is not open or taken over, or a server does not answer as it
+        should.
+        """
+        if self._stale:
+            raise InvalidInput(CLOSED)
+        self.journal.check()
+        return int(await self.run.post.fetch(self._memory.last("post", COLLECT) + 1))
 
     def _person(self, name: str) -> None:
         if not isinstance(name, str) or name not in self.setup.scenario.by_name:
@@ -119,6 +145,11 @@ class Changing:
         elif change.step == TEMPLATES:
             made = {template.kind: template for template in from_text(Templates, said)}
             office.artefacts = replace(office.artefacts, templates=made)
+        elif change.step == ENDED:
+            self.closed = from_text(str, said)
+        elif change.step == PUT_BACK:
+            self.workplace.removed.remove(name := from_text(str, said))
+            office.put_back(name)
         else:
             self.workplace.removed.append(name := from_text(str, said))
             office.take_off(name)
@@ -126,20 +157,9 @@ class Changing:
     def release(self, key: str, person: str, mail: int | None = None) -> Kept:
         """Say whose a held mail is; it is read on the next day as their reply.
 
-        Parameters
-        ----------
-        key : str
-            Of the mail, see `workplace.inbox.held`.
-        person : str
-        mail : int, optional
-            Which of our mails it answers, if that is not the one that was found.
-
-        Raises
-        ------
-        InvalidInput
-            When no such mail is held, or they are not on the list, or not any more.
-        FileInUse
-            When another window has taken the seminar over.
+        `key`: of the mail, see `workplace.inbox.held`. `mail`: which of our mails it answers, if that is not the one
+        that was found. InvalidInput when no such mail is held, or they are not on the list, or not any more. FileInUse
+        when another window has taken the seminar over.
         """
         if self._stale:
             raise InvalidInput(CLOSED)
@@ -152,12 +172,7 @@ class Changing:
     def drop(self, key: str) -> Kept:
         """Leave a held mail out; its bytes stay.
 
-        Raises
-        ------
-        InvalidInput
-            When no such mail is held.
-        FileInUse
-            When another window has taken the seminar over.
+        InvalidInput when no such mail is held. FileInUse when another window has taken the seminar over.
         """
         self.journal.check()
         return self.workplace.inbox.drop(key)
@@ -170,17 +185,8 @@ class Changing:
     def decide(self, message_id: str, arrived: bool, *, again: bool = False) -> None:
         """Say of an uncertain mail whether it arrived; `play` then goes on with its day.
 
-        Parameters
-        ----------
-        again : bool
-            Of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left out.
-
-        Raises
-        ------
-        InvalidInput
-            When no such mail is uncertain.
-        FileInUse
-            When another window has taken the seminar over.
+        `again`: of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left
+        out. InvalidInput when no such mail is uncertain. FileInUse when another window has taken the seminar over.
         """
         self.journal.check()
         if message_id not in [mail.message_id for mail in self.uncertain]:

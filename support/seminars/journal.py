@@ -47,22 +47,9 @@ class Entry:
 class Journal:
     """The lines of one seminar; one run at a time writes them.
 
-    Parameters
-    ----------
-    path : path
-        The study's file.
-    seminar : str
-    presence : Presence
-        Of the run that writes.
-    take_over : bool
-        Whether to take the seminar away from a run that is still at work; it can write nothing more then.
-
-    Raises
-    ------
-    InvalidInput
-        When the file has no seminar of that name.
-    FileInUse
-        When another window or process is at work on it.
+    `path`: the study's file. `presence`: of the run that writes. `take_over`: whether to take the seminar away from a
+    run that is still at work; it can write nothing more then. InvalidInput when the file has no seminar of that name.
+    FileInUse when another window or process is at work on it.
     """
 
     def __init__(self, path: str | Path, seminar: str, presence: Presence, *, take_over: bool = False) -> None:
@@ -100,10 +87,7 @@ class Journal:
     ) -> Entry:
         """Write one line, for good.
 
-        Raises
-        ------
-        FileInUse
-            When another run has taken the seminar over; nothing is written.
+        FileInUse when another run has taken the seminar over; nothing is written.
         """
         with transaction(self._db, self.path):
             self._check_mine()
@@ -117,10 +101,7 @@ class Journal:
     def check(self) -> None:
         """See that the seminar is still this run's.
 
-        Raises
-        ------
-        FileInUse
-            When another run has taken it over.
+        FileInUse when another run has taken it over.
         """
         with guarded(self.path):
             self._check_mine()
@@ -152,10 +133,7 @@ def opened(path: Path) -> Connection:
 def begin(path: str | Path, name: str, setup: str) -> None:
     """Put a new seminar into a study's file.
 
-    Raises
-    ------
-    InvalidInput
-        When its name is empty, too long, or taken.
+    InvalidInput when its name is empty, too long, or taken.
     """
     if not isinstance(name, str) or not name.strip() or len(name) > 80 or not name.isprintable():
         raise InvalidInput(f"name: {name!r} given; expected a name of 1 to 80 characters")

@@ -57,10 +57,8 @@ def digest(*texts: str) -> str:
 def to_text(form: Any, value: Any) -> str:
     """A value of that form as JSON, which `from_text` reads.
 
-    Raises
-    ------
-    InvalidInput
-        When it is of another form, or has a text that cannot be written: a line that nobody can read is never kept.
+    InvalidInput when it is of another form, or has a text that cannot be written: a line that nobody can read is never
+    kept.
     """
     try:
         text = str(_adapter(form).dump_json(value, warnings=False).decode())
@@ -74,10 +72,7 @@ def to_text(form: Any, value: Any) -> str:
 def from_text(form: Any, text: str, line: int | None = None) -> Any:
     """The value that `to_text` wrote; `line` is its number in the journal, if that is known.
 
-    Raises
-    ------
-    DamagedFile
-        When it is none of that form.
+    DamagedFile when it is none of that form.
     """
     try:
         return _adapter(form).validate_json(text)
@@ -98,18 +93,8 @@ def _adapter(form: Any) -> Any:
 class Memory:
     """Answers of a journal by the question, and the way to keep new ones.
 
-    Parameters
-    ----------
-    journal : Journal
-    reached : callable
-        Called with the number of a line when its answer was given again; None where a question is a new one.
-    added : callable
-        Called with every new line.
-
-    Attributes
-    ----------
-    day : int
-        On which is asked; whoever plays a day sets it.
+    `reached`: called with the number of a line when its answer was given again; None where a question is a new one.
+    `added`: called with every new line. `day`: on which is asked; whoever plays a day sets it.
     """
 
     def __init__(self, journal: Journal, reached: Callable[[int | None], None], added: Callable[[Entry], None]) -> None:
@@ -185,19 +170,8 @@ USER = "user"
 class Remembered:
     """A role, an answer of which is asked for once only.
 
-    Parameters
-    ----------
-    role : organizer, detector, reviewer, speaker or post
-    name : str
-        Its name in the journal.
-    memory : Memory
-    again : bool
-        Whether it is asked again for what it said before; see `Memory.answer`.
-
-    Attributes
-    ----------
-    replies, tokens : int
-        What it spent as a language model, before a restart as well.
+    `name`: its name in the journal. `again`: whether it is asked again for what it said before; see `Memory.answer`.
+    `replies`, `tokens`: what it spent as a language model, before a restart as well.
     """
 
     def __init__(self, role: Any, name: str, memory: Memory, *, again: bool = False) -> None:

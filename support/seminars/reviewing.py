@@ -16,14 +16,7 @@ from support.seminar.views import APPROVE, EDIT, DayPlan, Desk, Draft, Review
 
 
 class ApprovingReviewer:
-    """A person whose yes to a mail is kept as the approval of its exact text, recipient and subject.
-
-    Parameters
-    ----------
-    reviewer : a person
-    approvals : Approvals
-    addresses : mapping of name to address
-    """
+    """A person whose yes to a mail is kept as the approval of its exact text, recipient and subject."""
 
     kind = HUMAN
 

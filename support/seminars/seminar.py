@@ -21,46 +21,26 @@ from support.seminars.changing import Changing
 from support.seminars.journal import Entry, Journal
 from support.seminars.remembering import DAY, FINISHED, USER, Memory, from_text, to_text
 from support.seminars.setup import LIVE, SeminarSetup
+from support.seminars.unlock import Lock
 from support.seminars.workplace import Workplace
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
 
+WAITS = "code: mail that was approved before would leave; first give the code of `make app` on the page Mail"
+
+
 class Seminar(Changing):
     """A seminar in a study's file, opened to be worked on. Close it, or use it as a context manager.
 
-    Parameters
-    ----------
-    path : path
-        The study's file; see `begin` for how a seminar comes to be in it.
-    name : str
-    model : ChatModel or str, optional
-        Needed where the setup seats one.
-    mailbox : Mailbox, optional
-        In the place of the one that the setup asks for, for tests and mailboxes of one's own.
-    today : callable
-        The calendar; live seminars follow it.
-    take_over : bool
-        Whether to take it from another window that has it open.
-    changed : callable, optional
-        Called whenever something was added to the journal.
-
-    Attributes
-    ----------
-    setup : SeminarSetup
-    finished : list of OrganizingDay
-    entries : list of Entry
-        The journal.
-    day : int
-        The number of the newest day, running or finished; 0 before the first.
-    questions : asyncio.Queue of Question
-        What waits for the person at the desk; see `seminar.seats.REVIEWER`.
-
-    Raises
-    ------
-    InvalidInput, FileInUse, DamagedFile, MissingData
-        When there is no such seminar, it is open elsewhere, cannot be read, or live mail lacks its credentials.
+    `path`: the study's file; see `begin` for how a seminar comes to be in it. `model`: needed where the setup seats
+    one. `mailbox`: in the place of the one that the setup asks for, for tests and mailboxes of one's own. `today`: the
+    calendar; live seminars follow it. `take_over`: whether to take it from another window that has it open. `changed`:
+    called whenever something was added to the journal. `entries`: the journal. `day`: the number of the newest day,
+    running or finished; 0 before the first. `questions`: what waits for the person at the desk; see
+    `seminar.seats.REVIEWER`. InvalidInput, FileInUse, DamagedFile, MissingData when there is no such seminar, it is
+    open elsewhere, cannot be read, or live mail lacks its credentials.
     """
 
     def __init__(
@@ -93,6 +73,7 @@ class Seminar(Changing):
         self.day = 0
         self.questions: asyncio.Queue[Question] = asyncio.Queue()
         self._stale, self._ahead, self._replaying = True, False, False
+        self.closed: str | None = None  # why it was closed for good
 
     def __enter__(self) -> Seminar:
         return self
@@ -129,6 +110,7 @@ class Seminar(Changing):
         self.entries = list(self.journal.entries())
         self._changes = [entry for entry in self.entries if entry.role == USER]
         self.workplace.removed.clear()
+        self.closed = None
         while not self.questions.empty():  # of a day that broke off
             self.questions.get_nowait()
         self.run = self.workplace.seated(self._memory, self.questions)
@@ -149,11 +131,10 @@ class Seminar(Changing):
     def next_day(self) -> int:
         """The number of the day that `play` plays: the running one, or the next.
 
-        Raises
-        ------
-        InvalidInput
-            Live, when today's day was played, or the seminar has not begun, or its deadline is over.
+        InvalidInput live, when today's day was played, or the seminar has not begun, or its deadline is over.
         """
+        if self.closed is not None:
+            raise InvalidInput(f"seminar: it was closed{f' ({self.closed})' if self.closed else ''}")
         if self.running:
             return self.day
         if self.setup.mode != LIVE:
@@ -179,6 +160,8 @@ class Seminar(Changing):
     @property
     def over(self) -> bool:
         """Whether the last day is over, or all is settled and no mail under way; real people may still write."""
+        if self.closed is not None:
+            return True
         if not self.finished or self.running or self._stale:
             return False
         done = settled(self.run.office.state) and self.setup.mode != LIVE
@@ -187,17 +170,14 @@ class Seminar(Changing):
     async def play(self) -> OrganizingDay:
         """Play the running day to its end, or the next one; a person is waited for.
 
-        Raises
-        ------
-        InvalidInput
-            When there is no day to play.
-        FateUnknown
-            When a mail may have been sent or not: decide about it (`uncertain`, `decide`), then play on.
-        MailError, ModelError and others
-            What went wrong on the day; nothing is lost by it, and the day is taken up where it broke off.
+        InvalidInput when there is no day to play. FateUnknown when a mail may have been sent or not: decide about it
+        (`uncertain`, `decide`), then play on. MailError, ModelError and others what went wrong on the day; nothing is
+        lost by it, and the day is taken up where it broke off.
         """
         try:
             await self.open()
+            if self.setup.mode == LIVE and self.workplace.approvals.waiting() and not Lock().open:
+                raise InvalidInput(WAITS)
             number = self.next_day
             if number > self.last:
                 raise InvalidInput(f"day: {number} asked for; the deadline was day {self.last}")
@@ -226,6 +206,7 @@ class Seminar(Changing):
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
         told = {"mode": self.setup.mode, "delegation": self.setup.delegation, "removed": list(self.workplace.removed)}
+        told |= {"closed": self.closed} if self.closed is not None else {}
         return organizing.record(
             self.setup.scenario, self.workplace.roles, self.finished, artefacts=self.setup.artefacts, **told
         )

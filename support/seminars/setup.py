@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from support.errors import DamagedFile, InvalidInput
 from support.mail.addresses import checked_address, folded, same
+from support.mail.clearance import Clearance
 from support.mail.composing import compose
 from support.mail.letters import Outgoing
 from support.models.profiles import MODEL, is_model
-from support.seats import MIXED
+from support.seats import HUMAN, MIXED
 from support.seminar.artefacts import Artefacts, Template, as_content, from_content
 from support.seminar.checkpoints import ALWAYS, levels
 from support.seminar.data import Persona, Scenario, day, days
-from support.seminar.seats import DETECTORS, ORGANIZERS
+from support.seminar.seats import DETECTORS, ORGANIZERS, REVIEWERS
 from support.seminar.speakers import VARIATIONS
 
 if TYPE_CHECKING:
@@ -45,51 +46,28 @@ OWN_ADDRESS = "organiser@example.org"
 class SeminarSetup:
     """All that a seminar begins with.
 
-    Attributes
-    ----------
-    scenario : Scenario
-    artefacts : Artefacts
-        Policies, templates, and what earlier rehearsals left.
-    past : tuple of Template
-        Mails of the organiser's own, for their style.
-    organizer, detector : str
-        Kinds of `seminar.seats.ORGANIZER` and `DETECTOR`.
-    people : str, or mapping of name to kind
-        Who plays the people in a rehearsal; see `seat_speakers`.
-    delegation : str or mapping
-        See `seminar.checkpoints.levels`.
-    seed : int
-        Of a rehearsal's people and of ties between them.
-    mode : str
-        One of `MODES`.
-    servers : MailServers, optional
-        Needed live. No credentials are in it: they come from the environment or the keyring.
-    allowed : tuple of str
-        Addresses that live mail may go to; nobody else gets any.
-    daily_limit : int
-        Live mails a day, at most.
-    unchecked_senders : bool
-        Yes in words, where `servers.authserv` is empty: nobody checks then who wrote a reply, and a forger who knows a
-        mail's number passes as the person.
-
-    Raises
-    ------
-    InvalidInput
-        On a setting out of its range, an address that is none, a live seminar without servers or with nobody allowed.
+    `organizer`, `detector`: kinds of `seminar.seats.ORGANIZER` and `DETECTOR`. InvalidInput on a setting out of its
+    range, an address that is none, a live seminar without servers or with nobody allowed.
     """
 
     scenario: Scenario
-    artefacts: Artefacts
-    past: tuple[Template, ...] = ()
+    artefacts: Artefacts  # policies, templates, and what earlier rehearsals left
+    past: tuple[Template, ...] = ()  # mails of the organiser's own, for their style
     organizer: str = "rule-based"
     detector: str = "lexical"
+    # who plays the people in a rehearsal; see `seat_speakers`. In a dry run whoever is "human" answers at the desk,
+    # and the others by files
     people: str | Mapping[str, str] = "rule-based"
-    delegation: Mapping[str, str] | str = ALWAYS
-    seed: int = 1
-    mode: str = REHEARSAL
+    reviewer: str = HUMAN  # who sits at the desk, of `seminar.seats.REVIEWERS`; a person where mail is real
+    delegation: Mapping[str, str] | str = ALWAYS  # see `seminar.checkpoints.levels`
+    seed: int = 1  # of a rehearsal's people and of ties between them
+    mode: str = REHEARSAL  # one of `MODES`
+    # needed live. No credentials are in it: they come from the environment or the keyring
     servers: MailServers | None = None
-    allowed: tuple[str, ...] = field(default=())
-    daily_limit: int = 0
+    allowed: tuple[str, ...] = field(default=())  # addresses that live mail may go to; nobody else gets any
+    daily_limit: int = 0  # live mails a day, at most
+    # yes in words, where `servers.authserv` is empty: nobody checks then who wrote a reply, and a forger who knows a
+    # mail's number passes as the person
     unchecked_senders: bool = False
 
     def __post_init__(self) -> None:
@@ -98,19 +76,17 @@ class SeminarSetup:
             raise InvalidInput(f"mode: {self.mode!r} given; expected one of {', '.join(MODES)}")
         self._check_kinds()
         self._check_people()
-        for address in self.allowed:
-            checked_address(address, "allowed")
-        if isinstance(self.daily_limit, bool) or not isinstance(self.daily_limit, int) or self.daily_limit < 0:
-            raise InvalidInput(f"daily_limit: {self.daily_limit!r} given; expected a whole number of mails a day")
+        Clearance(self.mode == LIVE, frozenset(self.allowed), self.daily_limit)  # refuses what is none
         if self.mode == LIVE:
             self._check_live()
 
     def _check_kinds(self) -> None:
         """Whether there is somebody of each kind to be seated, and a seed to draw them with."""
         known: list[tuple[str, Any, Collection[str]]]
-        known = [("organizer", self.organizer, ORGANIZERS), ("detector", self.detector, DETECTORS)]
+        known = [("organizer", self.organizer, ORGANIZERS), ("detector", self.detector, DETECTORS),
+                 ("reviewer", self.reviewer, REVIEWERS)]  # fmt: skip
         kinds = self.people.values() if isinstance(self.people, Mapping) else [self.people]
-        known += [("people", kind, (*VARIATIONS, MIXED, MODEL)) for kind in kinds]
+        known += [("people", kind, (*VARIATIONS, MIXED, MODEL, HUMAN)) for kind in kinds]
         for role, kind, listed in known:
             if not isinstance(kind, str) or not (kind in listed or is_model(kind)):
                 raise InvalidInput(f"{role}: {kind!r} given; expected one of {', '.join(listed)} (or {MODEL}:NAME)")
@@ -142,6 +118,8 @@ class SeminarSetup:
             raise InvalidInput("servers: none given; a live seminar needs the names of an SMTP and an IMAP server")
         if not self.allowed:
             raise InvalidInput("allowed: nobody given; a live seminar needs the addresses that mail may go to")
+        if self.reviewer != HUMAN:
+            raise InvalidInput(f"reviewer: {self.reviewer!r} given; real mail needs a person at the desk ({HUMAN!r})")
         if not self.daily_limit:
             raise InvalidInput("daily_limit: 0 given; a live seminar needs how many mails may go out a day, at most")
         if not self.servers.authserv and self.unchecked_senders is not True:
@@ -169,12 +147,7 @@ class SeminarSetup:
     def from_json(cls, text: str) -> SeminarSetup:
         """The setup that `to_json` wrote.
 
-        Raises
-        ------
-        DamagedFile
-            On text of another form.
-        InvalidInput
-            On a setting out of its range.
+        DamagedFile on text of another form. InvalidInput on a setting out of its range.
         """
         from support.mail.credentials import MailServers
 

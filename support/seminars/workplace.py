@@ -18,7 +18,7 @@ from support.mail.mailbox import Mailbox
 from support.mail.outbox import Clearance, Outbox
 from support.mail.simulated import SimulatedMailbox
 from support.presence import Presence
-from support.seats import HumanSeat, Question, Spoken
+from support.seats import HUMAN, Question, Spoken, people
 from support.seminar.mailing import Account, MailPost
 from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.organizing import Run
@@ -27,7 +27,7 @@ from support.seminar.seats import REVIEWER, TEMPERATURE, seat_detector
 from support.seminar.speakers import seat_speakers
 from support.seminars.remembering import Memory, Remembered
 from support.seminars.reviewing import ApprovingReviewer
-from support.seminars.setup import LIVE, REHEARSAL, SeminarSetup
+from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -48,14 +48,8 @@ class ByMail:
 class Workplace:
     """What a seminar needs, made from its setup.
 
-    Attributes
-    ----------
-    outbox, inbox, approvals, mailbox
-        Of `support.mail`.
-    removed : list of str
-        Who was taken off the list.
-    roles : dict
-        Everybody by their role, for a record.
+    `outbox`, `inbox`, `approvals`, `mailbox`: of `support.mail`. `removed`: who was taken off the list. `roles`:
+    everybody by their role, for a record.
     """
 
     def __init__(
@@ -104,16 +98,17 @@ class Workplace:
             self.mailbox = SimulatedMailbox()
         organizer = Remembered(ORGANIZER.seat(setup.organizer, drawn, None, Spoken(self.model)), "organizer", memory)
         detector = Remembered(seat_detector(setup.detector, spoken=Spoken(self.model, TEMPERATURE)), "detector", memory)
-        person = HumanSeat(REVIEWER.asks, questions=questions)
+        with people(questions):
+            person = REVIEWER.seat(setup.reviewer, drawn)
+            post = self._post(who, slips, memory)
         reviewer = Remembered(self._approving(person), "reviewer", memory)
-        post = self._post(who, slips, memory)
         self.roles = {**post.seats, "organizer": organizer, "detector": detector, "reviewer": reviewer}
         return Run(
             setup.scenario, Remembered(post, "post", memory), organizer, detector, reviewer,
             setup.artefacts, setup.past, setup.delegation, slips,
         )  # fmt: skip
 
-    def _approving(self, person: HumanSeat) -> Any:
+    def _approving(self, person: Any) -> Any:
         addresses = {one.name: one.email for one in self.setup.scenario.people}
         return ApprovingReviewer(person, self.approvals, addresses) if self.setup.mode == LIVE else person
 
@@ -127,17 +122,23 @@ class Workplace:
             exact=live, seats={person.name: ByMail() for person in setup.scenario.people}, removed=self.removed,
             collected=lambda: memory.last("post", "collect"),
         )  # fmt: skip
-        if setup.mode == REHEARSAL:
-            post.seats = self._people(who, memory)
-            post.people = DirectPost(setup.scenario, post.seats, slips)
+        played = self._people(who, memory)
+        if played:
+            post.seats = {**post.seats, **played}
+            post.people = DirectPost(setup.scenario, played, slips)
             post.deliver = getattr(self.mailbox, "deliver", None)
         return post
 
     def _people(self, who: np.random.Generator, memory: Memory) -> dict[str, Any]:
-        people = seat_speakers(self.setup.scenario, self.setup.people, who, Spoken(self.model))
+        """Whoever is played here: all in a rehearsal, persons at the desk in a dry run, nobody where mail is real."""
+        setup = self.setup
+        if setup.mode == LIVE:
+            return {}
+        seated = seat_speakers(setup.scenario, setup.people, who, Spoken(self.model))
         return {
             name: Remembered(seat, name, memory, again=seat.kind.split()[0] not in ASKED_ONCE)
-            for name, seat in people.items()
+            for name, seat in seated.items()
+            if setup.mode != DRY_RUN or seat.kind == HUMAN
         }
 
     def _date(self, day: int) -> date:

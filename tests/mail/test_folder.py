@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from support.errors import InvalidInput, MailError, NotSent
+from support.errors import NotSent
 from support.mail.composing import compose
 from support.mail.folder import FolderMailbox
 from support.mail.letters import RAW
@@ -31,12 +31,6 @@ def test_a_mail_is_a_file_of_exactly_its_bytes(box, outgoing):
     (file,) = box.outbox.iterdir()
     assert box.kind == FOLDER and str(file) in said and file.suffix == ".eml"
     assert file.read_bytes() == compose(outgoing())
-
-
-def test_the_same_mail_again_is_the_same_file_and_another_is_another(box, outgoing):
-    for number in (1, 1, 2):
-        send(box, compose(outgoing(number=number)))
-    assert len(list(box.outbox.iterdir())) == 2
 
 
 @pytest.mark.parametrize(
@@ -80,12 +74,3 @@ def test_of_a_large_file_only_the_beginning_is_read(box):
     put(box, "a.eml", b"x" * 5_000_000, age=1)
     (found,) = asyncio.run(box.fetch())
     assert len(found.raw) == RAW and found.size == 5_000_000
-
-
-def test_a_folder_that_cannot_be_read_or_made_is_said(box, tmp_path):
-    box.inbox.rmdir()
-    with pytest.raises(MailError, match="inbox"):
-        asyncio.run(box.fetch())
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInput, match="path"):
-        FolderMailbox(tmp_path / "file")

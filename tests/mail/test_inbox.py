@@ -53,14 +53,6 @@ def test_a_folder_that_is_numbered_anew_brings_nothing_twice(inbox):
     assert inbox.keep(fetched(1, b"No", validity=2), REPLY, message_id="<a@x>", day=3)  # it only names itself so
 
 
-def test_another_run_keeps_its_own(inbox, tmp_path):
-    keep(inbox, fetched(1))
-    other = Inbox(tmp_path / "study.sqlite", "other")
-    assert other.all() == [] and other.last() == ""
-    assert keep(other, fetched(1))
-    other.close()
-
-
 def test_quarantine_is_held_and_not_collected(inbox):
     keep(inbox, fetched(1), QUARANTINE)
     assert inbox.of_day(2) == []
@@ -99,17 +91,3 @@ def test_only_what_is_held_can_be_settled(inbox, settle):
     for key in ("1.1", "1.2", "1.9"):
         with pytest.raises(InvalidInput, match="held"):
             settled(key)
-
-
-def test_somebody_has_to_be_named(inbox):
-    keep(inbox, fetched(1), QUARANTINE)
-    with pytest.raises(InvalidInput, match="person"):
-        inbox.release("1.1", " ", 3)
-    assert len(inbox.held()) == 1
-
-
-def test_the_last_key_tells_a_mailbox_where_to_go_on(inbox):
-    assert inbox.last() == ""
-    for number in (9, 10, 11):
-        keep(inbox, fetched(number))
-    assert inbox.last() == "1.11"

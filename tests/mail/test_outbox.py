@@ -11,7 +11,6 @@ import pytest
 from support.errors import DiskFull, FateUnknown, InvalidInput, NotSent
 from support.mail.approvals import Approvals
 from support.mail.clearance import Clearance, check_listed
-from support.mail.folder import FolderMailbox
 from support.mail.mailbox import LIVE
 from support.mail.outbox import Outbox
 from support.mail.simulated import SimulatedMailbox
@@ -65,18 +64,6 @@ def statuses(outbox):
     return [(one.person, one.status) for one in outbox.posted()]
 
 
-def test_a_mail_is_sent_and_kept_with_what_the_other_side_said(made, outgoing):
-    outbox, box = made(), SimulatedMailbox()
-    posted = send(outbox, box, outgoing())
-    assert (posted.status, posted.recipient, posted.on) == ("sent", "ana@example.org", TODAY)
-    assert "simulated" in posted.said
-    assert [to for to, _ in box.sent] == ["ana@example.org"]
-    assert outbox.posted() == [posted] and outbox.uncertain() == []
-    assert [(s.mail, s.person, s.recipient, s.message_id) for s in outbox.sent()] == [
-        (1, "ana", "ana@example.org", "<1.ana@example.org>")
-    ]
-
-
 def test_a_run_that_is_resumed_gets_the_same_mail_and_sends_nothing(made, outgoing):
     box = SimulatedMailbox()
     first = send(made(), box, outgoing())
@@ -90,13 +77,6 @@ def test_a_second_mail_on_a_day_with_other_words_is_not_sent(made, outgoing):
     with pytest.raises(NotSent, match="a second mail to ana"):
         send(outbox, box, outgoing(number=2, body="Never mind."))
     send(outbox, box, outgoing(number=2, body="Never mind."), day=2)
-    assert len(box.sent) == 2
-
-
-def test_the_same_person_and_day_in_another_run_is_another_mail(made, outgoing):
-    box = SimulatedMailbox()
-    send(made("one"), box, outgoing(number=1))
-    send(made("two"), box, outgoing(number=2))
     assert len(box.sent) == 2
 
 
@@ -212,29 +192,6 @@ def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task
     assert len(box.sent) == 1
 
 
-def test_a_mail_that_cannot_be_composed_leaves_nothing_behind(made, outgoing):
-    outbox, box = made(), SimulatedMailbox()
-    with pytest.raises(InvalidInput, match="subject"):
-        send(outbox, box, outgoing(subject="Hello\r\nBcc: eve@example.org"))
-    assert outbox.posted() == [] and box.sent == []
-
-
-def test_a_dry_run_writes_a_file_and_needs_no_clearance(made, outgoing, tmp_path):
-    outbox, box = made(clearance=Clearance()), FolderMailbox(tmp_path / "mails")
-    posted = send(outbox, box, outgoing())
-    assert posted.status == "dry" and ".eml" in posted.said
-    assert send(outbox, box, outgoing()) == posted
-    assert len(list((tmp_path / "mails" / "outbox").iterdir())) == 1
-
-
-def test_a_mailbox_of_an_unknown_kind_gets_nothing(made, outgoing):
-    box = SimulatedMailbox()
-    box.kind = "pigeon"
-    with pytest.raises(InvalidInput, match="pigeon"):
-        send(made(), box, outgoing())
-    assert box.sent == []
-
-
 @pytest.mark.parametrize(
     ("clearance", "why"),
     [
@@ -273,12 +230,6 @@ def test_an_approval_is_for_one_mail(made, outgoing, approve):
         send(outbox, box, outgoing(number=2), day=8)
     send(outbox, box, approve(outgoing(number=2)), day=8)
     assert len(box.sent) == 2
-
-
-def test_an_approval_of_another_run_does_not_count(made, outgoing, approve):
-    approve(outgoing(), run="another")
-    with pytest.raises(NotSent, match="nobody has approved"):
-        send(made(), Pretending(), outgoing())
 
 
 def test_a_mail_that_was_certainly_not_sent_gives_its_approval_back(made, outgoing, approve):
@@ -344,44 +295,16 @@ def test_the_limit_holds_where_two_are_prepared_before_either_is_sent(made, outg
 
 
 BYPASSES = [
-    "Ana@example.org",
-    "ANA@EXAMPLE.ORG",
-    "ana+list@example.org",
-    "ana@example.org.",
-    "ana@example.org ",
-    " ana@example.org",
-    "ana@example.org\n",
-    "ana@example.org\r\nRCPT TO:<mal@evil.org>",
-    "ana@example.org,mal@evil.org",
-    "ana@example.org;mal@evil.org",
-    "ana@example.org mal@evil.org",
-    "mal@evil.org,ana@example.org",
-    "Ana <ana@example.org>",
-    "<ana@example.org>",
-    "ana@example.org>,<mal@evil.org",
-    '"ana@example.org" <mal@evil.org>',
-    '"ana@example.org"@evil.org',
-    "friends: ana@example.org, mal@evil.org;",
-    "ana@example.org(mal@evil.org)",
-    "ana@example.org@evil.org",
-    "@evil.org:ana@example.org",
-    "ana%evil.org@example.org",
-    "evil.org!ana@example.org",
-    "аna@example.org",  # a Cyrillic а
-    "ana@exаmple.org",
-    "ana＠example.org",
-    "ana@example。org",
-    "ana@ｅxample.org",
-    "ana\u200b@example.org",
-    "ana@example.org\u202e",
-    "ana@\u212axample.org",
-    "ana@[127.0.0.1]",
-    "ana@sub.example.org",
-    "ana@example.organisation",
-    "mal@evil.org",
-    "ana@example.org\x00",
-    "",
-]
+    "Ana@example.org", "ANA@EXAMPLE.ORG", "ana+list@example.org", "ana@example.org.", "ana@example.org ",
+    " ana@example.org", "ana@example.org\n", "ana@example.org\r\nRCPT TO:<mal@evil.org>",
+    "ana@example.org,mal@evil.org", "ana@example.org;mal@evil.org", "ana@example.org mal@evil.org",
+    "mal@evil.org,ana@example.org", "Ana <ana@example.org>", "<ana@example.org>", "ana@example.org>,<mal@evil.org",
+    '"ana@example.org" <mal@evil.org>', '"ana@example.org"@evil.org', "friends: ana@example.org, mal@evil.org;",
+    "ana@example.org(mal@evil.org)", "ana@example.org@evil.org", "@evil.org:ana@example.org",
+    "ana%evil.org@example.org", "evil.org!ana@example.org", "аna@example.org", "ana@exаmple.org", "ana＠example.org",
+    "ana@example。org", "ana@ｅxample.org", "ana\u200b@example.org", "ana@example.org\u202e", "ana@\u212axample.org",
+    "ana@[127.0.0.1]", "ana@sub.example.org", "ana@example.organisation", "mal@evil.org", "ana@example.org\x00", "",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("number", range(len(BYPASSES)))
@@ -397,24 +320,3 @@ def test_no_spelling_reaches_anybody_who_is_not_on_the_list(made, outgoing, path
     with pytest.raises(NotSent):
         check_listed(address, {"ana@example.org"})
     assert box.sent == []
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"live": 1},
-        {"live": "yes"},
-        {"allowed": "ana@example.org"},
-        {"allowed": {"ana@example.org, mal@evil.org"}},
-        {"allowed": {"*@example.org"}},
-        {"allowed": 3},
-        {"daily_limit": -1},
-        {"daily_limit": True},
-        {"daily_limit": 1.5},
-        {"daily_limit": None},
-    ],
-    ids=str,
-)
-def test_a_clearance_that_says_something_else_is_refused(fields):
-    with pytest.raises(InvalidInput, match=next(iter(fields))):
-        Clearance(**fields)

@@ -107,21 +107,9 @@ def test_property_any_text_is_cut_and_no_word_is_made_up(text):
 
 
 UNITS = [
-    "Am ",
-    "Am x schrieb ",
-    "On ",
-    "On a\n",
-    "On x wrote:\n",
-    "\n",
-    " \n",
-    "> ",
-    ">\n",
-    "Il ",
-    "From: a\n",
-    "Best,\n",
-    "* ",
-    ":\n",
-]
+    "Am ", "Am x schrieb ", "On ", "On a\n", "On x wrote:\n", "\n", " \n", "> ", ">\n", "Il ", "From: a\n", "Best,\n",
+    "* ", ":\n",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
@@ -134,24 +122,9 @@ def test_a_text_made_to_be_slow_takes_no_time_to_speak_of(unit):
 def test_texts_of_random_pieces_take_no_time_to_speak_of():
     rng = random.Random(0)
     pieces = [
-        "On ",
-        "wrote:",
-        "\n",
-        "> ",
-        "Am ",
-        "schrieb ",
-        ":",
-        "From:",
-        "Sent:",
-        " ",
-        "\n\n",
-        "Best,",
-        "mail",
-        "--",
-        "a écrit",
-        "@",
-        "1",
-    ]
+        "On ", "wrote:", "\n", "> ", "Am ", "schrieb ", ":", "From:", "Sent:", " ", "\n\n", "Best,", "mail", "--",
+        "a écrit", "@", "1",
+    ]  # fmt: skip
     begun = time.process_time()
     for _ in range(40):
         few = rng.sample(pieces, rng.randint(1, 5))

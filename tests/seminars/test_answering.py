@@ -9,9 +9,6 @@ from support.errors import InvalidInput
 from support.mail.credentials import MailServers
 from support.mail.simulated import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
-from support.seminar.records import MAIL
-from support.seminar.reviewing import FLAG
-from support.seminar.views import REMOVE, Review
 from support.seminars.answering import approves, play_day, play_days
 from support.seminars.seminar import Seminar
 
@@ -28,22 +25,6 @@ def test_days_are_played_as_many_as_are_asked_for_and_then_to_the_end(path, begu
             assert seminar.over
 
     asyncio.run(go())
-
-
-def test_what_the_function_says_is_done(path, begun):
-    begun(delegation=ALWAYS)
-
-    def answer(question):
-        return Review(REMOVE) if question.phase == MAIL else approves(question)
-
-    async def go():
-        with Seminar(path, "spring") as seminar:
-            refused = await play_day(seminar, answer)
-            approved = await play_day(seminar)
-            return refused, approved
-
-    refused, approved = asyncio.run(go())
-    assert refused.actions and not refused.sent and approved.sent
 
 
 def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(path, begun):
@@ -64,13 +45,6 @@ def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(p
 
     assert asyncio.run(go()).number == 1
     assert seen[3] == seen[2] and len(set(seen)) == len(seen) - 1
-
-
-def test_a_flag_stays_open_where_everything_is_approved():
-    class Asked:
-        phase = FLAG
-
-    assert approves(Asked) == ""
 
 
 def test_no_function_approves_real_mail(path, begun):

@@ -4,9 +4,7 @@ import asyncio
 
 import numpy as np
 import pytest
-
-from support.errors import InvalidInput
-from support.seminars.breaking import (
+from attacks.breaking import (
     ANSWERED,
     AT_MOST_ONCE,
     BEFORE,
@@ -57,9 +55,3 @@ def test_all_orders_break_off_at_the_same_points_and_the_same_seed_draws_the_sam
     assert points[0] == points[1] == points[2] and len(points[0]) == 15 and len(set(points[0])) > 3
     ours = frames[0][frames[0]["order"] == AT_MOST_ONCE]
     assert not ours["outcome"].isin(["arrived twice", "lost, though noted as sent"]).any()
-
-
-@pytest.mark.parametrize(("point", "order"), [("lunch", AT_MOST_ONCE), (KEPT, "never")])
-def test_a_point_or_an_order_that_there_is_not_is_refused(point, order, tmp_path):
-    with pytest.raises(InvalidInput, match=r"(point|order): '(lunch|never)' given"):
-        asyncio.run(break_off(tmp_path / "study.sqlite", point, order))

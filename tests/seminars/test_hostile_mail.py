@@ -6,15 +6,12 @@ from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
+from attacks.generating import hostile
+from attacks.world import EVIL
 from live_servers import live
 from seminar_playing import answered
 
-from support.boards.chat import chat_to_html
-from support.boards.correspondence import correspondence_to_html
-from support.boards.grid import grid_to_html
-from support.boards.posting import held_to_html, outbox_to_html
-from support.mail.hostile.generating import hostile
-from support.mail.hostile.world import EVIL
+from support.desk import views
 from support.mail.reading import read
 from support.runs.pages import days_to_html
 from support.seminar.reviewing import FLAG
@@ -120,12 +117,12 @@ def test_no_date_is_given_to_anybody_who_did_not_name_it(attacked):
 
 def test_nothing_of_a_mail_becomes_markup(attacked):
     pages = [
-        chat_to_html(attacked.days, None, attacked.policies),
+        views.chat(attacked.days, None, attacked.policies),
         days_to_html(attacked.days, attacked.policies),
-        grid_to_html(attacked.desk),
-        correspondence_to_html(attacked.desk, [flag for day in attacked.days for flag in day.flags]),
-        outbox_to_html(attacked.posted),
-        held_to_html([_row(kept) for kept in attacked.held]),
+        views.grid(attacked.desk),
+        views.correspondence(attacked.desk, [flag for day in attacked.days for flag in day.flags]),
+        views.outbox(attacked.posted),
+        views.held([_row(kept) for kept in attacked.held]),
     ]
     assert "owned" in "".join(pages), "the texts are there"
     for page in pages:

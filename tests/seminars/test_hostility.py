@@ -3,15 +3,13 @@
 import asyncio
 from email import message_from_bytes, policy
 
-import pytest
+from attacks.generating import FAMILY, hostile
+from attacks.hostility import INSTRUCTION, receive, without_instruction
+from attacks.world import AUTHSERV
 
-from support.errors import InvalidInput
 from support.mail.credentials import MailServers
-from support.mail.hostile.generating import FAMILY, hostile
-from support.mail.hostile.world import AUTHSERV
 from support.mail.simulated import SimulatedMailbox
 from support.plots.mail import HANDLING
-from support.seminars.hostility import INSTRUCTION, mornings, receive, without_instruction
 from support.seminars.seminar import Seminar
 
 OURS = {name: (f"{name}@example.org", f"<{name}@example.org>") for name in ("ana", "ben", "cem")}
@@ -44,16 +42,6 @@ def test_every_mail_is_accounted_for_none_leaves_the_list_and_orders_change_noth
     assert [[mail.body for mail in day.sent] for day in days] == [[mail.body for mail in day.sent] for day in calm]
 
 
-def test_a_story_arrives_on_one_morning_that_nothing_else_arrives_on():
-    given = cases()
-    spread = mornings(given, 10)
-    assert sorted(case.raw for morning in spread for case in morning) == sorted(case.raw for case in given)
-    assert len(spread) <= 11
-    for morning in spread:
-        stories = {case.story for case in morning}
-        assert len(stories) == 1 and (0 in stories or len(morning) == 2)
-
-
 def test_a_mail_without_its_order_keeps_its_headers_and_its_answer():
     ordering = [case for case in cases() if FAMILY[case.name] == INSTRUCTION]
     assert len(ordering) == 3 + 3
@@ -64,22 +52,3 @@ def test_a_mail_without_its_order_keeps_its_headers_and_its_answer():
         assert before.items() == after.items()
         assert after.get_content().split("\n")[0].strip() and len(after.get_content()) < len(before.get_content())
         assert "eve@" not in after.get_content()
-
-
-def test_other_mails_stay_as_they_are():
-    for case in cases():
-        if FAMILY[case.name] != INSTRUCTION:
-            assert without_instruction(case) is case
-
-
-def test_a_seminar_that_has_begun_is_left_alone(path, begun):
-    begun()
-
-    async def go():
-        mailbox = SimulatedMailbox()
-        with Seminar(path, "spring", mailbox=mailbox) as seminar:
-            await receive(seminar, mailbox, 1, 1)
-            with pytest.raises(InvalidInput, match="expected a new rehearsal or dry run"):
-                await receive(seminar, mailbox, 1, 1)
-
-    asyncio.run(go())

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -18,6 +17,7 @@ from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN
 from support.seminar.reviewing import FLAG
 from support.seminar.speakers import RuleBasedSpeaker
 from support.seminar.views import AGAIN, ANSWER, APPROVE, EDIT, REMOVE, DayPlan, Draft, Response, Review
+from support.seminars import unlock
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN
@@ -405,21 +405,6 @@ def test_a_live_seminar_without_credentials_says_how_to_give_them_and_can_be_ope
         assert b"hush-hush" not in file.read_bytes()
 
 
-def test_a_seat_of_a_model_without_one_says_so_and_leaves_the_seminar_as_it_is(path, begun):
-    begun(organizer="model")
-
-    async def go():
-        with Seminar(path, "spring") as seminar:
-            with pytest.raises(InvalidInput, match="model"):
-                await seminar.open()
-            for use in (lambda: seminar.policies, lambda: seminar.desk, lambda: seminar.set_templates(())):
-                with pytest.raises(InvalidInput, match="not open yet"):
-                    use()
-
-    asyncio.run(go())
-    asyncio.run(go())
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -432,29 +417,6 @@ def test_a_seat_of_a_model_without_one_says_so_and_leaves_the_seminar_as_it_is(p
 def test_a_seminar_that_could_not_be_played_cannot_be_begun(settings):
     with pytest.raises(InvalidInput, match=next(iter(settings))):
         setup_of(**settings)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [{"email": "ngozi@"}, {"name": "Ana\u202e Ray"}, {"name": "x" * 500}, {"email": "JONAS.felderhof@example.org"}],
-    ids=str,
-)
-def test_somebody_to_whom_no_mail_could_be_written_is_refused_with_the_setup(changed):
-    setup = setup_of()
-    people = (replace(setup.scenario.people[0], **changed), *setup.scenario.people[1:])
-    with pytest.raises(InvalidInput):
-        replace(setup, scenario=replace(setup.scenario, people=people))
-
-
-def test_seminars_of_a_file_have_mail_folders_of_their_own(path):
-    folders = set()
-    names = ("a b", "a_b", "a/b", "A_b", "../a", "x" * 80, "x" * 79)
-    for name in names:
-        begin(path, name, setup_of(mode=DRY_RUN).to_json())
-        with Seminar(path, name) as seminar:
-            assert seminar.workplace.folder.parent.name == "study mail"
-            folders.add(str(seminar.workplace.folder).lower())
-    assert len(folders) == len(names)
 
 
 def test_a_reviewer_who_removes_a_mail_that_was_refused_before_has_it_not_sent(desk):
@@ -546,3 +508,28 @@ def test_what_a_simulated_person_writes_is_a_mail_or_silence_and_never_ends_the_
     errors, received = asyncio.run(go())
     assert received.pop("Ngozi Tarrant") == ("Re: Bcc: eve@example.org", "The 15th suits me.")
     assert {error.agent for error in errors} == {"Aurelio Brandvik"} and len(received) == 2
+
+
+def test_after_a_reload_no_mail_of_before_leaves_without_the_code(desk, monkeypatch):
+    """Attack 2: the yes is in the journal, and whoever has a cookie opens a new kernel and presses play."""
+    monkeypatch.setenv(unlock.CODE, "24681357")
+    desk.world.send, send = plugged, desk.world.send
+    with pytest.raises(FateUnknown):
+        desk.run(answered)
+    desk.world.send = send
+
+    async def again(seminar):
+        seminar.decide(seminar.uncertain[0].message_id, arrived=False, again=True)
+        await answered(seminar)
+
+    with pytest.raises(InvalidInput, match="code"):
+        desk.run(again)
+    with pytest.raises(InvalidInput, match="code"):
+        desk.run(answered)
+    assert not desk.world.sent
+    unlock.Lock().unlock("24681357")
+    assert len(desk.run(answered).sent) == 4
+
+
+async def plugged(recipient, message):
+    raise FateUnknown("the plug was pulled")

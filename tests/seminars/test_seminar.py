@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from seminar_playing import answered, setup_of
 
-from support.errors import FileInUse, InvalidInput, NotSent
+from support.errors import FileInUse, NotSent
 from support.mail.simulated import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
 from support.seminar.records import ACTION, MAIL, PLAN
 from support.seminar.reviewing import FLAG
 from support.seminar.study import seminar as study
 from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
-from support.seminars.journal import begin, names
+from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
 
@@ -148,18 +148,6 @@ def test_somebody_who_was_taken_off_the_list_gets_no_mail_and_their_replies_are_
     assert any(gone in said for said in held)
 
 
-def test_nobody_can_be_removed_who_is_not_on_the_list(path, begun):
-    begun()
-
-    async def go():
-        with Seminar(path, "spring") as seminar:
-            await seminar.open()
-            with pytest.raises(InvalidInput, match="Nobody Here"):
-                seminar.remove("Nobody Here")
-
-    asyncio.run(go())
-
-
 def test_a_seminar_is_open_in_one_window_and_can_be_taken_over(path, begun):
     begun()
 
@@ -212,20 +200,6 @@ def test_a_mail_that_is_refused_is_not_in_the_books_and_is_told(path, begun):
             assert len(again.sent) == 1
 
     asyncio.run(go())
-
-
-def test_seminars_have_names_of_their_own_in_a_file(path, begun):
-    assert names(path) == []
-    begun()
-    begun("autumn")
-    assert names(path) == ["spring", "autumn"]
-    with pytest.raises(InvalidInput, match="spring"):
-        begun()
-    for name in ("", "x" * 81, "two\nlines"):
-        with pytest.raises(InvalidInput, match="name"):
-            begun(name)
-    with pytest.raises(InvalidInput, match="spring, autumn"):
-        Seminar(path, "winter")
 
 
 def test_the_record_is_one_that_the_store_keeps(path, begun):

@@ -5,9 +5,9 @@ import threading
 
 import ipywidgets as w
 
-from support.widgets import chat
+from support.desk import fields
+from support.desk.fields import Press
 from support.widgets.home import Home
-from support.widgets.organizing.fields import Press
 
 
 def in_a_thread_with_a_loop_of_its_own(act):
@@ -22,7 +22,7 @@ def in_a_thread_with_a_loop_of_its_own(act):
 
 
 def test_a_press_in_another_thread_answers_what_this_loop_waits_for(monkeypatch):
-    monkeypatch.setattr(chat, "SETTLE", 0)
+    monkeypatch.setattr(fields, "SETTLE", 0)
 
     async def run():
         answer, button = asyncio.get_running_loop().create_future(), w.Button()

@@ -1,0 +1,518 @@
+"""The desk: one page for a seminar, from its setup to its last date, over a study's file.
+
+A rehearsal, a dry run and live mail are three modes of it. Policies left, the chat and the forms in the middle, grid,
+calendar, correspondence and what happened so far right; further pages for mail, people, templates, questions, export.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+
+from support.data import study_file
+from support.desk import views
+from support.desk.fields import alert, boxed, heading, there, wide, words
+from support.desk.form import ANSWER, DeskForm
+from support.desk.pages import AskPage, MailPage, PeoplePage, TakePage, opened
+from support.desk.policies import PoliciesEditor
+from support.desk.setup import SetupPage
+from support.desk.views import count, seats_of
+from support.desk.work import PATIENCE, Work, chosen, copied, running_day
+from support.desk.writing import TemplatesPage
+from support.draw import png
+from support.errors import ConveneError, InvalidInput
+from support.runs.study import Store
+from support.seats import Question
+from support.seminar.artefacts import hook_of, hook_to_policy
+from support.seminar.data import in_words
+from support.seminar.records import MAIL, Flag
+from support.seminar.reviewing import FLAG
+from support.seminar.views import Desk as Papers
+from support.seminars.seminar import Seminar
+from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL, SeminarSetup
+from support.widgets.home import Home
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from support.models.model import ChatModel
+
+SETUP, DESK, POST, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
+TITLES = ("Setup", "Desk", "Mail", "People", "Templates", "Ask", "Take along")
+EVERYBODY = "everybody"
+REDRAWN = 0.2
+"""Seconds between two drawings at least."""
+
+AGAIN = (1, 3, 8, 20, 45)
+"""Seconds after a start at which all is sent again: ipywidgets loses what changes while the page loads."""
+
+DAYS = 7
+"""Days that the axis of the figure shows at least, so that it does not jump at the beginning."""
+
+SIGNS = {REHEARSAL: "▷", DRY_RUN: "◇", LIVE: "●"}
+AFTER: dict[str | None, str] = {
+    None: "fetches the mail", "progress": "selects the policies that apply", "select": "plans the day",
+    "plan": "works out what to do", "act": "writes mails", "draft": "sends mails", "answer": "closes the day",
+    **dict.fromkeys(("collect", "read", "check", "decide"), "reads what came in"),
+    **dict.fromkeys(("review", "describe"), "goes on with the day"),
+}  # fmt: skip
+"""What comes after a step of the journal, in words."""
+
+TODAY = {
+    REHEARSAL: "The next day begins when you press the button.",
+    DRY_RUN: "The next day begins when you press the button; put replies into the folder before (see Mail).",
+}
+Parts = list[tuple[str, str]]
+
+
+class Desk:
+    """Seminars in a study's file, worked on one at a time. Display `desk.view`.
+
+    `store` is the study's file, or its path; a `model` is offered in every seat, and answers questions; live seminars
+    follow the calendar `today`. What is said and decided is kept in the file when it is said: a desk that is made anew,
+    after a restart of the kernel or in another window, opens the seminar that was worked on last where it was left.
+    """
+
+    def __init__(
+        self,
+        store: Store | str | Path | None = None,
+        model: ChatModel | str | None = None,
+        *,
+        today: Callable[[], date] = date.today,
+    ) -> None:
+        path = store.path if isinstance(store, Store) else Path(store) if store else study_file("seminars")
+        self.path, self.model, self.home = path, model, Home()
+        self.note, self._tasks = w.HTML(), set[asyncio.Task[None]]()
+        self._drawing: asyncio.TimerHandle | None = None
+        self._moving = False
+        self.form = DeskForm(self._make_policy, self.changed)
+        self.form.persona = lambda name: opened(self.work.seminar).setup.scenario.person(name)
+        self.work = Work(path, model, today, self.changed, self.form)
+        self.policies = PoliciesEditor(self._policies, self._use, self._typing)
+        self.desk = DeskPage(self.work, self.form, self.policies)
+        seminar = lambda: self.work.seminar  # noqa: E731
+        self.setup = SetupPage(self._begin, self._names, lambda name: copied(path, name), model=model is not None,
+                               today=today)  # fmt: skip
+        self.mail = MailPage(seminar, self._decided)
+        self.people, self.templates = PeoplePage(seminar, self.changed), TemplatesPage(seminar)
+        self.ask, self.take = AskPage(self._papers, model), TakePage(self.work, self._begin_with)
+        self.head = w.HTML(layout=w.Layout(flex="1 1 auto", min_width="0"))
+        self.switch = w.Dropdown(options=[""], description="seminar", style={"description_width": "auto"},
+                                 layout=w.Layout(width="15rem", flex="0 1 auto", min_width="8rem"))  # fmt: skip
+        self.new_button = wide("New seminar")
+        self.new_button.layout.flex = "0 0 auto"
+        self.bar = w.HBox([self.head, self.switch, self.new_button])
+        self.bar.add_class("bar-top")
+        pages = (self.setup, self.desk, self.mail, self.people, self.templates, self.ask, self.take)
+        self.tabs = w.Tab([one.view for one in pages], titles=TITLES, selected_index=SETUP)
+        self.view = boxed("convene-desk app", w.HTML(views.style()), self.bar, self.note, self.tabs)
+        self._connect()
+        self.refresh()
+        self._reopen()
+
+    def _connect(self) -> None:
+        self.switch.observe(self._switched, "value")
+        for button, act in (
+            (self.new_button, lambda: self._go(SETUP)),
+            (self.desk.day_button, self._play),
+            (self.desk.end_button, lambda: self._play(to_the_end=True)),
+            (self.desk.here_button, self._take_over),
+            (self.desk.mail_button, lambda: self._go(POST)),
+        ):
+            button.on_click(lambda _, act=act: self.home.run(act))
+        self.ask.field.observe(lambda _: self._typing(), "value")
+        self.tabs.observe(lambda _: self.home.run(self._turned), "selected_index")
+
+    def _turned(self) -> None:
+        """Another page is seen."""
+        if self.tabs.selected_index == SETUP:
+            self.setup.refresh()
+        self.changed()
+
+    def _reopen(self) -> None:
+        """Open the seminar that was worked on last."""
+        if self._names():
+            self.do(self._open(self.work.latest, patience=PATIENCE))
+            for seconds in AGAIN:
+                asyncio.get_running_loop().call_later(seconds, send_again, self.view)
+
+    def do(self, what: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do something in the background; what goes wrong is shown."""
+
+        async def guarded() -> None:
+            try:
+                await what
+            except Exception as error:  # nobody awaits this task
+                self.note.value = alert(words(error))
+
+        task = asyncio.ensure_future(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def changed(self) -> None:
+        """Have everything drawn anew, a few times a second at most."""
+        self.home.run(self._later)
+
+    def _later(self) -> None:
+        if self._drawing is None:
+            self._drawing = asyncio.get_running_loop().call_later(REDRAWN, self._draw)
+
+    def _draw(self) -> None:
+        self._drawing = None
+        try:
+            self.refresh()
+        except Exception as error:  # the loop would only log it
+            self.note.value = alert(f"The page could not be drawn: {words(error)}")
+
+    def refresh(self) -> None:
+        """Draw what is seen."""
+        seminar = self.work.seminar
+        self.head.value = head(seminar)
+        real = seminar is not None and seminar.setup.mode == LIVE
+        self.bar.add_class("live") if real else self.bar.remove_class("live")
+        self._list()
+        titles = list(TITLES)
+        titles[POST] = _mail_title(seminar)
+        self.tabs.titles = titles
+        shown: Any = {DESK: self.desk, POST: self.mail, PEOPLE: self.people, TEMPLATES: self.templates, TAKE: self.take}
+        if (page := shown.get(self.tabs.selected_index)) is not None:
+            page.refresh()
+
+    def _list(self) -> None:
+        """The seminars of the file, the one at hand chosen."""
+        names = self._names()
+        at_hand = self.work.seminar.name if self.work.seminar else self.work.taken
+        names += [at_hand] if at_hand and at_hand not in names else []  # where the file cannot be read any more
+        options = ([] if at_hand else [("choose …", "")]) + [(name, name) for name in names]
+        self._moving = True
+        if list(self.switch.options) != options:
+            self.switch.options = options
+        self.switch.value = at_hand
+        self._moving = False
+        there(self.switch, bool(names))
+
+    def _switched(self, change: Any) -> None:
+        if not self._moving and change["new"]:
+            self.home.run(lambda: self.do(self._open(change["new"])))
+
+    def _take_over(self) -> None:
+        if self.work.taken:
+            self.do(self._open(self.work.taken, take_over=True))
+
+    async def _open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
+        await self.work.open(name, take_over=take_over, patience=patience)
+        self.note.value = self.ask.answer.value = self.ask.error.value = ""
+        self._go(DESK)
+
+    def _begin(self, name: str, setup: SeminarSetup) -> None:
+        """Begin a new seminar; what cannot be is refused at once, for the page Setup to show."""
+        self.work.begin(name, setup)
+        self.do(self._open(name))
+
+    def _names(self) -> list[str]:
+        """The seminars in the file; none where it cannot be read, which is said."""
+        try:
+            return self.work.names
+        except ConveneError as error:
+            self.note.value = alert(words(error))
+            return []
+
+    def _begin_with(self, seminar: Seminar) -> None:
+        self.setup.fill(replace(seminar.setup, artefacts=seminar.artefacts))
+        self._go(SETUP)
+
+    def _decided(self) -> None:
+        """Something was decided about mails: the books are another's then."""
+        self.do(self.work.freshen())
+
+    def _go(self, page: int) -> None:
+        self.tabs.selected_index = page
+        self.changed()
+
+    def _play(self, *, to_the_end: bool = False) -> None:
+        self.form.follow = True
+        self.work.play(to_the_end=to_the_end)
+        self.changed()
+
+    def _typing(self) -> None:
+        """Somebody types elsewhere: the form keeps its hands off the focus."""
+        self.form.follow = False
+
+    def _papers(self) -> Papers | None:
+        seminar = self.work.seminar
+        return seminar.desk if seminar and seminar.day else None
+
+    def _policies(self) -> Any:
+        return self.work.seminar.policies if self.work.seminar else None
+
+    def _use(self, policies: Any) -> None:
+        opened(self.work.seminar).set_policies(policies)
+
+    def _make_policy(self, flag: Flag, day: int) -> None:
+        """Make a policy of a flag with its answer; it holds at once."""
+        self.policies.use(hook_to_policy(hook_of(flag, day), self.policies.policies))
+
+
+def send_again(widget: w.Widget) -> None:
+    """Send once more what is shown and laid out in a widget and below it; what somebody types is left alone."""
+    if isinstance(widget, w.HTML):
+        widget.send_state("value")
+    if isinstance(widget, w.Button):
+        widget.send_state("description")
+    if isinstance(widget, w.Box):
+        for child in widget.children:
+            send_again(child)
+        widget.send_state("children")
+
+
+def head(seminar: Seminar | None) -> str:
+    """The bar on top: the name, whose seminar, its mode, and how far it is."""
+    if seminar is None:
+        return views.fill("page", "head", "", "", "", "", ())
+    state, programme, mode = seminar.desk.state, seminar.setup.scenario, seminar.setup.mode
+    day = programme.start + timedelta(days=max(seminar.day, 1) - 1)
+    when = f"{day:%a} {day.day} {day:%b %Y}"
+    begun = f"Day {seminar.day} of {seminar.last} · {when}" if seminar.day else f"begins {when}"
+    full = sum(len(names) >= state.seats for names in state.slots.values())
+    facts = (begun, f"{full} of {len(state.slots)} dates filled")
+    return views.fill("page", "head", programme.title, mode, MODES[mode], SIGNS[mode], facts)
+
+
+def _mail_title(seminar: Seminar | None) -> str:
+    """The name of the mail page, with what waits there for a person."""
+    if seminar is None:
+        return "Mail"
+    waits = {"uncertain": len(seminar.uncertain), "held": seminar.workplace.inbox.waiting()}
+    said = ", ".join(f"{number} {what}" for what, number in waits.items() if number)
+    return f"Mail ({said})" if said else "Mail"
+
+
+class Panel:
+    """A board below a head that folds it; `draw` puts what is new into the board, `above` stands above it."""
+
+    def __init__(self, title: str, board: Any, draw: Callable[[], Any], *above: w.Widget, open: bool = True) -> None:
+        self.title, self.board, self.draw = title, board, draw
+        self.head = w.ToggleButton(value=open)
+        self.head.add_class("panel-head")
+        self.inside = w.VBox([*above, board])
+        self.view = boxed("panel", self.head, self.inside)
+        self.head.observe(lambda _: self.refresh(), "value")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw it anew, unless it is folded."""
+        unfolded = bool(self.head.value)
+        self.head.description = f"{'▾' if unfolded else '▸'} {self.title}"
+        there(self.inside, unfolded)
+        if unfolded:
+            self.board.value = value = self.draw()
+            there(self.board, bool(value))
+
+
+class DeskPage:
+    """The desk of the seminar at hand: days on top; policies, chat and forms, boards below."""
+
+    def __init__(self, work: Work, form: DeskForm, policies: PoliciesEditor) -> None:
+        self.work, self.form, self.policies = work, form, policies
+        self.day_button, self.end_button = wide("Begin day 1", button_style="primary"), wide("Play to the end")
+        self.here_button, self.mail_button = wide("Work here instead", button_style="warning"), wide("Open Mail")
+        self.said = w.HTML(layout=w.Layout(flex="1 1 24rem", min_width="0"))
+        days = w.HBox([self.day_button, self.end_button, self.here_button, self.mail_button, self.said])
+        days.add_class("days")
+        self.past, self.now = w.HTML(), w.HTML()
+        middle = boxed("middle", boxed("talk", w.VBox([self.past, self.now])), form.view, form.others)
+        self.person = w.Dropdown(options=[EVERYBODY], description="mails with", style={"description_width": "5rem"},
+                                 layout=w.Layout(width="100%"))  # fmt: skip
+        self._desk: Papers | None = None
+        self._flags: tuple[Flag, ...] = ()
+        self._playing = False
+        self._drawn: Any = None
+        figure = w.Image(format="png", layout=w.Layout(width="100%"))
+        self.panels = [
+            Panel("Assignment grid", w.HTML(), lambda: self._board(views.grid)),
+            Panel("Calendar", w.HTML(), lambda: self._board(views.calendar)),
+            Panel("Correspondence", w.HTML(), lambda: self._board(self._correspondence), self.person),
+            Panel("What happened so far", figure, self._figure, open=False),
+        ]
+        self.wide_button = w.ToggleButton(description="⇔ Wider", tooltip="More room for this side",
+                                          layout=w.Layout(width="auto", align_self="flex-end"))  # fmt: skip
+        self.wide_button.add_class("tiny")
+        top = w.HBox([heading("How it stands", 2), self.wide_button], layout=w.Layout(justify_content="space-between"))
+        right = boxed("right", top, *(panel.view for panel in self.panels))
+        self.columns = w.GridBox([policies.view, middle, right])
+        self.columns.add_class("columns")
+        self.view = w.VBox([days, self.columns])
+        self.person.observe(lambda _: self.panels[2].refresh(), "value")
+        self.wide_button.observe(lambda _: self._widen(), "value")
+
+    def refresh(self) -> None:
+        """Show what is new."""
+        seminar = self.work.seminar
+        self._days(seminar)
+        if self._playing and not self.work.playing and self.form.follow and self.day_button.layout.display != "none":
+            self.day_button.focus()  # the day is over, and the form that had the keyboard is gone
+        self._playing = self.work.playing
+        self.policies.refresh(chosen(seminar.entries, seminar.day) if seminar else ())
+        self._talk(seminar)
+        desk, flags = (seminar.desk if seminar else None), _flags(seminar, self.form)
+        if desk != self._desk or flags != self._flags:
+            self._desk, self._flags = desk, flags
+            names = [EVERYBODY, *(desk.state.contacts if desk else ())]
+            if list(self.person.options) != names:
+                self.person.options = names
+            for panel in self.panels:
+                panel.refresh()
+
+    def _days(self, seminar: Seminar | None) -> None:
+        """The control over the days, and how it stands in words."""
+        free = seminar is not None and not self.work.playing and not seminar.over
+        number, why = _next(seminar) if free and seminar is not None else (None, "")
+        there(self.here_button, bool(self.work.taken))
+        there(self.mail_button, self.work.unsure)
+        there(self.end_button, free and seminar is not None and seminar.setup.mode == REHEARSAL)
+        there(self.day_button, number is not None)
+        if number is not None and seminar is not None:
+            self.day_button.description = f"{'Go on with' if seminar.running else 'Begin'} day {number}"
+        self.said.value = views.fill("page", "status", status(self.work, self.form.waiting, why))
+
+    def _talk(self, seminar: Seminar | None) -> None:
+        """The chat; what somebody unfolded of finished days stays so while a day goes on."""
+        if seminar is None or not seminar.day:
+            self.past.value, self.now.value, self._drawn = views.fill("page", "welcome"), "", None
+            return
+        seats, state = seminar.setup.scenario.seats, (id(seminar), len(seminar.finished), seminar.running)
+        if state != self._drawn:
+            self._drawn = state
+            nothing = not seminar.finished and seminar.running
+            self.past.value = "" if nothing else views.chat(seminar.finished, None, seminar.policies, seats)
+        now = running_day(seminar.entries, seminar.desk, seminar.day, self.form.question) if seminar.running else None
+        self.now.value = views.chat((), now, seminar.policies, seats) if now else ""
+
+    def _board(self, draw: Callable[[Papers], str]) -> str:
+        return draw(self._desk) if self._desk else ""
+
+    def _correspondence(self, desk: Papers) -> str:
+        return views.correspondence(desk, self._flags, None if self.person.value == EVERYBODY else self.person.value)
+
+    def _figure(self) -> bytes:
+        seminar = self.work.seminar
+        return png(draw(seminar)) if seminar is not None and seminar.finished else b""
+
+    def _widen(self) -> None:
+        wider = self.wide_button.value
+        self.columns.add_class("wide") if wider else self.columns.remove_class("wide")
+        self.wide_button.description = "⇔ Narrower" if wider else "⇔ Wider"
+
+
+def draw(seminar: Seminar) -> Figure:
+    """What happened so far, by days and people; also for a page without a kernel."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    from support.analysis.seminar import timeline
+    from support.plots.rehearsal import plot_timeline
+
+    record = seminar.record
+    figure = Figure(figsize=(9.6, 1.2 + 0.28 * len(record.people)), layout="constrained")
+    ax = figure.subplots()
+    if not (events := timeline(record)).empty:
+        plot_timeline(events, ax)
+        ax.set_xlim(0.4, max(len(record.days), DAYS) + 0.6)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    return figure
+
+
+def _flags(seminar: Seminar | None, form: DeskForm) -> tuple[Flag, ...]:
+    """All questions that were asked so far, the one that waits among them."""
+    asked: Any = form.question.view.item if form.question and form.question.phase == FLAG else None
+    past = tuple(flag for day in seminar.finished for flag in day.flags) if seminar else ()
+    return (*past, asked) if asked else past
+
+
+# ---- how it stands, in words ----------------------------------------------------------------------------------------
+
+
+def _next(seminar: Seminar) -> tuple[int | None, str]:
+    """The day to play, or why there is none."""
+    try:
+        return seminar.next_day, ""
+    except InvalidInput as error:
+        return None, str(error)
+
+
+def status(work: Work, question: Question | None, why: str) -> Parts:
+    """How it stands, in parts: plain text, bold, or an alert; `why` is why there is no day to play."""
+    seminar = work.seminar
+    if work.error:
+        return [("alert", work.error), ("", _way_out(work))]
+    if seminar is None:
+        return [("", "No seminar is open: begin one on the page"), ("b", "Setup")]
+    if work.playing:
+        return [("b", f"Day {seminar.day}:"), *_doing(seminar, question)]
+    if seminar.closed is not None:
+        return [("b", "The seminar is closed."), ("", seminar.closed), ("", _result(seminar))]
+    if seminar.over:
+        return [("b", "The seminar is over."), ("", f"{_result(seminar)} Its record lies in {work.path.name}.")]
+    if why:
+        return _later(seminar) or [("alert", why)]
+    if seminar.running:
+        begun = "was begun and is not finished. Press the button to go on where it was."
+        return [("b", f"Day {seminar.day}"), ("", begun)]
+    if seminar.day:
+        return [("b", f"Day {seminar.day} is over."), ("", f"{_result(seminar)} {_when(seminar)}")]
+    return [("b", "Ready."), ("", _when(seminar))]
+
+
+def _doing(seminar: Seminar, question: Question | None) -> Parts:
+    if question is not None and question.phase == ANSWER:
+        return [("", "waits for"), ("b", "your mail"), ("", f"as {question.view.person}, in the form below the chat.")]
+    if question is not None:
+        about = question.view.about
+        to = f" {'to' if question.phase == MAIL else 'about'} {about}" if about else ""
+        what = "a question" if question.phase == FLAG else f"the {question.phase}"
+        return [("", "waits for"), ("b", "your decision"), ("", f"on {what}{to}, in the form below the chat.")]
+    today = [entry for entry in seminar.entries if entry.day == seminar.day and entry.role != "user"]
+    return [("", f"the organiser {AFTER.get(today[-1].step if today else None, 'is at work')} …")]
+
+
+def _result(seminar: Seminar) -> str:
+    mails = len(seminar.finished[-1].sent) if seminar.finished else 0
+    seats = seats_of(seminar.desk.state)
+    full = seats.filled == seats.total and not seminar.over
+    more = " Every date is filled; further days are for those who cancel." if full else ""
+    return f"{seats.words}; {count(mails, 'mail')} went out on the last day.{more}"
+
+
+def _when(seminar: Seminar) -> str:
+    if seminar.setup.mode != LIVE:
+        return TODAY[seminar.setup.mode]
+    today = seminar.setup.scenario.start + timedelta(days=seminar.next_day - 1)
+    return f"Today is {in_words(today)}: begin the day when you have time for what it asks."
+
+
+def _later(seminar: Seminar) -> Parts:
+    """When a live seminar goes on; nothing where something else is the matter."""
+    start = seminar.setup.scenario.start
+    number = (seminar.today() - start).days + 1
+    if number < 1:
+        first = f"The first day of work is {in_words(start)}: begin it then. You may close the page."
+        return [("b", "Ready."), ("", first)]
+    if number == seminar.day:
+        over = f"{_result(seminar)} The next day can be begun tomorrow. You may close the page."
+        return [("b", f"Day {number} is over."), ("", over)]
+    return []
+
+
+def _way_out(work: Work) -> str:
+    if work.taken:
+        return ". If you work here instead, the other window can change nothing any more."
+    if work.unsure:
+        return "Say on the page Mail whether they arrived, then go on."
+    return "Nothing is lost. Put right what is said there, then go on." if work.seminar else ""

@@ -1,0 +1,329 @@
+"""What the desk's pages are made of: one press at a time, labels above controls, words beside them, lists."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from support.desk import views
+from support.errors import ConveneError, InvalidInput
+from support.widgets.home import Home
+
+SETTLE = 0.15
+"""Seconds in which nothing arrives any more: the browser sends the last letters of a field behind a press."""
+
+
+class Press:
+    """Does one thing at a time in the background, once what was typed has arrived; an error is shown as words.
+
+    `read` gives what stands in the fields; words on a refusal go into `error`; `started` is called at each press.
+    """
+
+    def __init__(self, read: Callable[[], Any], error: w.HTML) -> None:
+        self.read, self.error, self.home = read, error, Home()
+        self.task: asyncio.Task[None] | None = None
+        self.started: Callable[[], None] = lambda: None
+
+    def button(self, button: w.Button, act: Callable[[], Any]) -> None:
+        """Let a button do it."""
+        button.on_click(lambda _: self.start(act))
+
+    def enter(self, field: w.Text, act: Callable[[], Any]) -> None:
+        """Let the key Enter, in a field of one line, do it."""
+        field.on_msg(lambda _, content, __: self.start(act) if content.get("event") == "submit" else None)
+
+    def start(self, act: Callable[[], Any]) -> None:
+        """Do it in the background; a second press, while the first is at work, does nothing more."""
+        self.home.run(lambda: self._begin(act))
+
+    def _begin(self, act: Callable[[], Any]) -> None:
+        self.started()
+        if self.task is None or self.task.done():
+            self.task = asyncio.ensure_future(self._do(act))
+
+    async def _do(self, act: Callable[[], Any]) -> None:
+        before: Any = self
+        while before != (now := self.read()):
+            before = now
+            await asyncio.sleep(SETTLE)
+        self.error.value = ""
+        try:
+            done = act()
+            if asyncio.iscoroutine(done):
+                await done
+        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
+            self.error.value = alert(words(error))
+
+
+def words(error: BaseException) -> str:
+    """What went wrong, in words; an error that is none of ours with its kind."""
+    return str(error) if isinstance(error, ConveneError) else f"{type(error).__name__}: {error}"
+
+
+def alert(text: str) -> str:
+    """Words on what was refused, as HTML that screen readers read at once."""
+    return views.fill("page", "plain", text, "alert", "trouble") if text else ""
+
+
+def told(text: str, role: str = "", look: str = "") -> str:
+    """A text as HTML."""
+    return views.fill("page", "plain", text, role, look) if text else ""
+
+
+def beside(text: str) -> str:
+    """What does not fit, as HTML to stand beside its field."""
+    return told(f"▲ {text}", look="beside") if text else ""
+
+
+def hint(text: str) -> w.HTML:
+    """Words that help."""
+    return w.HTML(told(text, look="hint"))
+
+
+def heading(text: str, level: int = 3) -> w.HTML:
+    """A heading within a page."""
+    return w.HTML(f"<h{level}>{escape(text)}</h{level}>")
+
+
+def wide(button: str, **look: Any) -> w.Button:
+    """A button as wide as its words."""
+    return w.Button(description=button, layout=w.Layout(width="auto", align_self="flex-start"), **look)
+
+
+def row(*children: w.Widget, **layout: Any) -> w.HBox:
+    """Widgets beside each other, on as many lines as they need."""
+    return w.HBox(list(children), layout=w.Layout(flex_flow="row wrap", align_items="center", **layout))
+
+
+def boxed(look: str, *children: w.Widget) -> w.VBox:
+    """Widgets below each other, with classes of the sheet."""
+    made = w.VBox(list(children))
+    for name in look.split():
+        made.add_class(name)
+    return made
+
+
+def page(title: str, *children: w.Widget) -> w.VBox:
+    """A page below its heading; no formulas are read in it."""
+    return boxed("page tex2jax_ignore mathjax_ignore", heading(title, 2), *children)
+
+
+def there(widget: w.Widget, shown: bool) -> None:
+    """Show a widget, or hide it; what it holds stays."""
+    widget.layout.display = "" if shown else "none"
+
+
+def over(control: Any, width: str = "100%") -> Any:
+    """A control with its label above it."""
+    control.add_class("over")
+    control.layout.width, control.layout.margin = width, "1px 0"
+    return control
+
+
+def columns(*children: w.Widget, narrow: str = "13rem") -> w.GridBox:
+    """Widgets in as many columns as there is room for."""
+    layout = w.Layout(grid_template_columns=f"repeat(auto-fit, minmax({narrow}, 1fr))", grid_gap="2px 14px",
+                      width="100%", align_items="flex-start")  # fmt: skip
+    return w.GridBox(list(children), layout=layout)
+
+
+def sides(left: Sequence[w.Widget], right: Sequence[w.Widget]) -> w.HBox:
+    """A narrow column and a wide one, below each other where there is no room."""
+    both = [w.VBox(list(left), layout=w.Layout(flex="0 1 20rem", min_width="15rem")),
+            w.VBox(list(right), layout=w.Layout(flex="1 1 30rem", min_width="0"))]  # fmt: skip
+    return w.HBox(both, layout=w.Layout(flex_flow="row wrap", grid_gap="0 16px", width="100%"))
+
+
+def area(name: str, value: str = "", rows: int = 3, **look: Any) -> w.Textarea:
+    """A field of several lines beside its name."""
+    layout = w.Layout(width="100%", max_width="54rem")
+    return w.Textarea(
+        value=value, rows=rows, description=name, style={"description_width": "5rem"}, layout=layout, **look
+    )
+
+
+class Field:
+    """A control with its label above, and below it words on what does not fit."""
+
+    def __init__(self, control: Any, width: str = "auto") -> None:
+        self.control, self.trouble = over(control), w.HTML(layout=w.Layout(display="none", margin="0 2px"))
+        self.view = w.VBox([control, self.trouble], layout=w.Layout(width=width))
+
+    def say(self, text: str) -> None:
+        """Show what does not fit; "" for nothing."""
+        self.trouble.value = beside(text)
+        there(self.trouble, bool(text))
+
+
+def tell(fields: Mapping[str, Field], faults: Mapping[str, str], shown: bool) -> list[str]:
+    """Say beside each field what does not fit, if that is to be shown; all of it, with the fields' labels."""
+    for name, field in fields.items():
+        field.say(faults.get(name, "") if shown else "")
+    return [f"{fields[name].control.description if name in fields else name}: {text}" for name, text in faults.items()]
+
+
+class Twice:
+    """A button whose first press asks, and whose second one, on another button, does it.
+
+    `sure` gives what the second one says; "" where there is nothing to be done, and nothing is asked.
+    """
+
+    def __init__(self, name: str, sure: Callable[[], str], act: Callable[[], Any], press: Press) -> None:
+        self.first, self.no, self.yes = wide(name), wide("No, leave it"), wide("Yes")
+        self.yes.add_class("danger")
+        self.sure = sure
+        self.view = row(self.first, self.no, self.yes)
+        self.first.on_click(lambda _: self.ask())
+        self.no.on_click(lambda _: self.rest())
+        press.button(self.yes, act)
+        self.rest()
+
+    def ask(self) -> None:
+        """Ask whether it is meant."""
+        self.yes.description = self.sure()
+        for button in (self.no, self.yes):
+            there(button, bool(self.yes.description))
+
+    def rest(self) -> None:
+        """Take the question back."""
+        for button in (self.no, self.yes):
+            there(button, False)
+
+
+Entry = dict[str, Any]
+
+
+class Entries:
+    """A list, and the fields of one entry of it; what is typed is kept whether it fits or not.
+
+    The browser may send the last letters of a field behind the press that leaves it: another entry is shown only when
+    the fields stand still, so that nothing is written into the wrong one. `titled` says an entry in a few words,
+    `faults` of every entry what does not fit by the names of its fields. With `new`, an entry with nothing typed, they
+    may become more and fewer, `most` at most.
+    """
+
+    def __init__(
+        self,
+        thing: str,
+        fields: Mapping[str, Field],
+        titled: Callable[[Entry], str],
+        faults: Callable[[Sequence[Entry]], list[dict[str, str]]],
+        changed: Callable[[], None],
+        *,
+        rows: int = 12,
+        new: Mapping[str, Any] | None = None,
+        most: int = 0,
+    ) -> None:
+        self.thing, self.fields, self.titled, self.faults, self.changed = thing, fields, titled, faults, changed
+        self.new, self.most, self._gone = new, most, None
+        self.entries: list[Entry] = []
+        self.at, self.strict, self._quiet = 0, False, False
+        self.list = over(w.Select(options=[], rows=rows, description=thing))
+        self.error = w.HTML()
+        self.press = Press(lambda: (self.list.index, *(f.control.value for f in fields.values())), self.error)
+        self.add_button, self.remove_button, self.back_button = wide("Add"), wide("Remove"), wide("Put back")
+        self.buttons = row(self.add_button, self.remove_button, self.back_button)
+        self.left = [self.list, *([self.buttons] if new else []), self.error]
+        self.press.button(self.add_button, lambda: self.add([self.new or {}]))
+        self.press.button(self.remove_button, self.remove)
+        self.press.button(self.back_button, self.put_back)
+        self.list.observe(lambda _: None if self._quiet else self.press.start(self._turn), "index")
+        for name, field in fields.items():
+            field.control.observe(lambda change, name=name: self._typed(name, change["new"]), "value")
+
+    _gone: tuple[int, Entry] | None
+
+    def set(self, entries: Sequence[Entry], at: int = 0) -> None:
+        """Have other entries, and show one of them; what was removed before cannot be put back."""
+        self.entries, self._gone = [dict(entry) for entry in entries], None
+        self._relist(at)
+
+    def add(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        """Add entries at the end, and show the first of them; none is added where there would be too many."""
+        if (many := len(self.entries) + len(entries)) > self.most:
+            raise InvalidInput(f"{self.thing}: {many} given; expected {self.most} at most. Remove some first.")
+        first = len(self.entries)
+        self.entries.extend(dict(entry) for entry in entries)
+        self._relist(first)
+
+    def remove(self) -> None:
+        """Remove the entry that is shown; `put_back` undoes it."""
+        if self.entries:
+            self._gone = self.at, self.entries.pop(self.at)
+            self._relist(self.at)
+
+    def put_back(self) -> None:
+        """Have again what was removed last."""
+        if self._gone:
+            (at, entry), self._gone = self._gone, None
+            self.entries.insert(at, entry)
+            self._relist(at)
+
+    def show(self, at: int) -> None:
+        """Show one entry in the fields."""
+        self.at = max(0, min(at, len(self.entries) - 1))
+        self._quiet = True
+        for name, field in self.fields.items():
+            field.control.disabled = not self.entries
+            if self.entries:
+                field.control.value = self.entries[self.at][name]
+        self._quiet = False
+        self._look()
+
+    def check(self, shown: bool = True) -> list[str]:
+        """What does not fit in any entry; beside the fields for the one that they show."""
+        self.strict = shown
+        found = self.faults(self.entries)
+        self._label(found)
+        tell(self.fields, found[self.at] if found else {}, shown)
+        named = {name: field.control.description for name, field in self.fields.items()}
+        return [
+            f"{self._short(self.entries[i]) or f'{self.thing} {i + 1}'}, {named.get(name, name)}: {text}"
+            for i, faults in enumerate(found)
+            for name, text in faults.items()
+        ]
+
+    def _short(self, entry: Entry) -> str:
+        return self.titled(entry).split(" · ")[0]
+
+    def _typed(self, name: str, value: Any) -> None:
+        if not self._quiet and self.entries:
+            self.entries[self.at][name] = value
+            self._look()
+
+    def _turn(self) -> None:
+        if self.list.index is not None and self.list.index != self.at:
+            self.show(self.list.index)
+
+    def _look(self) -> None:
+        self.check(self.strict)
+        self.changed()
+
+    def _label(self, found: Sequence[Mapping[str, str]]) -> None:
+        labels = [
+            f"{i + 1}. {'▲ ' if self.strict and faults else ''}"
+            f"{self.titled(entry) or f'({self.thing}, nothing typed yet)'}"
+            for i, (faults, entry) in enumerate(zip(found, self.entries, strict=True))
+        ]
+        if [label for label, _ in self.list.options] != labels:
+            self._quiet = True
+            at = self.list.index if self.list.index is not None and self.list.index < len(labels) else self.at
+            self.list.options = [(label, i) for i, label in enumerate(labels)]
+            self.list.index = at if labels else None
+            self._quiet = False
+
+    def _relist(self, at: int) -> None:
+        self._quiet = True
+        self.list.options, self.list.index = [], None
+        self.show(at)
+        self._quiet = True
+        self.list.index = self.at if self.entries else None
+        self._quiet = False
+        self.remove_button.disabled = not self.entries
+        there(self.back_button, self._gone is not None)
+        if self._gone:
+            self.back_button.description = f"Put back {self._short(self._gone[1]) or self.thing}"

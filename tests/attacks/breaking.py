@@ -1,0 +1,186 @@
+"""Mails whose sending breaks off: what is known of them afterwards, and how many copies arrive.
+
+Whoever sends writes into a file that a mail goes, hands it over, and writes what became of it. Both cannot be done in
+one step (exactly once is out of reach, as for the two generals: Akkoyunlu, Ekanadham and Huber 1975; Gray 1978), so the
+order decides what goes wrong. Ours is `support.mail.outbox`, with its real file; the other two are here to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support.errors import FateUnknown, InvalidInput
+from support.mail.clearance import Clearance
+from support.mail.composing import new_message_id
+from support.mail.letters import Outgoing
+from support.mail.outbox import Outbox
+from support.mail.posted import SENT, UNCERTAIN
+from support.mail.simulated import SimulatedMailbox
+from support.presence import Presence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BEFORE, PREPARED, CLAIMED, HALF, TAKEN, ANSWERED, KEPT = (
+    "before anything is written", "the mail is written down", "written down that it is being sent",
+    "half of it is handed over", "all is handed over, no answer yet", "the answer is there, not written down",
+    "the answer is written down",
+)  # fmt: skip
+POINTS = (BEFORE, PREPARED, CLAIMED, HALF, TAKEN, ANSWERED, KEPT)
+"""Where the sending of a mail can break off, in its order."""
+
+AT_MOST_ONCE, RECORD_AFTER, RECORD_BEFORE = "write before and after", "write after sending", "write before sending"
+ORDERS = (AT_MOST_ONCE, RECORD_AFTER, RECORD_BEFORE)
+
+NOTHING = "nothing"
+WHEN = date(2027, 8, 2)
+
+
+class Broken(BaseException):
+    """The process is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one mail.
+
+    `order`, `point`: of `ORDERS` and `POINTS`.
+    """
+
+    order: str
+    point: str
+    left: str  # what the file said when it had broken off: a status of the outbox, or "nothing"
+    status: str  # what it says after the program was started again and has asked to send the same mail
+    copies: int  # that arrived in the end
+
+    @property
+    def outcome(self) -> str:
+        """One of the outcomes of `support.plots.mail.FATES`."""
+        if self.copies > 1:
+            return "arrived twice"
+        if self.status == UNCERTAIN:
+            return "listed as uncertain: arrived" if self.copies else "listed as uncertain: not arrived"
+        return "arrived once" if self.copies else "lost, though noted as sent"
+
+
+class BreakingMailbox(SimulatedMailbox):
+    """Breaks off while a mail is handed over."""
+
+    point = ""
+
+    async def send(self, recipient: str, message: bytes) -> str:
+        """Take it, unless the sender is gone before its last byte."""
+        _reach(CLAIMED, self.point)
+        _reach(HALF, self.point)
+        said = await super().send(recipient, message)
+        _reach(TAKEN, self.point)
+        return said
+
+
+class BreakingOutbox(Outbox):
+    """An outbox that breaks off at a point, and then writes nothing more, as after a power cut."""
+
+    point = ""
+
+    def _prepare(self, wanted: Any) -> Any:
+        _reach(BEFORE, self.point)
+        kept = super()._prepare(wanted)
+        _reach(PREPARED, self.point)
+        return kept
+
+    def _keep(self, message_id: str, status: str, said: str) -> None:
+        if self.point in (CLAIMED, HALF, TAKEN):  # it is gone since the mailbox
+            raise Broken
+        _reach(ANSWERED, self.point)
+        super()._keep(message_id, status, said)
+        _reach(KEPT, self.point)
+
+
+def _reach(point: str, ends: str) -> None:
+    if point == ends:
+        raise Broken
+
+
+async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, number: int = 1) -> Fate:
+    """Send a mail, break off at a point, start again and send the same mail: what became of it.
+
+    `path`: a study's file; only `AT_MOST_ONCE` writes into it. `number`: another one for every mail of a file.
+    InvalidInput on a point or an order that there is not.
+    """
+    for name, given, known in (("point", point, POINTS), ("order", order, ORDERS)):
+        if given not in known:
+            raise InvalidInput(f"{name}: {given!r} given; expected one of {', '.join(known)}")
+    return await _by_outbox(Path(path), point, number) if order == AT_MOST_ONCE else _by_order(point, order)
+
+
+async def _by_outbox(path: Path, point: str, number: int) -> Fate:
+    mailbox, run = BreakingMailbox(), f"trial {number}"
+    mailbox.point = point
+    with _outbox(path, run, point) as outbox:
+        with suppress(Broken):
+            await _send(outbox, mailbox)
+        rows = outbox.posted()
+    left, mailbox.point = rows[0].status if rows else NOTHING, ""
+    with _outbox(path, run) as outbox:
+        try:
+            status = (await _send(outbox, mailbox)).status
+        except FateUnknown:
+            status = outbox.uncertain()[0].status
+    return Fate(AT_MOST_ONCE, point, left, status, len(mailbox.sent))
+
+
+async def _send(outbox: Outbox, mailbox: SimulatedMailbox) -> Any:
+    """As a program does that is started: the same words, under a Message-ID of its own."""
+    when = datetime(WHEN.year, WHEN.month, WHEN.day, 9, tzinfo=UTC)
+    words = ("A date", "Dear Ana,\n\nwould 15 September suit you?\n")
+    own = new_message_id("example.org")
+    mail = Outgoing("organiser@example.org", "", "ana@example.org", "", *words, own, when)
+    return await outbox.send(mailbox, mail, mail=1, day=1, person="Ana", today=WHEN)
+
+
+@contextmanager
+def _outbox(path: Path, run: str, point: str = "") -> Iterator[Outbox]:
+    """An outbox of a process of its own."""
+    with Presence(path) as presence:
+        outbox = BreakingOutbox(path, run, Clearance(), presence=presence)
+        outbox.point = point
+        try:
+            yield outbox
+        finally:
+            outbox.close()
+
+
+def _by_order(point: str, order: str) -> Fate:
+    """The two simple orders, in memory; a program that is started again sends what it has no note of."""
+    left, copies = _attempt(order, point)
+    status, more = _attempt(order) if left == NOTHING else (left, 0)
+    return Fate(order, point, left, status, copies + more)
+
+
+def _attempt(order: str, ends: str = KEPT) -> tuple[str, int]:
+    """The note that there is when sending ends at a point, and how many copies arrive."""
+    reached = POINTS[: POINTS.index(ends) + 1]
+    note = KEPT if order == RECORD_AFTER else CLAIMED
+    return SENT if note in reached else NOTHING, reached.count(TAKEN)
+
+
+async def break_offs(
+    path: str | Path, count: int, rng: np.random.Generator, orders: Iterable[str] = ORDERS
+) -> pd.DataFrame:
+    """As many mails that break off at points drawn at random, in each order at the same ones.
+
+    A row for each mail and order: "order", "point", "left", "status", "copies" and "outcome".
+    """
+    import pandas as pd
+
+    drawn = [POINTS[k] for k in rng.integers(len(POINTS), size=count)]
+    fates = [await break_off(path, point, order, k) for order in orders for k, point in enumerate(drawn, start=1)]
+    columns = ("order", "point", "left", "status", "copies", "outcome")
+    return pd.DataFrame([[getattr(fate, column) for column in columns] for fate in fates], columns=list(columns))

@@ -1,0 +1,130 @@
+"""A seminar whose post is hostile: what becomes of each mail, and whether anything that it orders is done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from attacks.generating import FAMILY, hostile
+from attacks.world import Case
+from support.errors import InvalidInput
+from support.mail.inbox import HELD, Kept
+from support.mail.simulated import SimulatedMailbox
+from support.mail.suspicion import instructions_in
+from support.seminar.mailing import REPLY
+from support.seminar.records import Mail, OrganizingDay
+from support.seminar.workday import SEVERAL
+from support.seminars.answering import play_day
+from support.seminars.seminar import Seminar
+from support.seminars.setup import LIVE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INSTRUCTION = "instruction to the system"
+"""The family of kinds that order something."""
+
+COLUMNS = (
+    "kind", "family", "day", "sender_is", "handling", "as_expected", "reason", "question", "noticed", "dates",
+)  # fmt: skip
+
+
+async def receive(
+    seminar: Seminar, mailbox: SimulatedMailbox, count: int, seed: int, *, disarmed: bool = False
+) -> pd.DataFrame:
+    """Play a seminar to whose mailbox others write who mean harm; in a dry run nobody else does.
+
+    On its first day everybody is invited, and the last person is then taken off the list. The hostile mails come in
+    the nights after it, spread over the days that are left; the first person of the list is who most of them pretend
+    to be. Everything that the organiser proposes is approved, and every question to the desk stays open.
+
+    `seminar`: a rehearsal or dry run that has not begun, opened with that mailbox. `count`, `seed`: of
+    `attacks.generating.hostile`. `disarmed`: the same mails without their instructions, to compare. A row for
+    each mail: "kind", "family", "day", "sender_is", "handling" (one of `support.plots.mail.HANDLING`, or "missing"),
+    "as_expected" (whether it was taken for what it has to be), "reason" (why it is held), "question" (to the person at
+    the desk; the one about several mails of a morning only where they belong together), "noticed" (whether it was found
+    to read like an instruction) and "dates" (that were read in it). InvalidInput when the seminar is a live one, or has
+    begun.
+    """
+    import pandas as pd
+
+    if seminar.setup.mode == LIVE or seminar.day:
+        raise InvalidInput(
+            f"seminar: {seminar.setup.mode}, day {seminar.day} given; expected a new rehearsal or dry run"
+        )
+    await play_day(seminar)
+    cases = _cases(seminar, count, seed, disarmed)
+    keys = dict[str, Case]()
+    for morning in mornings(cases, seminar.last - 1):
+        keys |= {mailbox.deliver(case.raw): case for case in morning}
+        await play_day(seminar)
+    rows = _rows(seminar, keys)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def mornings(cases: Sequence[Case], most: int) -> list[list[Case]]:
+    """The cases over about so many mornings: those that stand alone, then each story on a morning of its own."""
+    alone = [case for case in cases if not case.story]
+    stories: dict[int, list[Case]] = {}
+    for case in cases:
+        if case.story:
+            stories.setdefault(case.story, []).append(case)
+    size = max(-(-len(alone) // max(most - len(stories), 1)), 1)
+    return [*(alone[at : at + size] for at in range(0, len(alone), size)), *stories.values()]
+
+
+def without_instruction(case: Case) -> Case:
+    """The same mail without what it orders; a case that orders nothing as it is."""
+    if FAMILY[case.name] != INSTRUCTION:
+        return case
+    head, blank, body = case.raw.partition(b"\r\n\r\n")
+    said = re.sub(rb"<div.*?</div>", b"", body.partition(blank)[0])
+    return replace(case, raw=head + blank + said)
+
+
+def _cases(seminar: Seminar, count: int, seed: int, disarmed: bool) -> list[Case]:
+    """The cases, after the last of the people was taken off the list."""
+    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.sent()}
+    removed = seminar.setup.scenario.people[-1].name
+    seminar.remove(removed)
+    cases = hostile(seed, ours, removed=removed, own=seminar.setup.sender, count=count)
+    return [without_instruction(case) for case in cases] if disarmed else cases
+
+
+def _rows(seminar: Seminar, keys: dict[str, Case]) -> list[tuple[object, ...]]:
+    inbox = seminar.workplace.inbox
+    kept = {one.key: one for one in inbox.all()}
+    read: dict[str, tuple[Mail, OrganizingDay]] = {}
+    for day in seminar.finished:
+        replies = [one for one in inbox.of_day(day.number) if one.kind == REPLY]
+        read |= {one.key: (mail, day) for one, mail in zip(replies, day.received, strict=True)}
+    return [_row(case, kept.get(key), *read.get(key, (None, None))) for key, case in keys.items()]
+
+
+def _row(case: Case, kept: Kept | None, mail: Mail | None, day: OrganizingDay | None) -> tuple[object, ...]:
+    if kept is None:
+        return (case.name, FAMILY[case.name], 0, case.sender_is, "missing", False, "", "", False, ())
+    question = _question(mail, day, bool(case.story)) if mail and day else ""
+    dates = next((u.available + u.vague for u in day.understood if mail and u.mail == mail.id), ()) if day else ()
+    noticed = bool(mail and instructions_in(f"{mail.subject}\n{mail.body}"))
+    handling, expected = _handling(kept, question), kept.kind in case.kinds
+    told = (kept.reason if kept.status == HELD else "", question, noticed, dates)
+    return (case.name, FAMILY[case.name], kept.day, case.sender_is, handling, expected, *told)
+
+
+def _question(mail: Mail, day: OrganizingDay, story: bool) -> str:
+    """What the desk was asked about a mail; that about several of a morning counts where they belong together."""
+    asked = next((flag.question for flag in day.flags if flag.mail == mail.id), "")
+    crowded = re.escape(SEVERAL.format(name=mail.sender, count="COUNT")).replace("COUNT", r"\d+")
+    return asked if story else re.sub(crowded, "", asked).strip()
+
+
+def _handling(kept: Kept, question: str) -> str:
+    """What is done with it, in the words of `support.plots.mail.HANDLING`."""
+    if kept.status == HELD:
+        return "held for a person"
+    if kept.kind == REPLY:
+        return "handed on with a question" if question else "handed on"
+    return {"automatic": "noted as automatic", "bounce": "noted as a bounce"}[kept.kind]

@@ -1,0 +1,198 @@
+"""The desk in a real browser, in both themes: from the setup to a filled schedule, with a kernel killed on the way."""
+
+import os
+import signal
+
+import pytest
+
+from support.desk.work import SWEEP
+from support.runs.study import Store
+
+CELL = """import os
+from pathlib import Path
+from support.desk.application import Desk
+Path({pid!r}).write_text(str(os.getpid()))
+desk = Desk({path!r})
+desk.view"""
+BELOW = "new Set([...document.querySelectorAll('.columns > *')].map(column => column.offsetLeft)).size === 1"
+
+
+@pytest.fixture
+def cell(tmp_path):
+    return CELL.format(path=str(tmp_path / "study.sqlite"), pid=str(tmp_path / "pid"))
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def turn(page, name):
+    page.get_by_role("tab", name=name).click()
+
+
+def stepped(page, heading, press):
+    """Press something, and wait until another thing than the one of that heading is shown."""
+    about = page.get_by_text(heading).inner_text()
+    press()
+    page.get_by_text(about, exact=True).wait_for(state="hidden")
+
+
+def finish_day(page, number):
+    """Approve what is left of a day, and leave its questions and letters open."""
+    asked, letter, ends = page.locator(".ask .who:visible"), button(page, "Leave it unanswered"), page.locator(".days")
+    over = ends.get_by_text(f"Day {number} is over.").or_(ends.get_by_text("The seminar is over."))
+    while True:
+        asked.or_(letter).or_(over).first.wait_for()
+        if over.is_visible():
+            return
+        if letter.is_visible():
+            letter.click()
+            letter.wait_for(state="hidden")
+            continue
+        heading = asked.inner_text()
+        button(page, "Leave it open" if "a question" in heading else "Approve the rest of today").press("Enter")
+        page.get_by_text(heading, exact=True).wait_for(state="hidden")
+
+
+def begun(page, name, everybody="prompt"):
+    """Begin a rehearsal."""
+    button(page, "Begin").wait_for()
+    page.get_by_label("name of this seminar").fill(name)
+    turn(page, "Roles")
+    page.get_by_label("people played by").select_option(everybody)
+    button(page, "Begin").press("Enter")
+    button(page, "Begin day 1").press("Enter")
+    page.get_by_text("Day 1, Monday: the plan").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
+    window, served, cell, tmp_path, screenshot, theme
+):
+    page = window
+    page.goto(served(cell, theme), wait_until="domcontentloaded")
+    button(page, "Begin").wait_for()
+    screenshot(page, f"desk_{theme}_1_setup")
+    begun(page, "Autumn")
+    page.get_by_text("Who can do which date").wait_for()
+    screenshot(page, f"desk_{theme}_2_plan")
+    stepped(page, "Day 1, Monday: the plan", lambda: page.keyboard.press("Enter"))  # the focus is on Approve
+    for _ in range(4):
+        stepped(page, "Monday: the action about", lambda: button(page, "Approve").press("Enter"))
+    page.get_by_text("To Ngozi Tarrant <ngozi.tarrant@example.org>").wait_for()
+    page.get_by_label("mail", exact=True).fill("Dear colleague,\n\ndo <em>come</em> & speak.\n\nYours, Noor")
+    screenshot(page, f"desk_{theme}_3_mail")
+    stepped(page, "Monday: the mail to", lambda: button(page, "Use my changes").click())
+    finish_day(page, 1)
+    page.get_by_title("a policy of your own").last.fill("Nothing is sent on Saturdays and Sundays.")
+    page.get_by_text("Understood as weekend").wait_for()
+    button(page, "Add policy").click()
+    page.get_by_text("7, of which").wait_for()
+    button(page, "Begin day 2").press("Enter")
+    page.get_by_text("Day 2, Tuesday: a question about").wait_for()
+    first = page.get_by_text("Day 2, Tuesday: a question about").inner_text()
+    page.get_by_label("answer", exact=True).fill("Yes, gladly.")
+    page.get_by_label("make this answer a policy").check()
+    screenshot(page, f"desk_{theme}_4_flag")
+    stepped(page, "Day 2, Tuesday: a question about", lambda: button(page, "Answer").click())
+    page.get_by_text("8, of which").wait_for()
+    waiting = page.get_by_text("Day 2, Tuesday: a question about").inner_text()
+
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    page.reload(wait_until="domcontentloaded")
+    button(page, "Go on with day 2").click()
+    page.get_by_text(waiting, exact=True).wait_for()
+    page.get_by_text("8, of which").wait_for()
+    assert waiting != first and page.get_by_text("Yes, gladly.").first.is_visible()
+    finish_day(page, 2)
+    for number in (3, 4, 5):
+        button(page, f"Begin day {number}").press("Enter")
+        finish_day(page, number)
+    page.get_by_text("4 of 4 dates filled").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "nothing is wider than a laptop"
+    button(page, "▸ What happened so far").click()
+    page.wait_for_function("document.querySelector('.right img').naturalWidth > 100")
+    screenshot(page, f"desk_{theme}_5_over")
+    for name, said in (("Mail", "Mails out: "), ("People", "4 on the list"), ("Take along", "lies in the store")):
+        turn(page, name)
+        page.get_by_text(said).first.wait_for()
+        screenshot(page, f"desk_{theme}_6_{name.split()[0].lower()}")
+    turn(page, "Ask")
+    page.get_by_label("your question").fill("What did Professor Tarrant say last?")
+    button(page, "Ask").click()
+    page.get_by_text("The mails that it rests on").wait_for()
+    screenshot(page, f"desk_{theme}_7_ask")
+    page.goto("about:blank")
+    [(unit, record)] = Store(tmp_path / "study.sqlite").records(SWEEP)
+    assert unit.settings["name"] == "Autumn" and all(names for names in record.assignment.values())
+    assert record.days[0].sent[0].body.startswith("Dear colleague,\n\ndo <em>come</em> & speak.")
+    assert record.hooks[0].answer == "Yes, gladly." and len(record.days) == 5
+
+
+def test_another_window_works_on_only_when_it_is_told_to(window, served, cell, screenshot):
+    page = window
+    page.goto(served(cell), wait_until="domcontentloaded")
+    begun(page, "Autumn")
+    other = page.context.new_page()
+    other.goto(page.url, wait_until="domcontentloaded")
+    other.get_by_text("is open in another window").wait_for()
+    button(other, "Work here instead").press("Enter")
+    button(other, "Go on with day 1").press("Enter")
+    other.get_by_text("Day 1, Monday: the plan").wait_for()
+    button(page, "Approve").click()
+    page.get_by_text("was taken over by another window").wait_for()
+    screenshot(page, "desk_taken_over")
+    columns = [column.bounding_box() for column in other.locator(".columns > *").all()]
+    assert columns[0]["x"] < columns[1]["x"] < columns[2]["x"] and len({box["y"] for box in columns}) == 1
+    other.set_viewport_size({"width": 800, "height": 768})
+    other.wait_for_function(BELOW)
+    assert other.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    screenshot(other, "desk_narrow")
+    other.close()
+
+
+def run_cell(page):
+    """Run the notebook's one cell, once its kernel is there; JupyterLab asks for one where it is late."""
+    cell = page.locator(".jp-Notebook .jp-CodeCell").first
+    before = cell.locator(".jp-InputPrompt").inner_text()
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    select = page.get_by_role("button", name="Select", exact=True)
+    for _ in range(3):
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_function(
+            "before => document.querySelector('.jp-Dialog') || "
+            "document.querySelector('.jp-Notebook .jp-CodeCell .jp-InputPrompt').innerText !== before",
+            arg=before,
+        )
+        if not select.is_visible():
+            return
+        select.click()
+        select.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_jupyterlab_somebody_among_the_speakers_is_a_person_and_the_cell_that_runs_again_goes_on(
+    window, served, cell, tmp_path, screenshot, theme
+):
+    page = window
+    page.goto(served(cell, theme, lab=True), wait_until="domcontentloaded")
+    run_cell(page)
+    button(page, "Begin").wait_for()
+    turn(page, "2 People")
+    page.get_by_label("played by").first.select_option("human")
+    screenshot(page, f"desk_lab_{theme}_1_people")
+    begun(page, "Spring")
+    run_cell(page)
+    button(page, "Go on with day 1").click()
+    stepped(page, "Day 1, Monday: the plan", lambda: button(page, "Approve the rest of today").press("Enter"))
+    page.get_by_text("evening: you are").wait_for()
+    screenshot(page, f"desk_lab_{theme}_2_letter")
+    page.get_by_role("textbox", name="your mail").fill("Dear Noor,\n\n15 September would suit me.\n\nYours")
+    button(page, "Send").click()
+    page.get_by_text("Day 1 is over.").wait_for()
+    button(page, "Begin day 2").click()
+    page.get_by_text("15 September would suit me.").first.wait_for(state="attached")
+    finish_day(page, 2)
+    screenshot(page, f"desk_lab_{theme}_3_day_2")
+    page.goto("about:blank")

@@ -1,0 +1,100 @@
+"""The desk with real mail on this machine's servers, in a real browser: from the setup to a filled schedule."""
+
+import sqlite3
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "seminars"))
+
+from live_servers import live
+
+from support.seminar.organizing import desk_of
+from support.seminar.records import OrganizingDay
+from support.seminars.remembering import from_text
+
+pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
+CELL = """from datetime import date
+from pathlib import Path
+from support.desk.application import Desk
+desk = Desk({path!r}, today=lambda: date.fromisoformat(Path({today!r}).read_text()))
+desk.view"""
+
+
+def days_of(path):
+    with sqlite3.connect(path) as db:
+        rows = db.execute("SELECT answer FROM journal WHERE role = 'day' AND step = 'finished' ORDER BY number")
+        return [from_text(OrganizingDay, answer) for (answer,) in rows]
+
+
+def click(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def play_day(page, number, screenshot, name):
+    """Approve the day: each real mail by a press of its own, once it was there for a moment."""
+    click(page, f"Begin day {number}")
+    over = page.locator(".days").get_by_text(f"Day {number} is over.")
+    asked = page.locator(".ask .who:visible")
+    while True:
+        asked.or_(over).first.wait_for()
+        if over.is_visible():
+            return
+        heading = asked.inner_text()
+        sends = page.get_by_role("button", name="Approve and send to")
+        if "a question" in heading:
+            click(page, "Leave it open")
+        elif "the mail to" in heading:
+            screenshot(page, f"{name}_mail")
+            page.wait_for_timeout(800)
+            sends.click()
+        else:
+            click(page, "Approve today’s other actions")
+        page.get_by_text(heading, exact=True).wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_real_mail_goes_from_the_setup_to_a_filled_schedule(window, served, tmp_path, screenshot, theme):
+    path, today, name = tmp_path / "study.sqlite", tmp_path / "today", f"desk_live_{theme}"
+    with live(tmp_path) as (setup, _, smtp, people):
+        start = setup.scenario.start
+        today.write_text(start.isoformat())
+        page = window
+        page.goto(served(CELL.format(path=str(path), today=str(today)), theme), wait_until="domcontentloaded")
+        page.get_by_role("button", name="Begin", exact=True).wait_for()
+        page.get_by_role("tab", name="6 How mail travels").click()
+        page.get_by_label("live: mails go to real people").check()
+        page.get_by_label("mails a day, at most").fill("50")
+        page.keyboard.press("Tab")
+        for person in setup.scenario.people:
+            page.get_by_label(person.email).check()
+        click(page, "Begin")
+        page.get_by_text("a forger passes as one of the people").first.wait_for()
+        screenshot(page, f"{name}_refused")
+        page.get_by_label("I have no such name").check()
+        click(page, "Check the servers")
+        page.get_by_text("✓").first.wait_for()
+        screenshot(page, f"{name}_setup")
+        click(page, "Begin")
+        for number in range(1, 12):
+            play_day(page, number, screenshot, name)
+            desk = desk_of(setup.scenario, days_of(path))
+            if not desk.state.open:
+                break
+            people.evening(number, start + timedelta(days=number - 1), desk)
+            today.write_text((start + timedelta(days=number)).isoformat())
+            page.get_by_role("tab", name="Mail").click()
+            if number == 1:
+                click(page, "Check mail now")
+                page.get_by_text("came; read on the next day").wait_for()
+                page.get_by_role("button", name="Leave it out").first.wait_for()
+                screenshot(page, f"{name}_checked")
+            page.get_by_role("tab", name="Desk").click()
+        page.get_by_text("4 of 4 dates filled").wait_for()
+        screenshot(page, f"{name}_filled")
+        page.goto("about:blank")
+        assert not desk.state.open
+        sent = [recipient for sender, (recipient,), _ in smtp.handler.taken if sender == setup.sender]
+        assert set(sent) <= set(setup.allowed) and len(sent) == sum(len(day.sent) for day in days_of(path))
