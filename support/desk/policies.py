@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 
 import ipywidgets as w
 
-from support.desk import views
 from support.desk.fields import Press, boxed, row, there, told, wide
+from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.seminar import rules
 from support.seminar.rules import LONGEST, Policy, PolicySet, Rule, load_policies, read_policy
@@ -169,7 +169,7 @@ class PolicyItem:
     def show(self, policy: Policy, applies: bool) -> None:
         """The policy as it is."""
         self.policy = policy
-        self.text.value = views.fill("page", "policy", policy, applies)
+        self.text.value = fill("page", "policy", policy, applies)
 
     def open(self) -> None:
         """Offer a field for its text."""
