@@ -17,12 +17,14 @@ import ipywidgets as w
 
 from support.data import study_file
 from support.desk import views
+from support.desk.chat import chat
 from support.desk.fields import alert, boxed, heading, there, wide, words
 from support.desk.form import ANSWER, DeskForm
+from support.desk.markup import count, fill, style
 from support.desk.pages import AskPage, MailPage, PeoplePage, TakePage, opened
 from support.desk.policies import PoliciesEditor
 from support.desk.setup import SetupPage
-from support.desk.views import count, seats_of
+from support.desk.views import seats_of
 from support.desk.work import PATIENCE, Work, chosen, copied, running_day
 from support.desk.writing import TemplatesPage
 from support.draw import png
@@ -111,7 +113,7 @@ class Desk:
         self.bar.add_class("bar-top")
         pages = (self.setup, self.desk, self.mail, self.people, self.templates, self.ask, self.take)
         self.tabs = w.Tab([one.view for one in pages], titles=TITLES, selected_index=SETUP)
-        self.view = boxed("convene-desk app", w.HTML(views.style()), self.bar, self.note, self.tabs)
+        self.view = boxed("convene-desk app", w.HTML(style()), self.bar, self.note, self.tabs)
         self._connect()
         self.refresh()
         self._reopen()
@@ -275,14 +277,14 @@ def send_again(widget: w.Widget) -> None:
 def head(seminar: Seminar | None) -> str:
     """The bar on top: the name, whose seminar, its mode, and how far it is."""
     if seminar is None:
-        return views.fill("page", "head", "", "", "", "", ())
+        return fill("page", "head", "", "", "", "", ())
     state, programme, mode = seminar.desk.state, seminar.setup.scenario, seminar.setup.mode
     day = programme.start + timedelta(days=max(seminar.day, 1) - 1)
     when = f"{day:%a} {day.day} {day:%b %Y}"
     begun = f"Day {seminar.day} of {seminar.last} · {when}" if seminar.day else f"begins {when}"
     full = sum(len(names) >= state.seats for names in state.slots.values())
     facts = (begun, f"{full} of {len(state.slots)} dates filled")
-    return views.fill("page", "head", programme.title, mode, MODES[mode], SIGNS[mode], facts)
+    return fill("page", "head", programme.title, mode, MODES[mode], SIGNS[mode], facts)
 
 
 def _mail_title(seminar: Seminar | None) -> str:
@@ -380,20 +382,22 @@ class DeskPage:
         there(self.day_button, number is not None)
         if number is not None and seminar is not None:
             self.day_button.description = f"{'Go on with' if seminar.running else 'Begin'} day {number}"
-        self.said.value = views.fill("page", "status", status(self.work, self.form.waiting, why))
+        self.said.value = fill("page", "status", status(self.work, self.form.waiting, why))
 
     def _talk(self, seminar: Seminar | None) -> None:
         """The chat; what somebody unfolded of finished days stays so while a day goes on."""
         if seminar is None or not seminar.day:
-            self.past.value, self.now.value, self._drawn = views.fill("page", "welcome"), "", None
+            self.past.value, self.now.value, self._drawn = fill("page", "welcome"), "", None
             return
         seats, state = seminar.setup.scenario.seats, (id(seminar), len(seminar.finished), seminar.running)
         if state != self._drawn:
             self._drawn = state
             nothing = not seminar.finished and seminar.running
-            self.past.value = "" if nothing else views.chat(seminar.finished, None, seminar.policies, seats)
-        now = running_day(seminar.entries, seminar.desk, seminar.day, self.form.question) if seminar.running else None
-        self.now.value = views.chat((), now, seminar.policies, seats) if now else ""
+            self.past.value = "" if nothing else chat(seminar.finished, None, seminar.policies, seats)
+        self.now.value = ""
+        if seminar.running:
+            now, steps = running_day(seminar.entries, seminar.desk, seminar.day, self.form.question)
+            self.now.value = chat((), now, seminar.policies, seats, steps)
 
     def _board(self, draw: Callable[[Papers], str]) -> str:
         return draw(self._desk) if self._desk else ""

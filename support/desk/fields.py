@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.desk import views
+from support.desk.markup import fill
 from support.errors import ConveneError, InvalidInput
 from support.widgets.home import Home
 
@@ -66,12 +66,12 @@ def words(error: BaseException) -> str:
 
 def alert(text: str) -> str:
     """Words on what was refused, as HTML that screen readers read at once."""
-    return views.fill("page", "plain", text, "alert", "trouble") if text else ""
+    return fill("page", "plain", text, "alert", "trouble") if text else ""
 
 
 def told(text: str, role: str = "", look: str = "") -> str:
     """A text as HTML."""
-    return views.fill("page", "plain", text, role, look) if text else ""
+    return fill("page", "plain", text, role, look) if text else ""
 
 
 def beside(text: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.desk import views
 from support.desk.fields import Press, area, boxed, hint, row, there, told, wide
+from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.seats import Question
 from support.seminar.checkpoints import AGAINS
@@ -176,7 +176,7 @@ class DeskForm:
 
     def _flag(self, flag: Flag, desk: Desk) -> None:
         mails = [mail for mail in desk.mails if mail.id == flag.mail]
-        self.context.value = views.fill("page", "asked", flag.question, mails)
+        self.context.value = fill("page", "asked", flag.question, mails)
         answer = self.answer_field = area("answer", "", 2)
         self._read, self.keep.value = lambda: answer.value, False
         there(self.code, False)
@@ -240,7 +240,7 @@ class DeskForm:
 def _to_whom(name: str, address: str, desk: Desk) -> str:
     """To whom a mail goes, and what they wrote last; nothing of a plan."""
     came = [mail for mail in desk.thread(name) if mail.sender != ORGANISER] if name else []
-    return views.fill("page", "to_whom", name, address, came[-1] if came else None) if name else ""
+    return fill("page", "to_whom", name, address, came[-1] if came else None) if name else ""
 
 
 def _plan(item: DayPlan, desk: Desk) -> tuple[list[w.Widget], Read]:
@@ -293,7 +293,7 @@ class ReplyForm:
         about = ", ".join(part for part in (me.role, me.field, me.affiliation) if part)
         known = " ".join(part for part in (me.description, *me.constraints, me.issue) if part)
         older, newest = letter.thread[:-1], letter.thread[-1:]
-        return views.fill("page", "letter", head, about, known, older, newest, [in_words(day) for day in letter.given])
+        return fill("page", "letter", head, about, known, older, newest, [in_words(day) for day in letter.given])
 
     def _give(self, answer: str | int | None) -> None:
         if self.question is not None:

@@ -15,7 +15,7 @@ import yaml
 
 from support.desk import views
 from support.desk.fields import Press, Twice, boxed, heading, hint, page, row, there, told, wide
-from support.desk.views import count
+from support.desk.markup import count, fill
 from support.desk.work import SWEEP, Work, keep, kept, words
 from support.errors import InvalidInput
 from support.mail.addresses import same
@@ -161,7 +161,7 @@ class MailPage:
             button = wide(said)
             press.button(button, partial(self._decide, mail, arrived, again))
             lines.append(row(button, hint(follows)))
-        return boxed("card", w.HTML(views.fill("post", "uncertain", mail)), *lines, error)
+        return boxed("card", w.HTML(fill("post", "uncertain", mail)), *lines, error)
 
     def _decide(self, mail: Posted, arrived: bool, again: bool) -> None:
         opened(self.seminar()).decide(mail.message_id, arrived, again=again)
@@ -176,7 +176,7 @@ class MailPage:
         press = Press(lambda: whose.value, error)
         press.button(release, lambda: self._release(mail, whose.value))
         press.button(drop, lambda: self._drop(mail))
-        shown = views.fill("post", "card", views.held_mail(self._incoming(mail), mail.reason))
+        shown = fill("post", "card", views.held_mail(self._incoming(mail), mail.reason))
         return boxed("card", w.HTML(shown), row(whose, release, drop), error)
 
     def _release(self, mail: Kept, person: str) -> None:
@@ -210,7 +210,7 @@ class MailPage:
             (head, [self._line(one, subjects.get(one.mail or 0, "")) for one in rest if one.kind == kind])
             for head, kind in (("Came back undelivered", "bounce"), ("Automatic answers", "automatic"))
         ]
-        return views.fill("post", "noted", lists, NOTED) if any(those for _, those in lists) else ""
+        return fill("post", "noted", lists, NOTED) if any(those for _, those in lists) else ""
 
     def _line(self, mail: Kept, about: str) -> dict[str, Any]:
         incoming = self._incoming(mail)
@@ -235,7 +235,7 @@ def ways(seminar: Seminar, posted: Sequence[Posted]) -> str:
                   (f"allowed ({len(allowed)} of {len(names)})", allowed),
                   ("sent today", [f"{gone} of at most {setup.daily_limit}"])]  # fmt: skip
     so_far = count(sum(mail.status not in ("prepared", "not sent") for mail in posted), "mail")
-    return views.fill("post", "ways", setup.mode, MODES[setup.mode], [*facts, ("mails so far", [so_far])])
+    return fill("post", "ways", setup.mode, MODES[setup.mode], [*facts, ("mails so far", [so_far])])
 
 
 def on_list(seminar: Seminar) -> list[str]:
@@ -303,7 +303,7 @@ def people(seminar: Seminar) -> str:
     heads = ["name", "role", "field, affiliation", "address", *(["may be written to"] if live else []), "how it stands"]
     caption = f"{len(everybody) - len(gone)} on the list{f', {len(gone)} taken off' if gone else ''}"
     rows = [_person(seminar, person) for person in sorted(everybody, key=lambda person: person.name in gone)]
-    return views.fill("post", "people", caption, heads, rows)
+    return fill("post", "people", caption, heads, rows)
 
 
 def _person(seminar: Seminar, person: Persona) -> dict[str, Any]:
@@ -351,7 +351,7 @@ class AskPage:
                 self.answerer = await asyncio.to_thread(self._seated)  # weights take seconds to read
             found = await self.answerer.answer(self.field.value, desk)
             mails = [mail for mail in desk.mails if mail.id in found.mails]
-            shown = views.fill("page", "answer", self.answerer.kind, found.text, mails)
+            shown = fill("page", "answer", self.answerer.kind, found.text, mails)
         finally:
             self.answer.value = shown
 
@@ -431,7 +431,7 @@ def taken_along(seminar: Seminar) -> str:
         where = f"Store({seminar.path.name!r}).records({SWEEP!r}, name={seminar.name!r})"
         record = f"It lies in the store: {where}." if kept(seminar) else "It is not in the store."
     data = base64.b64encode(text.encode()).decode()
-    return views.fill("page", "take", counted, f"{_stem(seminar)}.yaml", data, record)
+    return fill("page", "take", counted, f"{_stem(seminar)}.yaml", data, record)
 
 
 def _stem(seminar: Seminar) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.desk import views
 from support.desk.fields import Entries, Entry, Field, Press, columns, hint, over, row, sides, there, wide
+from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.mail.addresses import checked_address, folded
 from support.mail.characters import first_hidden
@@ -112,7 +112,7 @@ class PeopleForm:
     def _changed(self) -> None:
         rows = [[draft["played"] or "as everybody" if name == "played" else str(draft[name]) for name in TABLE]
                 for draft in self.people.entries]  # fmt: skip
-        self.table.value = views.fill("page", "table", "the list of people", list(TABLE.values()), rows)
+        self.table.value = fill("page", "table", "the list of people", list(TABLE.values()), rows)
         self.tell()
 
     def fill(self, people: Sequence[Persona], played: Mapping[str, str] | None = None) -> None:

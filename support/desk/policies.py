@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 
 import ipywidgets as w
 
-from support.desk import views
 from support.desk.fields import Press, boxed, row, there, told, wide
+from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.seminar import rules
 from support.seminar.rules import LONGEST, Policy, PolicySet, Rule, load_policies, read_policy
@@ -74,7 +74,7 @@ class PoliciesEditor:
     ) -> None:
         self._policies, self._use, self.typing = policies, use, typing
         self.items: dict[str, PolicyItem] = {}
-        self._selected: Collection[str] = ()
+        self._selected: Collection[str] | None = None
         self.head, self.error, self.heard, self.offer_text = (w.HTML() for _ in range(4))
         self.listed = w.VBox()
         self.field = policy_area("a policy of your own", EXAMPLE)
@@ -116,16 +116,16 @@ class PoliciesEditor:
             raise InvalidInput("policy: none chosen; choose one of the list first")
         self.use(PolicySet((*self.policies, *chosen)))
 
-    def refresh(self, selected: Collection[str] = ()) -> None:
-        """Show those that hold, the applied ones highlighted; what is being typed stays."""
+    def refresh(self, selected: Collection[str] | None = None) -> None:
+        """Show those that hold, on a day the applied ones highlighted; what is being typed stays."""
         self._selected, found = selected, self._policies() or PolicySet()
-        applied = sum(policy.id in selected for policy in found)
-        today = f", of which {applied} appl{'ies' if applied == 1 else 'y'} today" if applied else ""
+        applied = sum(policy.id in (selected or ()) for policy in found)
+        today = f", of which {applied} appl{'ies' if applied == 1 else 'y'} today" if selected is not None else ""
         what = f"{len(found)}{today}" if len(found) else "none"
         self.head.value = f"<h2>Policies</h2>{told(what, look='faint')}"
         items = {policy.id: self.items.get(policy.id) or PolicyItem(policy.id, self) for policy in found}
         for policy in found:
-            items[policy.id].show(policy, policy.id in selected)
+            items[policy.id].show(policy, policy.id in (selected or ()))
         if list(items) != list(self.items):
             self.listed.children = tuple(item.view for item in items.values())
             left = [policy.id for policy in load_policies("all") if policy.id not in items]
@@ -169,7 +169,7 @@ class PolicyItem:
     def show(self, policy: Policy, applies: bool) -> None:
         """The policy as it is."""
         self.policy = policy
-        self.text.value = views.fill("page", "policy", policy, applies)
+        self.text.value = fill("page", "policy", policy, applies)
 
     def open(self) -> None:
         """Offer a field for its text."""

@@ -16,7 +16,6 @@ from typing import Any
 import ipywidgets as w
 import yaml
 
-from support.desk import views
 from support.desk.fields import (
     Field,
     Press,
@@ -33,10 +32,10 @@ from support.desk.fields import (
     told,
     wide,
 )  # fmt: skip
+from support.desk.markup import count, fill
 from support.desk.people import PeopleForm, persons_of
 from support.desk.policies import PoliciesEditor
 from support.desk.sending import SendingForm
-from support.desk.views import count
 from support.desk.writing import PastForm, TemplatesForm
 from support.errors import ConveneError, DamagedFile, InvalidInput
 from support.mail.characters import first_hidden, shown
@@ -236,7 +235,7 @@ class SetupPage:
         self.faults = self.check(self.strict)
         self._quiet = False
         head = f"{count(len(self.faults), 'thing')} to mend before it can begin:"
-        self.summary.value = views.fill("page", "faults", head, self.faults if self.strict else [])
+        self.summary.value = fill("page", "faults", head, self.faults if self.strict else [])
         people = len(self.people.people.entries)
         self.state.value = told(f"{count(people, 'person', 'people')}. {MEANS[mode]}", look="hint")
 

@@ -10,38 +10,28 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from support.desk.markup import count, fill, style
 from support.errors import InvalidInput
-from support.mail.characters import shown_text
-from support.seminar.data import day as as_day
 from support.seminar.data import in_words, passed
 from support.seminar.ledger import Contact, State
 from support.seminar.records import (
-    ACTION,
     CLARIFICATION,
     CONFIRMATION,
     FOLLOW_UP,
     INVITATION,
-    MAIL,
     ORGANISER,
-    PLAN,
     REPLY,
     THANKS,
-    WAIT,
-    Action,
     Flag,
     Mail,
-    OrganizingDay,
-)  # fmt: skip
-from support.seminar.rules import PolicySet
-from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, Desk
+)
+from support.seminar.views import Desk
 
-MONTHS, NEXT, MOST_DAYS, UNFOLDED, WORDED = 4, 6, 14, 3, 4
-"""Months shown at once; dates listed; days with mails that have a column; days of the chat unfolded; dates with room
-for a word beside the sign."""
+MONTHS, NEXT, MOST_DAYS, WORDED = 4, 6, 14, 4
+"""Months shown at once; dates listed; days with mails that have a column; dates with room for a word beside
+the sign."""
 
 CELLS = {
     "confirmed": ("sure", "✓", "confirmed", "has the date, confirmed by mail"),
@@ -76,110 +66,12 @@ STATUSES = {
     "not sent": ("amiss", "✕", "not sent"),
 }
 
-ANSWERED = "answer"
-DECIDED = {
-    APPROVE: ("good", "✓", "approved"),
-    EDIT: ("vague", "✎", "changed"),
-    AGAIN: ("tentative", "↻", "to be made again"),
-    REMOVE: ("amiss", "✕", "removed"),
-    ANSWERED: ("good", "✓", "answered"),
-    "": ("flag", "…", "waits for a decision"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that the person at the desk was shown on the running day, and the decision about it.
-
-    `what` is "plan", "action", "mail" or "flag"; `decision` one of `DECIDED`, "" while it waits; `text` what was shown,
-    `after` what it was changed to (of a flag the answer), `wish` how it was to be made again.
-    """
-
-    what: str
-    about: str
-    decision: str
-    text: str
-    after: str = ""
-    wish: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """What is known of a day that is not over; see `OrganizingDay`."""
-
-    number: int
-    date: str
-    received: tuple[Mail, ...] = ()
-    flags: tuple[Flag, ...] = ()
-    progress: str = ""
-    selected: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
-
-
-# ---- one environment, which escapes ---------------------------------------------------------------------------------
-
-
-@cache
-def _environment() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    folder = FileSystemLoader(Path(__file__).parent / "templates")
-    made = Environment(
-        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_clean
-    )
-    week = tuple(zip(("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"), months.day_name, strict=True))
-    made.globals |= {
-        "organiser": ORGANISER, "count": count, "cells": CELLS, "statuses": STATUSES, "weekdays": week, "on": _on,
-        "seen": lambda text: bool(shown_text(text).strip()), "decided": _decided,
-        "planned": lambda day: any(edit.what == PLAN and edit.after for edit in day.edits),
-    }  # fmt: skip
-    return made
-
-
-def _clean(value: Any) -> Any:
-    """A text without what would turn its reading order or cannot be shown; its lines and tabs stay."""
-    if not isinstance(value, str) or hasattr(value, "__html__"):
-        return value
-    return value if value.replace("\n", "").replace("\t", "").isprintable() else shown_text(value)
-
-
-def fill(page: str, view: str, *values: Any, **named: Any) -> str:
-    """A view of one of the templates ("boards", "chat", "post", "page"), filled."""
-    return str(getattr(_environment().get_template(f"{page}.html.j2").module, view)(*values, **named))
-
-
-@cache
-def style() -> str:
-    """The one sheet of rules."""
-    return f"<style>{(Path(__file__).parent / 'style.css').read_text('utf-8')}</style>"
-
 
 def show(*views: str) -> Any:
     """Views for a notebook, with their style."""
     from IPython.display import HTML
 
     return HTML(style() + "".join(views))
-
-
-def count(number: int, thing: str, things: str = "") -> str:
-    """A number of things in words.
-
-    >>> count(1, "mail"), count(2, "reply", "replies")
-    ('1 mail', '2 replies')
-    """
-    return f"{number} {thing if number == 1 else things or thing + 's'}"
-
-
-def _on(day: str) -> str:
-    """A date in words; text that is no date as it stands."""
-    try:
-        return in_words(as_day(day, "day"))
-    except InvalidInput:
-        return day
-
-
-def _short(day: date) -> str:
-    return f"{day.day} {day:%b}"
 
 
 # ---- how it stands --------------------------------------------------------------------------------------------------
@@ -274,11 +166,11 @@ def grid(desk: Desk) -> str:
     state = desk.state
     rows: list[dict[str, Any]] = [
         {"name": name, "role": contact.role, "stands": standing(state, name),
-         "kinds": [kind_of(state, contact, slot) for slot in state.slots]}
+         "cells": [CELLS[kind_of(state, contact, slot)] for slot in state.slots]}
         for name, contact in state.contacts.items()
     ]  # fmt: skip
-    there = {kind for row in rows for kind in row["kinds"]}
-    signs = [(tone, sign, text) for kind, (tone, sign, _, text) in CELLS.items() if kind in there]
+    there = {cell for row in rows for cell in row["cells"]}
+    signs = [(tone, sign, text) for tone, sign, word, text in CELLS.values() if (tone, sign, word, text) in there]
     caption, many = f"Who can do which date, as of {in_words(desk.today)}", len(state.slots) > WORDED
     return fill("boards", "grid", seats_of(state), caption, many, [_date(state, s) for s in state.slots], rows, signs)
 
@@ -402,6 +294,10 @@ def correspondence(desk: Desk, flags: Sequence[Flag] = (), person: str | None = 
     return fill("boards", "correspondence", caption, before, heads, rows, signs, person is not None)
 
 
+def _short(day: date) -> str:
+    return f"{day.day} {day:%b}"
+
+
 def _of(desk: Desk, day: int) -> date:
     return desk.scenario.start + timedelta(days=day - 1)
 
@@ -444,69 +340,6 @@ def _gap(desk: Desk, name: str, mails: Sequence[Mail]) -> tuple[str, int]:
     return (head, since) if since else (f"{head} yet", 0)
 
 
-# ---- the chat -------------------------------------------------------------------------------------------------------
-
-
-def chat(days: Sequence[OrganizingDay], running: Running | None, policies: PolicySet, seats: int = 1) -> str:
-    """The history of a run (Figure 3B), the newest at the bottom, the last days and the running one unfolded."""
-    known = {policy.id: policy.text for policy in policies}
-    first = len(days) + (running is not None) - UNFOLDED
-    shown = [_finished(day, known, seats, place >= first) for place, day in enumerate(days)]
-    now = None
-    if running is not None:
-        asked = {(step.about, step.text) for step in running.steps if step.what == "flag"}
-        unasked = [flag for flag in running.flags if (flag.person, flag.question) not in asked]
-        selected = [(name, known.get(name, "")) for name in running.selected]
-        now = {"now": running, "selected": selected, "unasked": unasked}
-    return fill("chat", "chat", shown, now)
-
-
-def _finished(day: OrganizingDay, known: dict[str, str], seats: int, unfolded: bool) -> dict[str, Any]:
-    left, acts = list(day.sent), []
-    for action in day.actions:
-        mail = next((one for one in left if (one.to, one.kind) == (action.person, action.kind)), None)
-        if mail:
-            left.remove(mail)
-        acts.append(_act(action, mail, day))
-    gone = [edit.before for edit in day.edits if edit.what == ACTION and not edit.after]
-    selected = [(name, known.get(name, "")) for name in day.selected]
-    return {"day": day, "told": _counts(day, seats), "selected": selected, "acts": acts, "gone": gone, "loose": left,
-            "open": unfolded}  # fmt: skip
-
-
-def _act(action: Action, mail: Mail | None, day: OrganizingDay) -> dict[str, Any]:
-    about = [edit for edit in day.edits if edit.about == action.person]
-    changed = [what for what in (ACTION, MAIL) if any(edit.what == what and edit.after for edit in about)]
-    amiss = ""
-    if mail is None and action.kind != WAIT:
-        dropped = any(edit.what == MAIL and not edit.after for edit in about)
-        amiss = "mail removed at the desk" if dropped else "no mail went out"
-    told = {"person": action.person, "goal": action.goal, "policy": action.policy, "waits": action.kind == WAIT}
-    slot = _on(action.slot) if action.slot else ""
-    return told | {"kind": action.kind.replace("_", "-"), "slot": slot, "changed": changed, "amiss": amiss,
-                   "mail": mail}  # fmt: skip
-
-
-def _counts(day: OrganizingDay, seats: int) -> str:
-    """The day in a line."""
-    counted = {"in": day.received, "out": day.sent}
-    told = [f"{len(found)} {word}" for word, found in counted.items() if found]
-    told += [count(len(day.flags), "question")] if day.flags else []
-    told += [f"{len(day.edits)} changed"] if day.edits else []
-    told += [f"{len(day.violations)} broken"] if day.violations else []
-    taken = sum(len(names) for _, names in day.assignment)
-    return ", ".join([*(told or ["no mail"]), f"{taken} of {seats * len(day.assignment)} seats filled"])
-
-
-def _decided(step: Step) -> tuple[str, str, str]:
-    """Tone, sign and words of the decision about a step."""
-    return (
-        ("quiet", "–", "left open")
-        if step.decision == ANSWERED and not step.after
-        else DECIDED.get(step.decision, DECIDED[""])
-    )
-
-
 # ---- the post -------------------------------------------------------------------------------------------------------
 
 
@@ -515,8 +348,9 @@ def outbox(rows: Iterable[Any], more: str = "") -> str:
 
     Rows have recipient, subject, body, status, said, person (texts), day (a number) and on (a date or a text).
     """
-    names = ("recipient", "subject", "body", "status", "said", "person", "day")
-    told = [{**{name: getattr(row, name) for name in names}, "on": _moment(row.on)} for row in rows]
+    names = ("recipient", "subject", "body", "said", "person", "day")
+    told = [{**{name: getattr(row, name) for name in names}, "on": _moment(row.on),
+             "chip": STATUSES.get(row.status, ("quiet", "·", row.status))} for row in rows]  # fmt: skip
     return fill("post", "outbox", told, more)
 
 

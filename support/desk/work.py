@@ -12,8 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from support.desk.chat import Step
 from support.desk.fields import words
-from support.desk.views import Running, Step
 from support.errors import FateUnknown, FileInUse, InvalidInput
 from support.runs.study import Store
 from support.seats import Question
@@ -254,15 +254,18 @@ def _settings(seminar: Seminar) -> dict[str, Any]:
 # ---- the running day, out of the journal ----------------------------------------------------------------------------
 
 
-def running_day(entries: Iterable[Entry], desk: Desk, day: int, question: Question | None = None) -> Running:
-    """What is known of a day that is not over; `question` is what waits for a decision."""
+def running_day(
+    entries: Iterable[Entry], desk: Desk, day: int, question: Question | None = None
+) -> tuple[OrganizingDay, list[Step]]:
+    """What is known of a day that is not over, and what was shown and decided; `question` waits for a decision."""
     today = [entry for entry in entries if entry.day == day and entry.answer is not None]
     steps = [_decided(entry) for entry in today if entry.role == "reviewer"]
     steps += [_step(question.phase, question.view.item, question.view.about)] if question else []
     came = tuple(mail for mail in desk.mails if mail.day == day and mail.sender != ORGANISER)
     reports = [entry.answer for entry in today if (entry.role, entry.step) == ("organizer", "progress")]
     progress = from_text(str, reports[-1] or "") if reports else ""
-    return Running(day, desk.today.isoformat(), came, (), progress, chosen(today, day), tuple(steps))
+    known = OrganizingDay(day, desk.today.isoformat(), came, progress=progress, selected=chosen(today, day))
+    return known, steps
 
 
 def chosen(entries: Iterable[Entry], day: int) -> tuple[str, ...]:

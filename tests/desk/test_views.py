@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.desk import views
+from support.desk.chat import DECIDED, Step, chat
+from support.desk.markup import style
 from support.play import FormatError
 from support.seminar.data import Scenario
 from support.seminar.ledger import Contact, State
@@ -152,7 +154,7 @@ def said(page, read):
 
 
 def test_a_day_is_told_in_the_order_in_which_it_went(day, policies, read):
-    words = said(views.chat([day], None, policies), read)
+    words = said(chat([day], None, policies), read)
     order = ["Day 3", "Wednesday, 8 September 2027",
              "1 in, 1 out, 1 question, 3 changed, 1 broken, 1 of 2 seats filled",
              "1 reply", "words 4", "Asked of the desk, about Ana", "May she?", "She may.", "the report", "follow_up",
@@ -163,19 +165,19 @@ def test_a_day_is_told_in_the_order_in_which_it_went(day, policies, read):
 
 
 STEPS = (
-    views.Step("flag", "Ana", "answer", "May she?", after="She may."),
-    views.Step("flag", "Ben", "answer", "And he?"),
-    views.Step("plan", "", "again", "first plan", wish="shorter"),
-    views.Step("plan", "", "edit", "second plan", after="my plan"),
-    views.Step("action", "Ana", "approve", "thanks to Ana"),
-    views.Step("action", "Ben", "remove", "thanks to Ben"),
-    views.Step("mail", "Ana", "", "A subject\n\nThe body"),
+    Step("flag", "Ana", "answer", "May she?", after="She may."),
+    Step("flag", "Ben", "answer", "And he?"),
+    Step("plan", "", "again", "first plan", wish="shorter"),
+    Step("plan", "", "edit", "second plan", after="my plan"),
+    Step("action", "Ana", "approve", "thanks to Ana"),
+    Step("action", "Ben", "remove", "thanks to Ben"),
+    Step("mail", "Ana", "", "A subject\n\nThe body"),
 )
 
 
 def test_the_running_day_tells_every_decision_in_its_order(policies, read):
     flags = (Flag(1, "Ana", "May she?"), Flag(2, "Ben", "And he?"), Flag(3, "Cem", "And they?"))
-    words = said(views.chat([], views.Running(1, "2027-09-06", flags=flags, steps=STEPS), policies), read)
+    words = said(chat([], OrganizingDay(1, "2027-09-06", flags=flags), policies, steps=STEPS), read)
     order = ["And they? Answer: not answered yet", "about Ana ✓ answered May she?", "At the desk: answered She may.",
              "about Ben – left open And he?", "The plan ↻ to be made again first plan",
              "At the desk: make it again shorter", "The plan ✎ changed second plan", "At the desk: changed to my plan",
@@ -200,7 +202,7 @@ PAYLOADS = {
 }
 
 
-VOCABULARY = {"organiser", "plan", "action", "mail", "flag", *views.DECIDED, *views.STATUSES}
+VOCABULARY = {"organiser", "plan", "action", "mail", "flag", *DECIDED, *views.STATUSES}
 
 
 DATES = {"2027-09-08", "2027-09-22", "2027-10-06"}
@@ -239,7 +241,7 @@ def inputs(make_desk, mail, days):
         "Dua": {"declined": True},
     }
     desk = make_desk(contacts, {slots[0]: ("Ana",)}, mails)
-    steps = tuple(views.Step(what, "Ana", decision, "shown\n\nbody", "after", "wish") for what, decision in (
+    steps = tuple(Step(what, "Ana", decision, "shown\n\nbody", "after", "wish") for what, decision in (
         ("flag", "answer"), ("plan", "approve"), ("action", "remove"),
         ("mail", "edit"), ("mail", "again"), ("mail", ""),
     ))  # fmt: skip
@@ -252,15 +254,14 @@ def inputs(make_desk, mail, days):
         (("2027-09-22", ("Ana",)), ("2027-10-06", ())), (("Ben", 2),), ("broken",), "summary",
         (FormatError("who", "phase", "detail"),), 0, 0, (Remade("plan", "", "before", "after", "wish"),),
     )  # fmt: skip
-    running = views.Running(
-        4, "2027-09-08", tuple(mails[5:6]), (*flags, Flag(7, "Ben", "open")), "progress", ("begin",), steps
-    )
+    running = OrganizingDay(4, "2027-09-08", tuple(mails[5:6]), (), (*flags, Flag(7, "Ben", "open")), "progress",
+                            ("begin",))  # fmt: skip
     policies = PolicySet((Policy("begin", "a sentence"), Policy("other", "another sentence")))
     rows = tuple(SimpleNamespace(recipient="ana@x.org", subject="s", body="b", status=status, said="ok", on="some day",
                                  person="Ana", day=1) for status in (*views.STATUSES, "lost"))  # fmt: skip
     held = (SimpleNamespace(sender="eve@x.org", sender_name="Eve", subject="s", text="t", reason="why",
                             problems=("p", "q"), attachments=("a.zip",)),)  # fmt: skip
-    shown = {"desk": desk, "flags": flags, "days": (day,), "running": running, "policies": policies}
+    shown = {"desk": desk, "flags": flags, "days": (day,), "running": running, "steps": steps, "policies": policies}
     return SimpleNamespace(**shown, rows=rows, held=held, person="Ana", selected=("begin",))
 
 
@@ -269,7 +270,7 @@ BOARDS = {
     "calendar": lambda given: views.calendar(given.desk),
     "correspondence": lambda given: views.correspondence(given.desk, given.flags),
     "thread": lambda given: views.correspondence(given.desk, given.flags, given.person),
-    "chat": lambda given: views.chat(given.days, given.running, given.policies, 2),
+    "chat": lambda given: chat(given.days, given.running, given.policies, 2, given.steps),
     "outbox": lambda given: views.outbox(given.rows),
     "held": lambda given: views.held(given.held),
 }
@@ -303,7 +304,7 @@ def show(chromium):
     def open_page(board, width):
         page = chromium.new_page(viewport={"width": 1366, "height": 768})
         page.route("**", lambda route: route.abort())
-        panel = f'<div id="panel" style="width:{width}rem">{views.style()}{board}</div>'
+        panel = f'<div id="panel" style="width:{width}rem">{style()}{board}</div>'
         page.set_content(f"<!doctype html><body>{panel}")
         pages.append(page)
         return page
@@ -321,7 +322,7 @@ def boards(played):
         "grid": views.grid(desk),
         "calendar": views.calendar(desk),
         "correspondence": views.correspondence(desk, [flag for day in days for flag in day.flags]),
-        "chat": views.chat(days, None, policies),
+        "chat": chat(days, None, policies),
     }
 
 
@@ -371,7 +372,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_words_stand_out_from_their_ground_in_both_themes(theme):
-    first, second = re.findall(r"\{(\s+(?:color-scheme: dark; )?--ink.*?)\}", views.style(), re.S)
+    first, second = re.findall(r"\{(\s+(?:color-scheme: dark; )?--ink.*?)\}", style(), re.S)
     colours = dict(re.findall(r"--([a-z-]+): (#\w+)", first))
     colours |= dict(re.findall(r"--([a-z-]+): (#\w+)", second)) if theme == "dark" else {}
     colours = {name: "#" + "".join(2 * c for c in code[1:]) if len(code) == 4 else code

@@ -12,6 +12,7 @@ from live_servers import live
 from seminar_playing import answered
 
 from support.desk import views
+from support.desk.chat import chat
 from support.mail.reading import read
 from support.runs.pages import days_to_html
 from support.seminar.reviewing import FLAG
@@ -117,7 +118,7 @@ def test_no_date_is_given_to_anybody_who_did_not_name_it(attacked):
 
 def test_nothing_of_a_mail_becomes_markup(attacked):
     pages = [
-        views.chat(attacked.days, None, attacked.policies),
+        chat(attacked.days, None, attacked.policies),
         days_to_html(attacked.days, attacked.policies),
         views.grid(attacked.desk),
         views.correspondence(attacked.desk, [flag for day in attacked.days for flag in day.flags]),
