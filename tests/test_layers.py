@@ -15,7 +15,7 @@ FLOORS = [
     {"simulations"},
     {"analysis"},
     {"tables", "draw", "plots", "runs.pages", "boards"},
-    {"widgets"},
+    {"widgets", "labs"},
     {"runs.recordings"},
     {"runs.notebooks", "full_runs", "app"},
 ]  # fmt: skip

@@ -11,6 +11,7 @@ import pandas as pd
 
 from support.analysis.meetings import rounds_of
 from support.draw import png
+from support.labs.base import PlayLab, offered, warning
 from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.members import STYLES
@@ -24,7 +25,6 @@ from support.runs.pages import FACILITATORS, meeting_to_html
 from support.runs.study import Store
 from support.seats import HUMAN, HumanSeat, Spoken
 from support.widgets.chat import ChatForm
-from support.widgets.play import PlayLab, offered, warning
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,6 +20,7 @@ from support.fair_decisions.records import Plan, Planning, PlanningRound
 from support.fair_decisions.search import ROUNDS, Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
 from support.fair_decisions.study import estimator_for
+from support.labs.base import HUMAN, PlayLab, offered
 from support.plots.planning import draw_planning
 from support.runs.study import Store
 from support.seats import MIXED, MODEL, Spoken
@@ -35,7 +36,6 @@ from support.widgets.plan_history import (
     truth_of,
     worth,
 )
-from support.widgets.play import HUMAN, PlayLab, offered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ import threading
 
 import ipywidgets as w
 
+from support.labs.base import Home
 from support.widgets import chat
-from support.widgets.home import Home
 from support.widgets.organizing.fields import Press
 
 

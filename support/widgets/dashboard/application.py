@@ -13,6 +13,7 @@ import ipywidgets as w
 
 from support.data import study_file
 from support.errors import ConveneError, InvalidInput
+from support.labs.base import Home
 from support.seminar.artefacts import hook_of, hook_to_policy
 from support.seminar.records import Flag
 from support.seminar.rules import PolicySet
@@ -29,7 +30,6 @@ from support.widgets.dashboard.setting_up import SetupPage
 from support.widgets.dashboard.taking import TakePage
 from support.widgets.dashboard.work import PATIENCE, Work, words
 from support.widgets.dashboard.writing import TemplatesPage
-from support.widgets.home import Home
 from support.widgets.organizing.fields import alert, wide
 from support.widgets.organizing.log import LogPanel
 

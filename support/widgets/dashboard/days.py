@@ -10,6 +10,7 @@ import ipywidgets as w
 from support.boards.pieces import said
 from support.boards.standing import seats_of
 from support.errors import InvalidInput
+from support.labs.base import warning
 from support.seats import Question
 from support.seminar.data import in_words
 from support.seminar.records import MAIL
@@ -19,7 +20,6 @@ from support.seminars.setup import LIVE, REHEARSAL
 from support.widgets.dashboard.frame import status
 from support.widgets.dashboard.work import Work
 from support.widgets.organizing.fields import alert, wide
-from support.widgets.play import warning
 
 AFTER = {
     None: "fetches the mail",

@@ -13,6 +13,7 @@ import ipywidgets as w
 
 from support.boards.pieces import said
 from support.errors import InvalidInput
+from support.labs.base import warning
 from support.runs.pages import diary_style, mails_to_html
 from support.seats import Question
 from support.seminar.records import ACTION, MAIL, ORGANISER, Flag
@@ -21,7 +22,6 @@ from support.seminar.views import APPROVE, EDIT, Desk, Review
 from support.seminars.unlock import Lock
 from support.widgets.dashboard.frame import plain
 from support.widgets.organizing.desk import DeskForm
-from support.widgets.play import warning
 
 HOLDS = "The policy holds at once, and is among what you take along."
 SAME = (

@@ -10,8 +10,8 @@ from typing import Any
 import ipywidgets as w
 
 from support.errors import ConveneError
+from support.labs.base import Home
 from support.widgets import chat
-from support.widgets.home import Home
 
 
 class Press:

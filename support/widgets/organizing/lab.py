@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import ipywidgets as w
 
 from support.draw import png
+from support.labs.base import PlayLab, warning
 from support.runs.pages import assignment_to_html, days_to_html
 from support.runs.study import Store
 from support.seats import HumanSeat, Question
@@ -28,7 +29,6 @@ from support.widgets.organizing.seating import Seated, seat_all
 from support.widgets.organizing.setup import SCENARIOS, Setup
 from support.widgets.organizing.taking import TakePanel
 from support.widgets.organizing.watching import over
-from support.widgets.play import PlayLab, warning
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

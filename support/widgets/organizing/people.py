@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 import ipywidgets as w
 
+from support.labs.base import HUMAN
 from support.models.profiles import MODEL
 from support.seats import MIXED
 from support.seminar.checkpoints import ALWAYS, DELEGATED, LEVELS
 from support.seminar.data import Scenario
 from support.seminar.speakers import RULE_BASED, VARIATIONS
-from support.widgets.play import HUMAN
 
 FEW = 6
 """People whose seats are shown unfolded."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support.labs.base import HUMAN
 from support.seats import HumanSeat, Spoken
 from support.seminar.artefacts import Artefacts, load_past
 from support.seminar.data import Scenario
@@ -16,7 +17,6 @@ from support.seminar.seats import REVIEWER
 from support.seminar.speakers import SPEAKER, seat_speakers
 from support.seminar.study import seat_desk
 from support.widgets.organizing.watching import Days, Expected, Watched
-from support.widgets.play import HUMAN
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel

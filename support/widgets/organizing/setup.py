@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
+from support.labs.base import offered
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
 from support.seminar.seats import DETECTORS, ORGANIZERS, REVIEWERS
 from support.widgets.organizing.fields import row
 from support.widgets.organizing.people import DelegationPanel, PeoplePanel
 from support.widgets.organizing.policies import PoliciesPanel
-from support.widgets.play import offered
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel

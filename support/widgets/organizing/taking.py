@@ -8,9 +8,9 @@ from pathlib import Path
 
 import ipywidgets as w
 
+from support.labs.base import warning
 from support.seminar.artefacts import Artefacts, export_artefacts, load_templates
 from support.widgets.organizing.fields import row, wide
-from support.widgets.play import warning
 
 TOLD = (
     "What a rehearsal leaves: the policies that are shown under <i>Policies</i>, the templates, the stop hooks (what "
