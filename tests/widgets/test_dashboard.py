@@ -9,6 +9,7 @@ import ipywidgets as w
 import pytest
 
 from support.errors import FateUnknown
+from support.labs import base as chat
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
 from support.runs.study import Store
@@ -21,7 +22,6 @@ from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, SeminarSetup
-from support.widgets import chat
 from support.widgets.dashboard import application
 from support.widgets.dashboard import form as forms
 from support.widgets.dashboard import work as works

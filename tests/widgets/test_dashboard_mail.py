@@ -11,6 +11,7 @@ import ipywidgets as w
 import pytest
 
 from support.errors import FateUnknown, InvalidInput
+from support.labs import base as chat
 from support.mail.credentials import MailServers
 from support.mail.simulated import SimulatedMailbox
 from support.seminar.artefacts import Artefacts, Template, load_past, load_templates
@@ -20,7 +21,6 @@ from support.seminar.rules import load_policies
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, OWN_ADDRESS, SeminarSetup
-from support.widgets import chat
 from support.widgets.dashboard.mailing import MailPage, ways_to_html
 from support.widgets.dashboard.people import PeoplePage
 from support.widgets.dashboard.writing import TemplatesPage

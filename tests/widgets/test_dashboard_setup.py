@@ -9,6 +9,7 @@ import ipywidgets as w
 import pytest
 
 from support.errors import ConveneError, InvalidInput, NotSent
+from support.labs import base as chat
 from support.mail.credentials import MailServers
 from support.seminar.artefacts import Artefacts, Template, export_artefacts, load_templates
 from support.seminar.checkpoints import AUTOMATIC
@@ -16,7 +17,6 @@ from support.seminar.data import scenario
 from support.seminar.records import Hook
 from support.seminar.rules import PolicySet, load_policies
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL
-from support.widgets import chat
 from support.widgets.dashboard import sending
 from support.widgets.dashboard.bringing import LARGEST, read_artefacts
 from support.widgets.dashboard.drafts import faults_of, persons_of

@@ -5,8 +5,8 @@ import threading
 
 import ipywidgets as w
 
+from support.labs import base as chat
 from support.labs.base import Home
-from support.widgets import chat
 from support.widgets.organizing.fields import Press
 
 

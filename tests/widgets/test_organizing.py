@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from support.errors import CallFailed
+from support.labs import base as chat
 from support.models.fakes import scripted
 from support.seminar.artefacts import import_artefacts
 from support.seminar.study import seminar
-from support.widgets import chat
 from support.widgets.organizing import lab as rehearsing
 from support.widgets.organizing.lab import REHEARSAL, SWEEP, RehearsalLab
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from support.widgets import chat
+from support.labs import base as chat
 from support.widgets.organizing import lab as rehearsing
 from support.widgets.organizing.lab import SWEEP, RehearsalLab
 

@@ -10,8 +10,8 @@ from typing import Any
 import ipywidgets as w
 
 from support.errors import ConveneError
+from support.labs import base
 from support.labs.base import Home
-from support.widgets import chat
 
 
 class Press:
@@ -59,7 +59,7 @@ class Press:
         before: Any = self
         while before != (now := self.read()):
             before = now
-            await asyncio.sleep(chat.SETTLE)
+            await asyncio.sleep(base.SETTLE)
         self.error.value = ""
         try:
             done = act()
