@@ -167,3 +167,9 @@ def keeps(tmp_path, pasted, button):
         return code
 
     return hold
+
+
+@pytest.fixture
+def study(tmp_path):
+    """The file of a study."""
+    return tmp_path / "study.sqlite"

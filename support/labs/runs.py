@@ -55,19 +55,7 @@ class RunViewer:
     A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
     moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    store : Store
-    cache : Cache or path, optional
-        Where the replies are kept, by default the store's own file.
-    page : int
-        Units in the list at a time.
-
-    Raises
-    ------
-    InvalidInput
-        When `page` is not a whole number from 1 up.
+    `cache` is where the replies are kept, by default the store's own file; `page` says how many units are listed.
     """
 
     def __init__(

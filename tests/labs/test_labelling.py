@@ -5,7 +5,7 @@ import pytest
 
 from support.analysis.agreement import load_labels
 from support.errors import InvalidInput
-from support.widgets.labelling import LabellingDesk
+from support.labs.labelling import LabellingDesk
 
 ROWS = [
     (1, 1, "Ana", "I value <b>A</b> & B."),

@@ -6,7 +6,7 @@ from support.analysis.agreement import load_labels
 
 SOURCE = """
 import pandas as pd
-from support.widgets.labelling import LabellingDesk
+from support.labs.labelling import LabellingDesk
 rows = [(1, 1, "Ana", "I value good A <b>most</b>."), (1, 1, "Ben", "What would you give up?")]
 desk = LabellingDesk(pd.DataFrame(rows, columns=["run", "round", "sender", "text"]), {path!r}, ("Kim", "Lee"))
 desk.view

@@ -25,21 +25,9 @@ class LabellingDesk:
 
     Works by keyboard alone: Tab moves on, Space ticks, Enter presses a button. A coder sees no label but their own.
 
-    Parameters
-    ----------
-    messages : DataFrame
-        run, round, sender, text, as `support.analysis.conversation.messages_of` gives it: whole discussions, for the
-        round before a message is shown with it.
-    path : path
-        The SQLite file that the labels go to; what is in it already is shown and counted.
-    coders : two names
-    n : int
-        How many messages to label; the sample is drawn with `seed`, so that both coders get the same.
-
-    Raises
-    ------
-    InvalidInput
-        When a column is missing or the coders are not two different names.
+    `messages` are whole discussions with run, round, sender and text, as `support.analysis.conversation.messages_of`
+    gives them, for the round before a message is shown with it. `path` is the SQLite file that labels go to; what is in
+    it already is shown and counted. Of the messages `n` are drawn with `seed`: both `coders` get the same.
     """
 
     def __init__(

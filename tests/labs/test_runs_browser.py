@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, {tests!r})
 from test_runs_browser import sweep
 from support.runs.study import Store
-from support.widgets.runs import RunViewer
+from support.labs.runs import RunViewer
 viewer = RunViewer(sweep(), Store({path!r}))
 viewer.view
 """

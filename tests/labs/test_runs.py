@@ -5,12 +5,12 @@ import re
 import pytest
 
 from support.errors import InvalidInput
+from support.labs.runs import BLANK, RunViewer
 from support.models.calls import Call, Fault
 from support.models.model import Request
 from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.widgets.runs import BLANK, RunViewer
 
 RECORD = Transcript({}, "a", {}, ())
 FAULTS = (Fault("429", "slow down", 1.0),)
