@@ -157,7 +157,7 @@ class LabellingDesk(Lab):
         fig = Figure(figsize=(6.5, 3.2), layout="constrained")
         ax = fig.subplots()
         try:
-            frame = self._agreed().dropna(subset=["value"])
+            frame = self._agreed().query("measure in ('kappa', 'alpha')").dropna(subset=["value"])
         except InvalidInput as error:
             ax.text(0.5, 0.5, _sentence(str(error)), ha="center", va="center", wrap=True)
             ax.set_axis_off()

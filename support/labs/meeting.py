@@ -202,6 +202,8 @@ class MeetingLab(PlayLab[CoordinationRound]):
             **controls(meeting_coordination, ranges, **led | first),
             "seed": control("seed", SEEDS, seed),
         }
+        self.controls["database"].description = "coordinator has the database, and heeds who is required"
+        self.controls["tracking"].description = "preferences of earlier rounds stay"
         self.rounds = self.controls["rounds"]
         asked = list(self.controls.values())
         columns = [w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats]

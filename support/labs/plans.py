@@ -229,6 +229,7 @@ class PlanningLab(PlayLab[PlanningRound]):
             "skin": control("skin", load(), skin),
             "seed": control("seed", SEEDS, seed),
         }
+        self.controls["skin"].description = "names of things"
         self.rounds = self.controls["rounds"]
         self.form: PlanForm | None = None
         shown = list(self.controls.values())

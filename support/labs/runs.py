@@ -123,6 +123,7 @@ class RunViewer(Lab):
     def draw(self) -> Figure:
         """How long each listed unit took, by what became of it; one that is missing stands at 0."""
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
 
         fig = Figure(figsize=(8, 2.8), layout="constrained")
         ax, listed = fig.subplots(), self.units.iloc[self.listed]
@@ -131,6 +132,7 @@ class RunViewer(Lab):
             look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
             ax.plot(self.listed[at], listed.loc[at, "seconds"].fillna(0.0), **look)
         ax.set(xlabel="number of the unit", ylabel="seconds", title=self.sweep.name)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend(**BESIDE)
         return fig
 
