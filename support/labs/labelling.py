@@ -158,6 +158,8 @@ class LabellingDesk(Lab):
         ax = fig.subplots()
         try:
             frame = self._agreed().query("measure in ('kappa', 'alpha')").dropna(subset=["value"])
+            if frame.empty:
+                raise InvalidInput("agreement is not defined on these labels yet")
         except InvalidInput as error:
             ax.text(0.5, 0.5, _sentence(str(error)), ha="center", va="center", wrap=True)
             ax.set_axis_off()
