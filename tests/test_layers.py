@@ -15,7 +15,7 @@ FLOORS = [
     {"simulations"},
     {"analysis"},
     {"tables", "draw", "plots", "runs.pages"},
-    {"widgets", "desk"},
+    {"labs", "desk"},
     {"runs.recordings"},
     {"runs.notebooks", "full_runs", "app"},
 ]  # fmt: skip

@@ -400,7 +400,7 @@ def load_labels(path: str | Path) -> pd.DataFrame:
     such as "inform, request".
     """
     if not Path(path).is_file():
-        raise MissingData(f"no labels at {path}; label messages with support.widgets.labelling.LabellingDesk first")
+        raise MissingData(f"no labels at {path}; label messages with support.labs.labelling.LabellingDesk first")
     if Path(path).suffix == ".csv":
         return _labels_of_table(Path(path))
     file = LabelFile(path)

@@ -29,6 +29,7 @@ from support.desk.work import PATIENCE, Work, chosen, copied, running_day
 from support.desk.writing import TemplatesPage
 from support.draw import png
 from support.errors import ConveneError, InvalidInput
+from support.labs.base import Home
 from support.runs.study import Store
 from support.seats import Question
 from support.seminar.artefacts import hook_of, hook_to_policy
@@ -38,7 +39,6 @@ from support.seminar.reviewing import FLAG
 from support.seminar.views import Desk as Papers
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL, SeminarSetup
-from support.widgets.home import Home
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ import ipywidgets as w
 
 from support.desk.markup import fill
 from support.errors import ConveneError, InvalidInput
-from support.widgets.home import Home
+from support.labs.base import Home
 
 SETTLE = 0.15
 """Seconds in which nothing arrives any more: the browser sends the last letters of a field behind a press."""

@@ -169,7 +169,7 @@ from pathlib import Path
 from support.models import connect
 from support.runs.pages import unit_html
 from support.runs.study import Store
-from support.widgets.runs import RunViewer
+from support.labs.runs import RunViewer
 ---
 %xmode Verbose
 ---

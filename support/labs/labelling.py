@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 import numpy as np
@@ -14,33 +14,28 @@ import pandas as pd
 from support.analysis.agreement import LabelFile, coder_agreement, draw_sample, key
 from support.analysis.dialogue_acts import LABELS, MEANINGS
 from support.analysis.frames import need_columns
+from support.draw import dots
 from support.errors import InvalidInput
+from support.labs.base import Lab, held, warning
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BOX = "white-space:pre-wrap; overflow-wrap:anywhere; max-height:18em; overflow:auto; padding:4px 8px"
 DRAWS = 500  # of the bootstrap behind the table: enough for a glance, and quick after each label
 
 
-class LabellingDesk:
+class LabellingDesk(Lab):
     """Controls over a sample of messages. Display `desk.view`; each label is in the file as soon as it is saved.
 
     Works by keyboard alone: Tab moves on, Space ticks, Enter presses a button. A coder sees no label but their own.
 
-    Parameters
-    ----------
-    messages : DataFrame
-        run, round, sender, text, as `support.analysis.conversation.messages_of` gives it: whole discussions, for the
-        round before a message is shown with it.
-    path : path
-        The SQLite file that the labels go to; what is in it already is shown and counted.
-    coders : two names
-    n : int
-        How many messages to label; the sample is drawn with `seed`, so that both coders get the same.
-
-    Raises
-    ------
-    InvalidInput
-        When a column is missing or the coders are not two different names.
+    `messages` are whole discussions with run, round, sender and text, as `support.analysis.conversation.messages_of`
+    gives them, for the round before a message is shown with it. `path` is the SQLite file that labels go to; what is in
+    it already is shown and counted. Of the messages `n` are drawn with `seed`: both `coders` get the same.
     """
+
+    study = "labels"
 
     def __init__(
         self,
@@ -54,6 +49,9 @@ class LabellingDesk:
         need_columns(messages, ["run", "round", "sender", "text"], "messages")
         if isinstance(coders, str) or len(set(coders)) != 2 or not all(name.strip() for name in coders):
             raise InvalidInput(f"coders: {coders!r} given; expected two different names")
+        super().__init__("640px")
+        self._given = {"(messages)": held(messages, "messages"), "(path)": repr(str(path))}
+        self._told = {"coders": tuple(coders), "n": n, "seed": seed}
         self.messages, self.file = messages.reset_index(drop=True), LabelFile(path)
         self.sample = draw_sample(messages, n, np.random.default_rng(seed))
         self.rows = self.messages.to_dict("records")
@@ -61,7 +59,7 @@ class LabellingDesk:
         self.at = 0
         self.coder = w.Dropdown(options=list(coders), description="I am")
         self.boxes = {label: w.Checkbox(description=label, indent=False, layout=_width("9rem")) for label in LABELS}
-        self.save_button = w.Button(description="Save and next", button_style="primary")
+        self.keep_button = w.Button(description="Save and next", button_style="primary")
         self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
         self.progress, self.context, self.message = w.HTML(), w.HTML(), w.HTML()
         self.error, self.agreement = w.HTML(), w.HTML()
@@ -72,13 +70,14 @@ class LabellingDesk:
 
     def _layout(self) -> w.VBox:
         lines = [w.HBox([box, w.HTML(escape(MEANINGS[label]))]) for label, box in self.boxes.items()]
-        buttons = w.HBox([self.save_button, self.back_button, self.on_button])
+        buttons = w.HBox([self.keep_button, self.back_button, self.on_button])
         head = w.HBox([self.coder, self.progress])
-        return w.VBox([head, self.context, self.message, *lines, buttons, self.error, self.agreement])
+        shown = [self.agreement, self.figure, self.status, self.kept]
+        return w.VBox([head, self.context, self.message, *lines, buttons, self.error, *shown])
 
     def _connect(self) -> None:
         self.coder.observe(lambda _: self.open(), "value")
-        self.save_button.on_click(lambda _: self.save())
+        self.keep_button.on_click(lambda _: self.keep())
         self.back_button.on_click(lambda _: self.go(-1))
         self.on_button.on_click(lambda _: self.go(1))
 
@@ -98,12 +97,12 @@ class LabellingDesk:
         self.at = min(max(self.at + step, 0), len(self.sample) - 1)
         self.show()
 
-    def save(self) -> None:
+    def keep(self) -> None:
         """Keep the ticked labels and go on; say what is wrong when they are none."""
         try:
             self.file.add(self.current, self.coder.value, [label for label, box in self.boxes.items() if box.value])
         except InvalidInput as error:
-            self.error.value = f'<span style="color:#8a3b00">{escape(str(error))}</span>'
+            self.error.value = warning(str(error))
             return
         self.go(1)
         self.compare()
@@ -120,17 +119,54 @@ class LabellingDesk:
         self.message.value = f"<b>Round {row['round']}: what does this message do?</b>{_said(row, '#eef4fb')}"
         self.error.value = ""
 
-    def compare(self) -> None:
-        """Show how far the two coders agree on this sample, or what is missing for that."""
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Who labels, how many messages, and the seed of their draw."""
+        return self._told
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The messages, and the file of the labels."""
+        return self._given
+
+    @property
+    def who(self) -> str:
+        """The two coders."""
+        return f"coders: {' and '.join(self.coder.options)}"
+
+    def _agreed(self) -> pd.DataFrame:
+        """How far the two coders agree on this sample; InvalidInput says what is missing for that."""
         labels = self.file.read()
         ours = labels[labels["message"].isin(self.keys) & labels["coder"].isin(self.coder.options)]
+        if ours.empty:
+            raise InvalidInput("nobody has labelled yet")
+        return coder_agreement(ours, np.random.default_rng(0), self.coder.options, draws=DRAWS)
+
+    def compare(self) -> None:
+        """Show how far the two coders agree on this sample, or what is missing for that."""
         try:
-            frame = coder_agreement(ours, np.random.default_rng(0), self.coder.options, draws=DRAWS)
+            self.agreement.value = agreement_table(self._agreed(), *self.coder.options)
         except InvalidInput as error:
-            nobody = ours.empty
-            self.agreement.value = f"<i>{'Nobody has labelled yet.' if nobody else escape(_sentence(str(error)))}</i>"
-        else:
-            self.agreement.value = agreement_table(frame, *self.coder.options)
+            self.agreement.value = f"<i>{escape(_sentence(str(error)))}</i>"
+        self._redraw()
+
+    def draw(self) -> Figure:
+        """Kappa and alpha of each act that a coder gave, with intervals; in words what is missing for them."""
+        from matplotlib.figure import Figure
+
+        fig = Figure(figsize=(6.5, 3.2), layout="constrained")
+        ax = fig.subplots()
+        try:
+            frame = self._agreed().query("measure in ('kappa', 'alpha')").dropna(subset=["value"])
+            if frame.empty:
+                raise InvalidInput("agreement is not defined on these labels yet")
+        except InvalidInput as error:
+            ax.text(0.5, 0.5, _sentence(str(error)), ha="center", va="center", wrap=True)
+            ax.set_axis_off()
+            return fig
+        dots(ax, frame, "act", "value", hue="measure")
+        ax.set(xlabel="agreement (1: the same labels, 0: chance)", title=self.who)
+        return fig
 
     def _done(self) -> dict[str, tuple[str, ...]]:
         labels = self.file.read()

@@ -7,7 +7,7 @@ import ipywidgets as w
 
 from support.desk import fields
 from support.desk.fields import Press
-from support.widgets.home import Home
+from support.labs.base import Home
 
 
 def in_a_thread_with_a_loop_of_its_own(act):

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, {tests!r})
 from test_runs_browser import sweep
 from support.runs.study import Store
-from support.widgets.runs import RunViewer
+from support.labs.runs import RunViewer
 viewer = RunViewer(sweep(), Store({path!r}))
 viewer.view
 """
@@ -45,7 +45,9 @@ def played(study):
     return store
 
 
-def test_units_are_chosen_by_keyboard_and_a_refresh_shows_new_ones(browse, played, study, button, dropdown, screenshot):
+def test_units_are_chosen_by_keyboard_and_a_refresh_shows_new_ones(
+    browse, played, study, button, dropdown, screenshot, keeps
+):
     page = browse(SOURCE.format(tests=str(__file__).rpartition("/")[0], path=str(study)))
     page.get_by_text("2 done, 2 failed, 2 missing").wait_for()
     page.get_by_text("By majority: <b>which</b>? It costs $5 or $6.").wait_for()  # neither markup nor a formula
@@ -62,3 +64,6 @@ def test_units_are_chosen_by_keyboard_and_a_refresh_shows_new_ones(browse, playe
         played.add(unit, Transcript({}, "rated", {}, ()))
     button(page, "Refresh").press("Enter")
     page.get_by_text("4 done, 2 failed, 0 missing").wait_for()
+    code = keeps(page, sweep=sweep(), store=played)
+    assert "units='failed'" in code
+    screenshot(page, "runs_3_code")

@@ -12,12 +12,16 @@ import ipywidgets as w
 import numpy as np
 import pandas as pd
 
+from support.draw import BESIDE, style
 from support.errors import ConveneError, InvalidInput
+from support.labs.base import Lab, held, warning
 from support.models.money import dollars
 from support.runs.calls import faults_of, totals, units_of
 from support.runs.pages import totals_html, unit_html
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from support.models.cache import Cache
     from support.runs.study import Store, Unit
     from support.runs.sweep import Sweep
@@ -49,44 +53,43 @@ STYLE = """<style>
 </style>"""
 
 
-class RunViewer:
+class RunViewer(Lab):
     """Controls over the stored units of a sweep. Display `viewer.view`.
 
     A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
     moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    store : Store
-    cache : Cache or path, optional
-        Where the replies are kept, by default the store's own file.
-    page : int
-        Units in the list at a time.
-
-    Raises
-    ------
-    InvalidInput
-        When `page` is not a whole number from 1 up.
+    `cache` is where the replies are kept, by default the store's own file; `page` says how many units are listed.
     """
 
+    study = "runs"
+
     def __init__(
-        self, sweep: Sweep, store: Store, cache: Cache | str | Path | None = None, *, page: int = PAGE
+        self,
+        sweep: Sweep,
+        store: Store,
+        cache: Cache | str | Path | None = None,
+        *,
+        page: int = PAGE,
+        units: str = ALL,
+        **only: str,
     ) -> None:
         if isinstance(page, bool) or not isinstance(page, int) or page < 1:
             raise InvalidInput(f"page: {page!r} given; expected a whole number of units from 1 up")
+        super().__init__("860px")
         self.sweep, self.store, self.cache, self.page = sweep, store, cache, page
         self._every = list(sweep.units())
         self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
         self._codes = np.unravel_index(np.arange(len(self._every)), [len(values) for values in self._values])
-        self._at_rest, self.first = True, 0
+        self.first = 0
         self.units, self.listed = pd.DataFrame(), np.empty(0, dtype=int)
-        self.status = _choice("units", list(SHOWN))
-        self.settings = {
+        self.controls = {"units": _choice("units", list(SHOWN))} | {
             name: _choice(name, [ALL, *map(_short, values)])
             for name, values in sweep.grid.items()
             if 1 < len(values) <= CHOICES
         }
+        for name, label in {"units": units, **only}.items():
+            self.controls[name].label = label
         self.refresh_button = w.Button(description="Refresh", tooltip="read the study's file again")
         self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
         self.totals, self.place, self.head, self.calls, self.error = (w.HTML() for _ in range(5))
@@ -102,6 +105,37 @@ class RunViewer:
         """The unit that is chosen, None where none is listed."""
         return None if self.list.value is None else self._every[self.list.value]
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the list is chosen by, as the controls call it."""
+        return {name: control.label for name, control in self.controls.items()}
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The sweep, and the study's file."""
+        return {"(sweep)": held(self.sweep, "sweep"), "(store)": held(self.store, "store")}
+
+    @property
+    def who(self) -> str:
+        """Who sat there, as the sweep's settings say."""
+        return f"participants: {json.dumps(self.sweep.grid.get('seats', 'as in the records of this sweep'))}"
+
+    def draw(self) -> Figure:
+        """How long each listed unit took, by what became of it; one that is missing stands at 0."""
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+
+        fig = Figure(figsize=(8, 2.8), layout="constrained")
+        ax, listed = fig.subplots(), self.units.iloc[self.listed]
+        for i, status in enumerate(MARKS):
+            at = listed["status"] == status
+            look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
+            ax.plot(self.listed[at], listed.loc[at, "seconds"].fillna(0.0), **look)
+        ax.set(xlabel="number of the unit", ylabel="seconds", title=self.sweep.name)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.legend(**BESIDE)
+        return fig
+
     def refresh(self) -> None:
         """Read the file again; the unit that was chosen stays chosen."""
         self.error.value = ""
@@ -110,32 +144,34 @@ class RunViewer:
             sums = totals(self.sweep, self.store, self.units)
             self.totals.value = STYLE + totals_html(sums, faults_of(self.sweep, self.store))
         except ConveneError as error:
-            self._tell(error)
+            self._complain(error)
         else:
             self.filter()
 
     def filter(self) -> None:
         """List the units that the controls let through, and the page with the one that was chosen before."""
-        kept = SHOWN[self.status.label](self.units).to_numpy(dtype=bool)
+        kept = SHOWN[self.controls["units"].label](self.units).to_numpy(dtype=bool)
         for axis, name in enumerate(self.sweep.grid):
-            if name in self.settings and self.settings[name].value:
-                kept = kept & (self._codes[axis] == self.settings[name].value - 1)
+            if name in self.controls and self.controls[name].value:
+                kept = kept & (self._codes[axis] == self.controls[name].value - 1)
         self.listed = np.flatnonzero(kept)
         before = self.list.value
         place = int(np.searchsorted(self.listed, before)) if before is not None and kept[before] else 0
         self._draw(place - place % self.page, before)
+        self._redraw()
 
     def _layout(self) -> w.VBox:
-        filters = w.HBox([self.status, *self.settings.values(), self.refresh_button])
+        filters = w.HBox([*self.controls.values(), self.refresh_button])
         filters.layout.flex_flow = "row wrap"
         paging = w.HBox([self.back_button, self.on_button, self.place])
-        view = w.VBox([self.totals, filters, self.head, self.list, paging, self.error, self.calls])
+        figure = [self.figure, self.status, self.kept]
+        view = w.VBox([self.totals, filters, self.head, self.list, paging, self.error, *figure, self.calls])
         view.add_class("convene-runs")
         self.error.add_class("convene-error")
         return view
 
     def _connect(self) -> None:
-        for control in (self.status, *self.settings.values()):
+        for control in self.controls.values():
             control.observe(lambda _: self.filter(), "value")
         self.list.observe(lambda _: self._show(), "value")
         self.refresh_button.on_click(lambda _: self.refresh())
@@ -183,10 +219,10 @@ class RunViewer:
             self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit, self.cache)
         except ConveneError as error:
             self.calls.value = ""
-            self._tell(error)
+            self._complain(error)
 
-    def _tell(self, error: ConveneError) -> None:
-        self.error.value = f'<span role="alert" style="color:#8a3b00">{escape(str(error))}</span>'
+    def _complain(self, error: ConveneError) -> None:
+        self.error.value = warning(str(error))
 
 
 def _choice(name: str, labels: Sequence[str]) -> w.Dropdown:

@@ -1,28 +1,44 @@
-"""Forms in which a person at the round table writes, proposes and votes."""
+"""A round table to sit at: settings, seats, step-by-step play, a live figure; what is played goes to the store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
+import numpy as np
 
+from support.analysis.metrics import total_utility
+from support.choice import RULES
 from support.errors import InvalidInput
-from support.roundtable.economy import Background
-from support.roundtable.records import Message
-from support.seats import Question
+from support.labs.base import SEEDS, PlayLab, control, controls, warning
+from support.plots.roundtable import draw_discussion
+from support.roundtable.economy import PREFERENCES, Background, ExchangeEconomy, exchange_economy
+from support.roundtable.negotiators import KINDS
+from support.roundtable.records import Message, Round, Transcript
+from support.roundtable.seats import negotiator, seat_all
+from support.roundtable.study import roundtable_exchange
+from support.roundtable.table import ROUNDS, play, roundtable, transcript
+from support.runs.pages import rounds_to_html
+from support.runs.study import Store
+from support.seats import HUMAN, HumanSeat, Question
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from support.models.model import ChatModel
+
+SWEEP, STAND_IN = "round table", "conceder"
+CROWD = 20
+RANGES = {"rule": RULES, "preferences": PREFERENCES, "agents": (2, 5), "rounds": (1, 20)}
 TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
 
 
 class SeatForm:
     """The form of one human seat: shows the question at hand, gives its answer, keeps what was typed on an error.
 
-    Parameters
-    ----------
-    background : Background
-        What the person may know: shown above the form.
+    `background` is what the person may know: shown above the form.
     """
 
     def __init__(self, background: Background) -> None:
@@ -63,7 +79,7 @@ class SeatForm:
             try:
                 act()
             except InvalidInput as error:
-                self.error.value = f'<span style="color:#8a3b00">{escape(str(error))}</span>'
+                self.error.value = warning(str(error))
             else:
                 self.rest()
 
@@ -156,3 +172,106 @@ BALLOTS: dict[str, Callable[[list[str]], tuple[list[w.Widget], Callable[[], Any]
     "ranking": _ranking,
     "points": _points,
 }
+
+
+class RoundTableLab(PlayLab[Round]):
+    """Controls over one discussion on the exchange economy, as `roundtable_exchange` plays it. Display `lab.view`.
+
+    Finished discussions go to `store`, as units of the sweep "round table"; `model` is offered as a kind of
+    participant. The others say what the controls show at first; `seats` is {name: kind}.
+    """
+
+    sweep, called, place, study = SWEEP, "discussion", "seat", "roundtable_exchange"
+
+    def __init__(
+        self,
+        store: Store,
+        model: ChatModel | str | None = None,
+        *,
+        rule: str = "majority",
+        preferences: str = "asymmetric",
+        agents: int = 3,
+        rounds: int = ROUNDS,
+        seed: int = 1,
+        seats: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(store, model, again="New discussion", width="860px")
+        first: dict[str, Any] = {"rule": rule, "preferences": preferences, "agents": agents, "rounds": rounds}
+        self.controls = controls(roundtable_exchange, RANGES, **first) | {"seed": control("seed", SEEDS, seed)}
+        self.rounds = self.controls["rounds"]
+        self.view = self._layout(w.HBox([w.VBox(list(self.controls.values())), self.seats]))
+        self._seat_choices(seats or STAND_IN)
+        self.controls["agents"].observe(lambda _: self._seat_choices(STAND_IN), "value")
+        for each in self.controls.values():
+            each.observe(lambda _: self.restart(), "value")
+        self.restart()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the controls show."""
+        return super().settings | {"seats": self.kinds}
+
+    def _economy(self) -> ExchangeEconomy:
+        return exchange_economy(self.controls["preferences"].value, self.controls["agents"].value)
+
+    def _seat_choices(self, first: str | Mapping[str, str]) -> None:
+        self._offer_seats(self._economy().agents, KINDS, first)
+
+    def _clear(self) -> None:
+        self.economy = self._economy()
+        self.people: dict[str, Any] = {}
+        self.crowd: np.ndarray | None = None
+
+    async def _sit_down(self) -> None:
+        people = {a: negotiator().person(a, self.economy) for a, kind in self.kinds.items() if kind == HUMAN}
+        s, rng = self.settings, np.random.default_rng(self.settings["seed"])
+        self.people = seat_all(self.economy, {**self.kinds, **people}, rng, model=self.model)
+        self.forms.children = tuple(self._form(seat).view for seat in people.values())
+        self.run = roundtable(self.economy, self.people, s["rule"], rounds=s["rounds"], rng=rng)
+        self.crowd = await self._simulate()
+
+    def _form(self, seat: HumanSeat) -> SeatForm:
+        form = SeatForm(self.economy.background(seat.me))
+        self._listen(seat.questions, form.ask)
+        return form
+
+    async def _simulate(self) -> np.ndarray:
+        """Curves of rule-based discussions with the same settings and other seeds, shape (CROWD, rounds).
+
+        Conceders sit in for people and models.
+        """
+        s = self.settings
+        kinds = {agent: kind if kind in KINDS else STAND_IN for agent, kind in self.kinds.items()}
+        crowd = [
+            await play(self.economy, seat_all(self.economy, kinds, rng), s["rule"], rounds=s["rounds"])
+            for rng in np.random.default_rng(s["seed"]).spawn(CROWD)
+        ]
+        return np.stack([total_utility(t, s["rounds"]) for t in crowd])
+
+    @property
+    def transcript(self) -> Transcript:
+        """The discussion so far."""
+        s = self.settings
+        return transcript(self.economy, self.people, s["rule"], self.finished, seed=s["seed"])
+
+    def draw(self) -> Figure:
+        """The live figure as it is now, for a page without a kernel."""
+        curve = total_utility(self.transcript) if self.finished else np.array([])
+        decision = self.finished[-1].decision if self.finished else None
+        e = self.economy
+        return draw_discussion(
+            curve, decision.value if decision else None, e.agents, e.goods, self.rounds.value, self.crowd
+        )
+
+    def _said(self, rounds: list[Round]) -> str:
+        return rounds_to_html(rounds, self.economy.agents, title="Newest round first")
+
+    def _record(self) -> Transcript:
+        return self.transcript
+
+    def _result(self) -> str:
+        decision = self.finished[-1].decision
+        return f"{decision.candidate} stands" if decision else "nothing is decided"
+
+    def _why(self) -> str:
+        return f" {escape(self.finished[-1].why)}"

@@ -5,7 +5,7 @@ import pytest
 
 from support.analysis.agreement import load_labels
 from support.errors import InvalidInput
-from support.widgets.labelling import LabellingDesk
+from support.labs.labelling import LabellingDesk
 
 ROWS = [
     (1, 1, "Ana", "I value <b>A</b> & B."),
@@ -24,7 +24,7 @@ def desk(tmp_path):
 def tick(desk, *labels):
     for label, box in desk.boxes.items():
         box.value = label in labels
-    desk.save_button.click()
+    desk.keep_button.click()
 
 
 def test_a_saved_label_is_in_the_file_at_once_and_the_next_message_is_shown(desk):

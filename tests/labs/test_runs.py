@@ -5,12 +5,12 @@ import re
 import pytest
 
 from support.errors import InvalidInput
+from support.labs.runs import BLANK, RunViewer
 from support.models.calls import Call, Fault
 from support.models.model import Request
 from support.roundtable.records import Transcript
 from support.runs.study import Store
 from support.runs.sweep import Sweep
-from support.widgets.runs import BLANK, RunViewer
 
 RECORD = Transcript({}, "a", {}, ())
 FAULTS = (Fault("429", "slow down", 1.0),)
@@ -75,26 +75,26 @@ def test_the_chosen_unit_is_shown_and_its_text_is_escaped(viewer):
     [("done", [0, 1, 2, 4, 5]), ("failed", [3]), ("missing", [6, 7]), ("met faults", [2]), ("off the form", [2])],
 )
 def test_units_are_filtered_by_their_status(viewer, status, numbers):
-    choose(viewer.status, status)
+    choose(viewer.controls["units"], status)
     assert [number for _, number in viewer.list.options] == numbers and viewer.unit is not None
     assert viewer.place.value == f"1 to {len(numbers)} of {len(numbers)} units, chosen from 8"
 
 
 def test_units_are_filtered_by_settings_as_well(viewer):
-    assert set(viewer.settings) == {"rule", "size"}
-    choose(viewer.settings["rule"], "b")
-    choose(viewer.settings["size"], "2")
+    assert set(viewer.settings) == {"units", "rule", "size"}
+    choose(viewer.controls["rule"], "b")
+    choose(viewer.controls["size"], "2")
     assert [number for _, number in viewer.list.options] == [6, 7]
-    choose(viewer.status, "done")
+    choose(viewer.controls["units"], "done")
     assert listed(viewer) == [] and viewer.unit is None and viewer.calls.value == ""
     assert viewer.place.value == "None of the 8 units is like that."
 
 
 def test_a_unit_stays_chosen_when_it_passes_the_next_filter(viewer):
     viewer.list.value = 5
-    choose(viewer.status, "done")
+    choose(viewer.controls["units"], "done")
     assert viewer.list.value == 5
-    choose(viewer.status, "failed")
+    choose(viewer.controls["units"], "failed")
     assert viewer.list.value == 3
 
 
@@ -102,7 +102,7 @@ def test_lists_as_values_are_told_apart(store):
     two = sweep(1, rule=["a"], weights=[[1, 2], [2, 1]])
     viewer = RunViewer(two, store)
     assert listed(viewer)[0].startswith("weights [1, 2] #0")
-    choose(viewer.settings["weights"], "[2, 1]")
+    choose(viewer.controls["weights"], "[2, 1]")
     assert [number for _, number in viewer.list.options] == [1]
 
 
@@ -133,9 +133,9 @@ def test_many_units_come_in_pages_that_say_where_one_is(store):
     assert viewer.place.value == "101 to 200 of 10,000 units", "a refresh stays on the page"
     viewer.back_button.click()
     assert viewer.back_button.disabled
-    choose(viewer.settings["rule"], "b")
+    choose(viewer.controls["rule"], "b")
     assert viewer.place.value == "1 to 100 of 5,000 units, chosen from 10,000" and "size 0 " in listed(viewer)[0]
-    assert set(viewer.settings) == {"rule"}, "nobody chooses from a list of thousands"
+    assert set(viewer.settings) == {"units", "rule"}, "nobody chooses from a list of thousands"
 
 
 def test_the_last_page_is_as_long_as_what_is_left(viewer, played):

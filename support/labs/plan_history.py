@@ -47,19 +47,11 @@ STYLE = """<style>
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a finished search is measured against.
-
-    Attributes
-    ----------
-    solution : the best plan that a solver found in `SECONDS`
-    best : by the objective, how good that plan is: its divergence, or its welfare
-    random : as `support.analysis.fairness.random_plans` gives it, for as many plans as were proposed
-    tried : how many plans that were
-    """
+    """What a finished search is measured against: `best` is the divergence, or welfare, of the `solution`'s plan."""
 
     solution: Solution
     best: int
-    random: Mapping[str, float | bool]
+    random: Mapping[str, float | bool]  # as `random_plans` gives it, for as many plans as were proposed
     tried: int
 
 
@@ -124,12 +116,7 @@ def history_to_html(
     chosen: Plan | None = None,
     truth: bool = False,
 ) -> str:
-    """Plans and answers, the newest round first; the participants' true totals only with `truth`.
-
-    Parameters
-    ----------
-    chosen : the plan that the group ended with, which is marked
-    """
+    """Plans and answers, the newest round first; `chosen` is marked, and true totals are shown only with `truth`."""
     names, before = names_of(rounds), None
     rows: list[str] = []
     for entry in rounds:

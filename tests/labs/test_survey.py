@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from support.errors import InvalidInput
+from support.labs.survey import SurveyForm
 from support.survey.instruments import load
-from support.widgets.survey import SurveyForm
 
 SURVEY = load("meeting_survey")
 

@@ -1,12 +1,13 @@
 """Two people at the labelling desk, in a real browser, by keyboard."""
 
+import pandas as pd
 import pytest
 
 from support.analysis.agreement import load_labels
 
 SOURCE = """
 import pandas as pd
-from support.widgets.labelling import LabellingDesk
+from support.labs.labelling import LabellingDesk
 rows = [(1, 1, "Ana", "I value good A <b>most</b>."), (1, 1, "Ben", "What would you give up?")]
 desk = LabellingDesk(pd.DataFrame(rows, columns=["run", "round", "sender", "text"]), {path!r}, ("Kim", "Lee"))
 desk.view
@@ -33,7 +34,7 @@ def label(page, button):
     return tick_and_save
 
 
-def test_two_people_label_two_messages_and_their_agreement_is_shown(page, tmp_path, screenshot, label):
+def test_two_people_label_two_messages_and_their_agreement_is_shown(page, tmp_path, screenshot, label, keeps):
     assert page.get_by_text("<b>most</b>").count() == 1, "a message is shown as text, not as markup"
     label()
     page.get_by_text("tick at least one").wait_for()
@@ -50,6 +51,9 @@ def test_two_people_label_two_messages_and_their_agreement_is_shown(page, tmp_pa
     page.get_by_text("message 2 of 2 (not labelled yet); 1 of 2 labelled by Lee").wait_for()
     label("request")
     page.get_by_text("Agreement on 2 messages").wait_for()
+    said = [(1, 1, "Ana", "I value good A <b>most</b>."), (1, 1, "Ben", "What would you give up?")]
+    code = keeps(page, messages=pd.DataFrame(said, columns=["run", "round", "sender", "text"]))
+    assert "coders=('Kim', 'Lee')" in code
     screenshot(page, "labelling_2_agreement")
 
     labels = load_labels(tmp_path / "labels.sqlite")

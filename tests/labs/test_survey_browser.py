@@ -8,7 +8,7 @@ SOURCE = """
 import numpy as np
 from support.survey.answers import AnswerBook
 from support.survey.instruments import load
-from support.widgets.survey import SurveyForm
+from support.labs.survey import SurveyForm
 form = SurveyForm(load({name!r}), AnswerBook({path!r}), group={group!r}, rng=np.random.default_rng(4))
 form.view
 """

@@ -1,34 +1,28 @@
-"""The controls of a search for a fair plan: what a coordinator sees, what is refused, how it ends, what is stored."""
+"""The fair plans' lab: what a coordinator sees and may not see, how a game ends, clicks that become a cell."""
 
 import asyncio
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from support.analysis.fairness import runs_of, trajectory
+from support.analysis.fairness import runs_of
 from support.errors import CallFailed
+from support.fair_decisions import search
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Feedback
-from support.fair_decisions.search import choose
 from support.fair_decisions.seats import PLANNER
+from support.labs.plan_history import history_to_html, truth_of
+from support.labs.plans import NOTHING, SWEEP, PlanningLab
 from support.models.fakes import scripted
-from support.plots.planning import draw_planning
+from support.runs.study import Store
 from support.solvers.fair import solve
-from support.widgets import planning
-from support.widgets.plan_form import NOTHING
-from support.widgets.plan_history import history_to_html, truth_of
-from support.widgets.planning import SWEEP, PlanningLab
 
+SOURCE = """from support.labs.plans import PlanningLab
+from support.runs.study import Store
+lab = PlanningLab(Store({path!r}), rounds=2)
+lab.view"""
 SMALL = {"decisions": 2, "options": 3, "rounds": 3}
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch, request):
-    if "drawn" not in request.node.name:
-        monkeypatch.setattr(planning, "png", lambda figure: b"")
-        monkeypatch.setattr(planning, "draw_planning", lambda *given, **more: None)
 
 
 def played(store, talk=None, **settings):
@@ -85,7 +79,7 @@ def test_a_person_coordinates_from_the_first_plan_to_the_last_round_and_the_game
     [(unit, game)] = store.records(SWEEP)
     assert game.seats == {**dict.fromkeys(game.participants, "rule-based plain"), "coordinator": "human",
                           "estimator": "none", "solver": "none"}  # fmt: skip
-    assert len(game.rounds) == 3 and game.chosen == choose(game.rounds) and game.settings["feedback"] == "score"
+    assert len(game.rounds) == 3 and game.chosen == search.choose(game.rounds) and game.settings["feedback"] == "score"
     assert FairDecisions(np.array(game.gains)).gains.tolist() == lab.problem.gains.tolist()
     [row] = runs_of([(unit, game)]).to_dict("records")
     assert (row["coordinator"], row["decisions"], row["skin"], row["rounds"]) == ("human", 2, "meals", 3)
@@ -190,7 +184,7 @@ def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_pla
 def test_under_complete_information_the_gains_are_public_and_else_they_are_not(store):
     async def talk(lab):
         told = " / ".join(map(str, lab.problem.gains[:, 0, 0]))
-        assert (told in "".join(texts(lab.view))) == (lab.feedback.value == "complete")
+        assert (told in "".join(texts(lab.view))) == (lab.controls["feedback"].value == "complete")
 
     played(store, talk, feedback="complete")
     played(store, talk, feedback="score")
@@ -243,31 +237,14 @@ def test_a_game_step_by_step_is_the_game_to_the_end(store):
     assert first == second
 
 
-def test_the_controls_make_another_problem_in_the_same_words_for_the_same_seed(store):
-    async def talk(lab):
-        gains = lab.problem.gains.tolist()
-        lab.decisions.value, lab.options.value, lab.participants.value = 3, 4, 2
-        assert lab.problem.shape == (2, 3, 4) and len(lab.form.choices[0]) == 3
-        lab.preferences.value = "rankings"
-        assert sorted(lab.problem.gains[0, 0]) == [1, 2, 3, 4] and "of 4, the best" in "".join(texts(lab.view))
-        lab.skin.value = "flat"
-        assert "Kitchen colour" in "".join(texts(lab.view))
-        lab.decisions.value, lab.options.value, lab.participants.value, lab.preferences.value = 2, 3, 3, "scores"
-        assert lab.problem.gains.tolist() == gains
-        lab.seed.value = 2
-        assert lab.problem.gains.tolist() != gains
-
-    played(store, talk)
-
-
 def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_game_with_words(store):
     async def none(lab):
-        assert list(lab.coordinator.options) == ["human", *PLANNER.kinds]
-        assert "model" not in lab.styles.options
+        assert list(lab.controls["coordinator"].options) == ["human", *PLANNER.kinds]
+        assert "model" not in lab.controls["seats"].options
 
     async def some(lab):
-        assert "model" in lab.coordinator.options
-        lab.coordinator.value = lab.styles.value = "model"
+        assert "model" in lab.controls["coordinator"].options
+        lab.controls["coordinator"].value = lab.controls["seats"].value = "model"
         await lab.advance()
         assert "endpoint is down" in lab.status.value and lab.finished == []
 
@@ -315,9 +292,85 @@ def test_a_figure_is_drawn_of_what_is_known_and_of_the_truth_at_the_end(store):
     played(store, talk, rounds=2)
 
 
-def test_the_figure_says_when_there_is_no_plan_and_when_nothing_is_known_of_one(store):
-    lab = played(store, rounds=1)
-    [(_, game)] = store.records(SWEEP)
-    unheard = trajectory(game).assign(total=float("nan"))
-    notes = [draw_planning(table, 3).texts[0].get_text() for table in (pd.DataFrame(), unheard)]
-    assert notes == ["no plan yet", "the group knows no totals yet"] and lab.finished == []
+def decisions(page):
+    """The lists of options, one for each decision."""
+    return page.locator("select:has(option:text-is('choose …'))")
+
+
+def choose(page, *options):
+    """Choose options, counted from 0, from the first list on."""
+    for i, option in enumerate(options):
+        decisions(page).nth(i).select_option(index=option + 1)
+
+
+def chosen(page):
+    """What stands in the form: an option, counted from 0, for each decision; -1 where none is chosen."""
+    return [field.evaluate("field => field.selectedIndex - 1") for field in decisions(page).all()]
+
+
+def test_a_person_coordinates_a_game_and_it_is_found_in_the_store(browse, tmp_path, screenshot, button, dropdown):
+    path = tmp_path / "study.sqlite"
+    page = browse(SOURCE.format(path=str(path)), height=1500)
+    button(page, "Next round").wait_for()
+    figure = page.locator("img").first
+    before = figure.get_attribute("src")
+    page.get_by_text("You coordinate Player 1, Player 2 and Player 3.").wait_for()
+    assert decisions(page).count() == 5
+    screenshot(page, "planning_1_before")
+
+    choose(page, 0, 1, 2)
+    button(page, "Propose").click()
+    page.get_by_text("no option chosen").wait_for()
+    assert page.get_by_role("alert").count() == 1 and chosen(page) == [0, 1, 2, -1, -1]
+    choose(page, 0, 1, 2, 0, 1)
+    button(page, "Propose").press("Enter")
+    page.get_by_text("Round 1 of 2:").wait_for()
+    page.wait_for_function("src => document.querySelector('img').src != src", arg=before)
+    assert page.get_by_text("optimum").count() == 0 and page.get_by_text("true").count() == 0
+    screenshot(page, "planning_2_mid_game")
+
+    button(page, "Propose").press("Enter")
+    page.get_by_text("is known already").wait_for()
+    assert chosen(page) == [0, 1, 2, 0, 1], "what was chosen stays"
+    screenshot(page, "planning_3_refused")
+    choose(page, 1)
+    button(page, "Propose").press("Enter")
+    page.get_by_text("Stored in study.sqlite").wait_for()
+    page.get_by_text("What was hidden").wait_for()
+    screenshot(page, "planning_4_finished")
+
+    [(unit, game)] = Store(path).records(SWEEP)
+    assert game.seats["coordinator"] == "human" and '"coordinator": "human"' in unit.text
+    assert [entry.plans for entry in game.rounds] == [((0, 1, 2, 0, 1),), ((1, 1, 2, 0, 1),)]
+    told = [a.score for a in game.rounds[0].feedback]
+    assert told == FairDecisions(game.gains).totals((0, 1, 2, 0, 1)).tolist() == list(game.rounds[0].heard[0])
+
+
+def test_a_person_compares_two_plans_and_stops_by_keyboard(browse, tmp_path, screenshot, button, dropdown):
+    path = tmp_path / "study.sqlite"
+    page = browse(SOURCE.format(path=str(path)), height=1500)
+    button(page, "Next round").wait_for()
+    dropdown(page, "feedback").select_option("comparison")
+    page.get_by_text("Plan B", exact=True).wait_for()
+    choose(page, *(0, 1, 2, 0, 1), *(1, 1, 1, 1, 1))
+    button(page, "Propose").press("Enter")
+    page.get_by_text("Round 1 of 2:").wait_for()
+    screenshot(page, "planning_5_compared")
+    button(page, "Stop with the known plan").press("Enter")
+    page.get_by_text("Stored in study.sqlite").wait_for()
+    screenshot(page, "planning_6_stopped")
+    page.get_by_text("stopped with plan 1").wait_for()
+    [(_, game)] = Store(path).records(SWEEP)
+    assert game.rounds[1].finish and game.chosen == game.rounds[0].best
+    assert {answer.prefers for answer in game.rounds[0].feedback} <= {0, 1, None}
+
+
+def test_clicks_become_a_cell(browse, tmp_path, store, screenshot, button, dropdown, keeps):
+    page = browse(SOURCE.format(path=str(tmp_path / "other.sqlite")), height=1500)
+    dropdown(page, "coordinator").select_option("mcts")
+    dropdown(page, "feedback").select_option("words")
+    button(page, "Play to the end").click()
+    page.get_by_text("Stored in other.sqlite").wait_for()
+    code = keeps(page, store=store)
+    screenshot(page, "planning_7_code")
+    assert "coordinator='mcts'" in code and "feedback='words'" in code and "to_the_end=True" in code

@@ -1,0 +1,406 @@
+"""What labs share: controls of a study's settings, a figure with its files and code, a play in rounds, people's seats.
+
+A lab adds its controls, how its figure is drawn, and, where it plays, how its play begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import ipywidgets as w
+
+from support.draw import png
+from support.draw import save as save_figure
+from support.errors import ConveneError
+from support.models.profiles import MODEL, is_model
+from support.runs.study import Store
+from support.seats import HUMAN, Question
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from support.models.model import ChatModel
+
+R = TypeVar("R")
+SEEDS = (0, 2**31 - 1)
+
+SETTLE = 0.15
+"""Seconds for the last typed letters to arrive: browsers send them behind the Enter that follows them."""
+
+COPY = "navigator.clipboard.writeText(this.nextElementSibling.innerText); this.innerText = 'Copied'"
+
+
+class Home:
+    """The loop of whoever makes it, to come back to from wherever a callback runs.
+
+    JupyterLab sends what happens in the browser to a subshell of the kernel, once there is one, and to the main shell
+    before: two threads, each with its loop. A future that one of them makes and the other one answers wakes nobody.
+    """
+
+    def __init__(self) -> None:
+        self.loop = running()
+
+    def run(self, act: Callable[[], Any]) -> None:
+        """Do something on this loop: at once where it is the one that runs here, soon otherwise."""
+        if self.loop is None or self.loop is running() or self.loop.is_closed():
+            act()
+        else:
+            self.loop.call_soon_threadsafe(act)
+
+
+def running() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def controls(study: Callable[..., Any], ranges: Mapping[str, Any], **start: Any) -> dict[str, Any]:
+    """A control for each of a study function's parameters that has a range.
+
+    A range is a pair of whole numbers or of floats, some choices, or `bool`; what `start` does not say begins at the
+    function's own default.
+
+    >>> shown = controls(lambda rng, rule, rounds=10: None, {"rule": ["borda"], "rounds": (1, 20)}, rule="borda")
+    >>> [control.value for control in shown.values()]
+    ['borda', 10]
+    """
+    parameters = inspect.signature(study).parameters
+    return {
+        name: control(name, allowed, start[name] if name in start else parameters[name].default)
+        for name, allowed in ranges.items()
+    }
+
+
+def control(name: str, allowed: Any, value: Any) -> Any:
+    """The control of one setting; a list says what may be chosen, as values or pairs of words and a value."""
+    look: dict[str, Any] = {
+        "description": name.replace("_", " "),
+        "layout": w.Layout(width="20rem"),
+        "style": {"description_width": "7.5rem"},
+    }
+    if allowed is bool:
+        return w.Checkbox(value=value, **look | {"indent": False})
+    match allowed:
+        case (float(low), float(high)):
+            step = (high - low) / 20
+            return w.FloatSlider(value=value, min=low, max=high, step=step, continuous_update=False, **look)
+        case (int(low), int(high)) if high > 1000:
+            return w.BoundedIntText(value=value, min=low, max=high, **look)
+        case (int(low), int(high)):
+            return w.IntSlider(value=value, min=low, max=high, continuous_update=False, **look)
+    return w.Dropdown(options=list(allowed), value=value, **look)
+
+
+def offered(kinds: Iterable[str], model: ChatModel | str | None, chosen: str = "") -> list[str]:
+    """The kinds of a menu: "model" where there is one, and the one that is chosen at first, where it is a model's name.
+
+    >>> offered(["rule-based", "model"], None, "model:chat")
+    ['rule-based', 'model:chat']
+    """
+    kept = [kind for kind in kinds if model or kind != MODEL]
+    return [*kept, chosen] if is_model(chosen) and chosen not in kept else kept
+
+
+def warning(text: str) -> str:
+    """Words on what went wrong, or cannot be, as HTML."""
+    return f'<span role="alert" style="color:#8a3b00">{escape(text)}</span>'
+
+
+def held(value: Any, otherwise: str) -> str:
+    """The name under which the notebook holds something, for code that is to run in another cell of it."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    names = shell.user_ns if shell else {}
+    return next((n for n, v in names.items() if v is value and not n.startswith("_")), otherwise)
+
+
+class Lab(ABC):
+    """Controls over one figure, which can be saved, and whose code is shown. Display `lab.view`.
+
+    Public: `settings`, what is shown; `draw()`, the figure, for a page without a kernel; `code`; `save()`.
+    """
+
+    study: ClassVar[str]
+    """The folder of its figures."""
+
+    def __init__(self, width: str) -> None:
+        self.controls: dict[str, Any] = {}
+        self.figure = w.Image(format="png", layout=w.Layout(width="100%", max_width=width))
+        self.status, self.made = w.HTML(), w.HTML()
+        self.save_button = w.Button(description="Save figure", tooltip="as PNG, SVG and PDF, with what produced it")
+        self.save_button.on_click(lambda _: self._saved())
+        self.kept = w.VBox([self.save_button, self.made])
+        self._at_rest = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the controls show."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    @abstractmethod
+    def given(self) -> dict[str, str]:
+        """What the lab is made with beside its settings: expressions, those without a name first."""
+
+    @property
+    def who(self) -> str:
+        """Whose doing the figure shows, for its provenance."""
+        return "as stored in the records that are shown"
+
+    @abstractmethod
+    def draw(self) -> Figure:
+        """The figure as it is now, for a page without a kernel."""
+
+    @property
+    def code(self) -> str:
+        """A cell that makes the same figure."""
+        words = [f"{name}={value!r}" for name, value in self.settings.items()]
+        made = [*(f"{name}={value}" if name.isidentifier() else value for name, value in self.given.items()), *words]
+        name = type(self).__name__
+        arguments = "".join(f"    {argument},\n" for argument in made)
+        return f"from {type(self).__module__} import {name}\n\nlab = {name}(\n{arguments})\n{self._last_line}"
+
+    _last_line = "lab.draw()"
+
+    def save(self) -> Path:
+        """Write the figure as PNG, SVG and PDF with its provenance and code; other settings, another file."""
+        digest = hashlib.sha256(json.dumps(self.settings, default=str).encode()).hexdigest()[:8]
+        told = {"parameters": self.settings, "participants": self.who, "seed": self.settings.get("seed")}
+        return save_figure(self.draw(), self.study, f"lab_{digest}", {**told, "code": self.code})
+
+    def _saved(self) -> None:
+        try:
+            path = self.save()
+        except ConveneError as error:
+            self._tell(warning(str(error)))
+        else:
+            self._show_code(f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. ")
+
+    def _show_code(self, said: str = "") -> None:
+        self.made.value = (
+            f'<div role="status">{escape(said)}</div><details><summary>The code of this figure, for a cell</summary>'
+            f'<button class="jupyter-button" onclick="{COPY}">Copy</button>'
+            f'<pre class="convene-code" style="line-height:1.3">{escape(self.code)}</pre></details>'
+        )
+
+    def _redraw(self) -> None:
+        """Put what `draw` draws into `figure`, and show its code."""
+        self.figure.value = png(self.draw())
+        self._show_code()
+
+    def _tell(self, text: str) -> None:
+        self.status.value = f'<div class="convene-status" role="status">{text}</div>'
+
+
+class PlayLab(Lab, Generic[R]):
+    """Seats, buttons and a live figure around one play in rounds, each of which leaves a record R in `finished`.
+
+    `store` is where finished plays go, as units of the sweep `sweep`; `model` is offered as the kind of participant
+    "model"; `again` is what the button says that begins anew.
+    """
+
+    sweep: ClassVar[str]
+    called: ClassVar[str]
+    """What one play is called where it is said that it is stored."""
+    place: ClassVar[str]
+    """Where a person is asked."""
+
+    rounds: Any
+    """The control that shows T; a lab makes it."""
+    run: AsyncIterator[R] | None
+
+    def __init__(self, store: Store, model: ChatModel | str | None, *, again: str, width: str) -> None:
+        super().__init__(width)
+        self.store, self.model = store, model
+        self.seats = w.VBox()
+        self.step_button = w.Button(description="Next round", button_style="primary")
+        self.end_button = w.Button(description="Play to the end")
+        self.stop_button = w.Button(description="Stop", tooltip="after the round that is being played")
+        self.new_button = w.Button(description=again)
+        self.progress = w.IntProgress(min=0, layout=w.Layout(width="12rem"))
+        self.shown = w.Dropdown(options=["all rounds"], description="show")
+        self.talk, self.forms = w.HTML(), w.VBox()
+        self.task: asyncio.Task[None] | None = None
+        self._listeners: list[asyncio.Task[None]] = []
+        self._stopped = False
+        self.home = Home()
+        self.step_button.on_click(lambda _: self.start(to_the_end=False))
+        self.end_button.on_click(lambda _: self.start(to_the_end=True))
+        self.stop_button.on_click(lambda _: self.stop())
+        self.new_button.on_click(lambda _: self.restart())
+        self.shown.observe(lambda _: self._show_talk(), "value")
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of participant chosen for each seat."""
+        return {seat.description: seat.value for seat in self.seats.children}
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The study's file, and the model where one sits there."""
+        model = repr(self.model) if isinstance(self.model, str | None) else held(self.model, "model")
+        return {"(store)": held(self.store, "store")} | ({} if self.model is None else {"model": model})
+
+    @property
+    def who(self) -> str:
+        """Who sits where."""
+        return ", ".join(f"{name}: {kind}" for name, kind in self.kinds.items())
+
+    @property
+    def _last_line(self) -> str:  # type: ignore[override]
+        if HUMAN in json.dumps(self.settings):
+            return "lab.view  # a person is asked again: play, and the figure follows"
+        played = "lab.advance(to_the_end=True)" if self._over else f"lab.advance(rounds={len(self.finished)})"
+        return f"await {played}\nlab.draw()" if self.finished else "lab.draw()"
+
+    def restart(self) -> None:
+        """Begin anew with the settings shown; a play at hand is given up."""
+        for task in (*self._listeners, *([self.task] if self.task else [])):
+            task.cancel()
+        self._listeners, self.task = [], None
+        self.finished: list[R] = []
+        self.run = None
+        self.stored = self._stopped = False
+        self.forms.children = ()
+        self.progress.value = 0
+        self._clear()
+        self._tell(self._welcome())
+        self.talk.value = ""
+        self._redraw()
+
+    def start(self, *, to_the_end: bool) -> None:
+        """Play one round, or all that are left, in the background; a person is waited for."""
+        if self.task and not self.task.done():
+            self._tell(f"A round is being played; it waits for the {self.place} below.")
+            return
+        self.home.run(lambda: self._go(to_the_end))
+
+    def stop(self) -> None:
+        """Play no further round than the one at hand."""
+        self._stopped = True
+
+    def _go(self, to_the_end: bool) -> None:
+        self.task = asyncio.ensure_future(self.advance(to_the_end=to_the_end))
+
+    async def advance(self, rounds: int = 1, *, to_the_end: bool = False) -> None:
+        """Play some rounds, or all that are left, and show them; store the play when it is over."""
+        last, self._stopped = len(self.finished) + rounds, False
+        try:
+            if self.run is None:
+                await self._sit_down()
+            while not self._over and not self._stopped and (to_the_end or len(self.finished) < last):
+                self._tell(f"Round {len(self.finished) + 1} of {self.rounds.value} is being played.")
+                assert self.run is not None
+                self.finished.append(await anext(self.run))
+                self.progress.max, self.progress.value = self.rounds.value or 1, len(self.finished)
+                self._show()
+                await asyncio.sleep(0)  # so that "Stop" is heard between rounds that wait for nobody
+            self._conclude()
+        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
+            name = "" if isinstance(error, ConveneError) else f"{type(error).__name__}: "
+            self._tell(warning(name + str(error)))
+
+    @property
+    def _over(self) -> bool:
+        """Whether no round is left to play."""
+        return len(self.finished) >= self.rounds.value
+
+    @abstractmethod
+    def _clear(self) -> None:
+        """Make ready what the settings shown ask for, and forget what a play before it left."""
+
+    @abstractmethod
+    async def _sit_down(self) -> None:
+        """Seat everybody, and set `run`."""
+
+    @abstractmethod
+    def _record(self) -> Any:
+        """What is stored of a play, finished or not."""
+
+    @abstractmethod
+    def _result(self) -> str:
+        """What the newest round came to, in a few words."""
+
+    def _said(self, rounds: list[R]) -> str:
+        """Some rounds, as HTML."""
+        return ""
+
+    def _show(self) -> None:
+        """Show the rounds that are finished."""
+        before = [str(n) for n in range(len(self.finished), 0, -1)]
+        self.shown.options = ["all rounds", *before]
+        self._show_talk()
+        self._redraw()
+
+    def _show_talk(self) -> None:
+        rounds = self.finished[::-1]
+        self.talk.value = self._said(
+            rounds if self.shown.index in (None, 0) else [self.finished[int(self.shown.value) - 1]]
+        )
+
+    def _why(self) -> str:
+        """A reason to add to the result of a round that is not the last; HTML."""
+        return ""
+
+    def _welcome(self) -> str:
+        return "Press <b>Next round</b>, or play to the end."
+
+    def _layout(self, controls: w.Widget) -> w.VBox:
+        """The lab's page: the controls above what all labs have."""
+        buttons = w.HBox([self.step_button, self.end_button, self.stop_button, self.new_button, self.progress],
+                         layout=w.Layout(flex_flow="row wrap"))  # fmt: skip
+        return w.VBox([controls, buttons, self.status, self.forms, self.figure, self.kept, self.shown, self.talk])
+
+    def _offer_seats(
+        self, names: Iterable[str], kinds: Iterable[str], stand_in: str | Mapping[str, str], **look: Any
+    ) -> None:
+        """One choice of participant per name; those made already for somebody are kept.
+
+        `stand_in` is who sits at first: a kind, or one for each name.
+        """
+        first = stand_in if isinstance(stand_in, Mapping) else {}
+        usual = stand_in if isinstance(stand_in, str) else ""
+        before, listed = {**first, **self.kinds}, list(kinds)
+        known = [*offered([*listed, MODEL], self.model), HUMAN]
+        known += [kind for kind in before.values() if kind not in known]
+        seats = [
+            w.Dropdown(options=known, value=before.get(n, usual or listed[0]), description=n, **look) for n in names
+        ]
+        for seat in seats:
+            seat.observe(lambda _: self.restart(), "value")
+        self.seats.children = tuple(seats)
+
+    def _listen(self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]) -> None:
+        """Pass the questions to a person on to the form, for as long as this play lasts."""
+
+        async def pass_on() -> None:
+            while True:
+                ask(await questions.get())
+
+        self._listeners.append(asyncio.ensure_future(pass_on()))
+
+    def _conclude(self) -> None:
+        played, result = len(self.finished), self._result()
+        if not self._over:
+            self._tell(f"Round {played} of {self.rounds.value}: {result}.{self._why()}")
+            return
+        self.forms.children = ()
+        if not self.stored:
+            unit = self.store.save(self.sweep, self._record(), self.settings)
+            self.stored = True
+            self._tell(
+                f"Finished after {played} {'round' if played == 1 else 'rounds'}: {result}. "
+                f"Stored in {escape(self.store.path.name)} as {self.called} {unit.repetition} of “{self.sweep}” with "
+                "these settings."
+            )

@@ -1,0 +1,282 @@
+"""Explorers of stored runs: transition graphs, and two searches for a fair plan at the same number of evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+import pandas as pd
+
+from support.analysis.fairness import at_budget, paired
+from support.analysis.frames import need_columns
+from support.analysis.transitions import Transitions, code, most_probable, transitions
+from support.errors import InvalidInput
+from support.labs.base import Lab, control, held, warning
+from support.plots.planning import plot_budget
+from support.plots.transitions import plot_graph, plot_matrix
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALL = "all rules"
+GRAPH, MATRIX = "graph", "matrix"
+FOLLOWED = {
+    "plan known as best": "standing_divergence",
+    "best plan so far, in truth": "best_divergence",
+    "plan of the round": "divergence",
+}
+"""What can be followed: its name on the control, and the column of `rounds_of`."""
+
+
+class Explorer(Lab):
+    """Controls whose every change draws anew; a setting that leaves nothing to draw is said, and the figure stays."""
+
+    def _begin(self, given: str, frame: pd.DataFrame, **controls: Any) -> None:
+        """Show the controls, in two columns, above the figure of a frame, `given` where it has no name."""
+        self.controls, self._given, self._frame = controls, given, frame
+        for name, each in controls.items():
+            each.observe(lambda _, name=name: self._changed(name), "value")
+        shown, half = list(controls.values()), (len(controls) + 1) // 2
+        columns = w.HBox([w.VBox(shown[:half]), w.VBox(shown[half:])], layout=w.Layout(flex_flow="row wrap"))
+        self.view = w.VBox([columns, self.status, self.figure, self.kept])
+        self._show()
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The frame, by the name that it has in the notebook."""
+        return {"(frame)": held(self._frame, self._given)}
+
+    def _changed(self, name: str) -> None:
+        if self._at_rest:
+            self._show()
+
+    def _offer(self, name: str, options: Iterable[Any], otherwise: Any) -> None:
+        """Other options for a control; what was chosen stays where it is among them. Draws nothing."""
+        listed, before = list(options), self.controls[name].value
+        self._at_rest = False  # new options move the value: draw once, at the end
+        self.controls[name].options = listed
+        self.controls[name].value = before if before in listed else otherwise
+        self._at_rest = True
+
+    def _show(self) -> None:
+        try:
+            self._redraw()
+            self._tell(escape(self._in_words()))
+        except InvalidInput as error:
+            self._tell(warning(str(error)))
+
+    def _in_words(self) -> str:
+        """The figure as a sentence, for those who cannot see it."""
+        raise NotImplementedError
+
+
+class TransitionExplorer(Explorer):
+    """Controls over the transition graph of stored messages. Display `explorer.view`.
+
+    `messages` are as `messages_of` gives them: run, environment, rule, round, sender, and a column of labels for each
+    of `annotators` ({name: column}, by default the acts that rule-based agents know they perform); texts are not
+    looked at. The others say what the controls show at first.
+    """
+
+    study = "transitions"
+
+    def __init__(
+        self,
+        messages: pd.DataFrame,
+        annotators: Mapping[str, str] | None = None,
+        *,
+        environment: str | None = None,
+        rule: str = ALL,
+        annotator: str | None = None,
+        edges: int = 1,
+        threshold: float = 0.0,
+        show: str = GRAPH,
+    ) -> None:
+        super().__init__("860px")
+        self.columns = dict(annotators if annotators is not None else {"true acts": "acts"})
+        self.annotators = annotators
+        if not self.columns:
+            raise InvalidInput("annotators: none given; expected names with the columns of their labels")
+        need_columns(messages, ["run", "environment", "rule", "round", "sender", *self.columns.values()], "messages")
+        self.messages = messages
+        self._counted: dict[tuple[str, str], Transitions] = {}
+        environments = list(dict.fromkeys(messages["environment"]))
+        here = _chosen("environment", environment or environments[0], environments)
+        who = _chosen("annotator", annotator or next(iter(self.columns)), self.columns)
+        self._begin(
+            "messages",
+            messages,
+            environment=control("environment", environments, here),
+            rule=control("rule", self._rules(here), _chosen("rule", rule, self._rules(here))),
+            annotator=control("annotator", self.columns, who),
+            edges=control("edges", (1, 5), edges),
+            threshold=control("threshold", (0.0, 1.0), threshold),
+            show=control("show", (GRAPH, MATRIX), show),
+        )
+
+    def _rules(self, environment: str) -> list[str]:
+        return [ALL, *dict.fromkeys(self.messages.loc[self.messages["environment"] == environment, "rule"])]
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Messages and annotators."""
+        return super().given | ({} if self.annotators is None else {"annotators": repr(self.columns)})
+
+    def _changed(self, name: str) -> None:
+        if name == "environment":
+            self._offer("rule", self._rules(self.controls["environment"].value), ALL)
+        super()._changed(name)
+
+    @property
+    def transitions(self) -> Transitions:
+        """The counts of the runs chosen."""
+        s = self.settings
+        key = (s["environment"], s["annotator"])
+        if key not in self._counted:
+            here, column = self.messages[self.messages["environment"] == key[0]], self.columns[key[1]]
+            labelled = here[column].map(len).groupby(here["run"]).transform("sum") > 0  # runs that were labelled at all
+            self._counted[key] = transitions(code(here[labelled], column))
+        every = self._counted[key]
+        return every if s["rule"] == ALL else every.where(rule=s["rule"])
+
+    @property
+    def chosen(self) -> pd.DataFrame:
+        """The edges shown."""
+        return most_probable(self.transitions, self.controls["edges"].value, self.controls["threshold"].value)
+
+    @property
+    def who(self) -> str:
+        """Who sat there, where the messages say it, and whose labels are shown."""
+        sat = ", ".join(dict.fromkeys(map(str, self.messages.get("seat", pd.Series(dtype=object)).dropna())))
+        return f"participants: {sat or 'as in the records of these messages'}; labels: {self.settings['annotator']}"
+
+    def draw(self) -> Figure:
+        """The figure as it is now, for a page without a kernel."""
+        from matplotlib.figure import Figure
+
+        s = self.settings
+        fig = Figure(figsize=(9, 7.5 if s["show"] == MATRIX else 6), layout="constrained")
+        ax = fig.subplots()
+        if s["show"] == MATRIX:
+            plot_matrix(self.transitions.probability, ax)
+        else:
+            plot_graph(self.chosen, ax, frequency=self.transitions.frequency)
+        ax.set_title(f"{s['environment']}, {s['rule']}, {s['annotator']}")
+        return fig
+
+    def _in_words(self) -> str:
+        crowd = int(self.transitions.denominator[:, 1:-1].sum())
+        parts = (f"{e.source} → {e.target} {e.probability:.2f}" for e in self.chosen.itertuples())
+        edges = "; ".join(parts) + "." if len(self.chosen) else "No edge reaches the threshold."
+        return f"{len(self.transitions.runs)} discussions, {crowd} acts. {edges}"
+
+
+class BudgetExplorer(Explorer):
+    """Two searches and what they have after each number of evaluations. Display `explorer.view`.
+
+    A search is a coordinator with a feedback, such as "mcts, score". `rounds` are as
+    `support.analysis.fairness.rounds_of` gives them, of one number of decisions. Above the figure stands the
+    difference of both at the chosen number of evaluations, on the same instances, with its 95 % interval.
+    """
+
+    study = "fair_decisions"
+
+    def __init__(
+        self,
+        rounds: pd.DataFrame,
+        first: str = "",
+        second: str = "",
+        *,
+        follow: str = next(iter(FOLLOWED)),
+        evaluations: int | None = None,
+    ) -> None:
+        super().__init__("760px")
+        columns = ["coordinator", "feedback", "instance", "round", "evaluations", *FOLLOWED.values()]
+        need_columns(rounds, columns, "rounds")
+        self.rounds = rounds.assign(search=rounds["coordinator"].astype(str) + ", " + rounds["feedback"].astype(str))
+        there = list(dict.fromkeys(self.rounds["search"]))
+        if len(there) < 2:
+            raise InvalidInput(f"rounds: of {', '.join(there) or 'no search'} only; expected two searches to compare")
+        one, other = _chosen("first", first or there[0], there), _chosen("second", second or there[1], there)
+        budgets = self._budgets(one, other)
+        slider = w.SelectionSlider(
+            options=budgets,
+            value=evaluations if evaluations in budgets else budgets[-1],
+            description="evaluations",
+            continuous_update=False,
+            layout=w.Layout(width="20rem"),
+            style={"description_width": "7.5rem"},
+        )
+        self._begin(
+            "rounds",
+            rounds,
+            first=control("first", there, one),
+            second=control("second", there, other),
+            follow=control("follow", FOLLOWED, follow),
+            evaluations=slider,
+        )
+
+    def _budgets(self, one: str, other: str) -> list[int]:
+        """Numbers of evaluations that both searches reach: beyond, one of them would stand still for want of rounds."""
+        both = self.rounds[self.rounds["search"].isin([one, other])]
+        most = both.groupby("search")["evaluations"].max().min()
+        common = sorted(int(e) for e in both["evaluations"].unique() if 0 < e <= most)
+        if not common:
+            raise InvalidInput(f"rounds: {one} or {other} had nothing judged; choose another")
+        return common
+
+    def _changed(self, name: str) -> None:
+        if name in ("first", "second") and self._at_rest:
+            try:
+                budgets = self._budgets(self.controls["first"].value, self.controls["second"].value)
+            except InvalidInput as error:
+                self._tell(warning(str(error)))
+                return
+            self._offer("evaluations", budgets, budgets[-1])
+        super()._changed(name)
+
+    @property
+    def _both(self) -> pd.DataFrame:
+        return self.rounds[self.rounds["search"].isin([self.settings["first"], self.settings["second"]])]
+
+    @property
+    def difference(self) -> pd.DataFrame:
+        """First minus second at the chosen number of evaluations, one row of `paired`."""
+        s = self.settings
+        if s["first"] == s["second"]:
+            raise InvalidInput(f"second: {s['second']} given twice; expected another search")
+        judged = at_budget(self._both, s["evaluations"])
+        return paired(judged, "search", s["first"], s["second"], FOLLOWED[s["follow"]])
+
+    @property
+    def who(self) -> str:
+        """The searches, as the rounds name them."""
+        return f"coordinators: {self.settings['first']}; {self.settings['second']}"
+
+    def draw(self) -> Figure:
+        """The figure as it is now, for a page without a kernel."""
+        from matplotlib.figure import Figure
+
+        s = self.settings
+        fig = Figure(figsize=(7.5, 4.2), layout="constrained")
+        ax = fig.subplots()
+        order = list(dict.fromkeys([s["first"], s["second"]]))
+        plot_budget(self._both, ax, by="search", value=FOLLOWED[s["follow"]], order=order)
+        ax.axvline(s["evaluations"], color="#777777", linewidth=0.8, linestyle=":")
+        return fig
+
+    def _in_words(self) -> str:
+        row = self.difference.iloc[0]
+        means = f"{row['a']} has {row['mean_a']:.1f} points of divergence, {row['b']} {row['mean_b']:.1f}"
+        between = f"difference {row['difference']:.1f} "
+        between += f"({row['low']:.1f} to {row['high']:.1f})" if pd.notna(row["low"]) else f"({row['note']})"
+        return f"After {self.settings['evaluations']} evaluations, on {row['n']} instances: {means}; {between}."
+
+
+def _chosen(name: str, value: str, options: Iterable[str]) -> str:
+    listed = list(options)
+    if value not in listed:
+        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
+    return value

@@ -1,0 +1,315 @@
+"""A meeting to coordinate: settings, seats, a person's conversation, a live figure; what is played is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+from zoneinfo import ZoneInfo
+
+import ipywidgets as w
+import numpy as np
+import pandas as pd
+
+from support.analysis.meetings import rounds_of
+from support.errors import InvalidInput
+from support.labs import base
+from support.labs.base import SEEDS, PlayLab, control, controls, offered
+from support.meetings.coordination import coordinate, record
+from support.meetings.data import Meeting, Private, Profile, in_words
+from support.meetings.evaluators import ExactEvaluator
+from support.meetings.members import STYLES
+from support.meetings.records import ASSISTANT, Coordination, CoordinationRound, Option
+from support.meetings.scenario import Chat, load_company, scenario
+from support.meetings.seats import COORDINATOR, MEMBER, RULES, seat_everybody
+from support.meetings.study import DIFFICULTIES, meeting_coordination
+from support.models.profiles import MODEL
+from support.plots.meetings import draw_coordination
+from support.runs.pages import FACILITATORS, meeting_to_html
+from support.runs.study import Store
+from support.seats import HUMAN, HumanSeat, Question, Spoken
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from support.models.model import ChatModel
+
+SWEEP, STAND_IN = "coordination", "plain"
+SIZES = [3, 4, 5]
+RANGES = {"difficulty": list(DIFFICULTIES), "options": (1, 9), "rounds": (1, 8), "interviewer": [], "coordinator": [],
+          "evaluator": [], "database": bool, "tracking": bool}  # fmt: skip
+
+STYLE = """<style>
+.convene-chat { font: 14px/1.45 system-ui, sans-serif; color: #1b1b1b; background: #fff; max-width: 46rem; }
+.convene-chat .me { border-left: 4px solid #0072B2; padding: .1rem .7rem; background: #f3f8fc; }
+.convene-chat .invitation { margin: .4rem 0; padding: .3rem .7rem; border: 1px solid #ccc; border-radius: .3rem;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+.convene-chat .turn { width: fit-content; max-width: 85%; margin: .3rem 0; padding: .25rem .6rem; border-radius: .5rem;
+  background: #f0f0f0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.convene-chat .turn.own { margin-left: auto; background: #dcebf6; }
+.convene-chat .round { color: #555; font-size: .85em; border-bottom: 1px solid #ddd; margin-top: .5rem; }
+.convene-chat .waiting { color: #555; font-style: italic; }
+</style>"""
+
+
+class ChatForm:
+    """The seat of one member who is a person: shows the conversation, takes the answers, keeps what was typed.
+
+    Enter sends, and so does the button; a button beside each option agrees to it. An answer that is refused stays in
+    the field, with the reason below it. `profile` and `private` are whom the person plays, and what only this member
+    knows: the person may say it, or something else.
+    """
+
+    def __init__(self, profile: Profile, private: Private, meeting: Meeting) -> None:
+        self.profile, self.private, self.meeting = profile, private, meeting
+        self.question: Question | None = None
+        self._sending: asyncio.Task[None] | None = None
+        self.said: list[str] = []
+        self.round, self.mark = 0, 0
+        self.field = w.Text(placeholder="your answer", layout=w.Layout(width="36rem"))
+        self.send_button = w.Button(description="Send", button_style="primary", disabled=True)
+        self.talk, self.error = w.HTML(), w.HTML()
+        self.error.add_class("convene-error")
+        self.options = w.HBox(layout=w.Layout(flex_flow="row wrap"))
+        row = w.HBox([self.field, self.send_button])
+        self.view = w.VBox([w.HTML(self._about()), self.talk, self.options, row, self.error])
+        self.field.on_msg(self._message)
+        self.send_button.on_click(lambda _: self._start())
+        self._draw(waiting=True)
+
+    def ask(self, question: Question) -> None:
+        """Show the conversation with the newest thing asked, and take the next answer for it."""
+        chat: Any = question.view
+        self._turn_page(chat)
+        self.question, self.send_button.disabled, self.error.value = question, False, ""
+        self.said[self.mark :] = [_bubble(turn.text, own=turn.speaker != ASSISTANT) for turn in chat.turns]
+        self.options.children = tuple(self._choice(option) for option in chat.options)
+        self._draw()
+
+    async def submit(self) -> None:
+        """Give what stands in the field as the answer, once the last letters are there."""
+        before: str | None = None
+        while before != self.field.value:
+            before = self.field.value
+            await asyncio.sleep(base.SETTLE)
+        if self._answer(self.field.value):
+            self.field.value = ""
+
+    def agree(self, option: Option) -> None:
+        """Answer that an option suits; what stands in the field stays there."""
+        self._answer(f"Option {option.id} suits me: {self._when(option)}.")
+
+    def rest(self, note: str = "") -> None:
+        """Nothing is asked any more in this round: say so."""
+        self.question, self.send_button.disabled, self.options.children = None, True, ()
+        self._draw(waiting=True, note=note)
+
+    def _answer(self, text: str) -> bool:
+        if self.question is None:
+            self._tell("Nothing is asked at the moment; what you typed stays here until the next question.")
+            return False
+        try:
+            self.question.answer(text)
+        except InvalidInput as error:
+            self._tell(str(error))
+            return False
+        self.error.value = ""
+        self.said.append(_bubble(text.strip(), own=True))
+        self.rest()
+        return True
+
+    def _message(self, _: Any, content: dict[str, Any], __: Any) -> None:
+        if content.get("event") == "submit":
+            self._start()
+
+    def _start(self) -> None:
+        """Send in the background; a second Enter, while the first is at work, sends nothing more."""
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.ensure_future(self.submit())
+
+    def _turn_page(self, chat: Chat) -> None:
+        """A new round begins below what was said before; a new question of the same round replaces its turns."""
+        if chat.round != self.round:
+            self.round = chat.round
+            self.said.append(f'<div class="round">Round {chat.round}</div>')
+            self.mark = len(self.said)
+
+    def _choice(self, option: Option) -> w.Button:
+        layout = w.Layout(width="auto")
+        button = w.Button(description=f"{option.id} suits me", tooltip=self._when(option), layout=layout)
+        button.on_click(lambda _: self.agree(option))
+        return button
+
+    def _when(self, option: Option) -> str:
+        return in_words(datetime.fromisoformat(option.start).astimezone(ZoneInfo(self.profile.zone)))
+
+    def _about(self) -> str:
+        p, m = self.profile, self.meeting
+        manager = f", and report to {escape(p.manager)}" if p.manager else ""
+        return (
+            f'{STYLE}<div class="convene-chat"><div class="me"><b>You are {escape(p.name)}.</b> You are '
+            f"{escape(p.role)}{manager}. Your clock is that of {escape(p.zone)}.<br>"
+            f"What only you know: {escape(self.private.texts[0])}</div>"
+            f'<div class="invitation"><b>{escape(m.organiser)} invites you: {escape(m.subject)}</b> '
+            f"({m.duration} minutes)\n{escape(m.invitation)}</div></div>"
+        )
+
+    def _draw(self, *, waiting: bool = False, note: str = "") -> None:
+        last = f'<div class="waiting">{escape(note or "The others are at work.")}</div>' if waiting else ""
+        self.talk.value = f'<div class="convene-chat">{"".join(self.said)}{last}</div>'
+
+    def _tell(self, text: str) -> None:
+        self.error.value = base.warning(text)
+
+
+def _bubble(text: str, *, own: bool) -> str:
+    return f'<div class="turn{" own" if own else ""}">{escape(text)}</div>'
+
+
+class MeetingLab(PlayLab[CoordinationRound]):
+    """Controls over one coordination of a meeting of the synthetic company. Display `lab.view`.
+
+    Finished runs go to `store`, as units of the sweep "coordination"; `model` is offered as a kind of member and
+    facilitator. The others say what the controls show at first: `meeting` is its id, by default the first with so many
+    `members`, `seats` is {name: kind}.
+    """
+
+    sweep, called, place, study = SWEEP, "run", "conversation", "meetings"
+
+    def __init__(
+        self,
+        store: Store,
+        model: ChatModel | str | None = None,
+        *,
+        members: int = 3,
+        meeting: str | None = None,
+        seats: Mapping[str, str] | None = None,
+        seed: int = 1,
+        **first: Any,
+    ) -> None:
+        super().__init__(store, model, again="New coordination", width="1056px")
+        led = {"coordinator": first.get("coordinator", "satisficing")}
+        rules, leaders = [RULES, MODEL], [*COORDINATOR.kinds, MODEL]
+        ranges = RANGES | {"interviewer": offered(rules, model, first.get("interviewer", "")),
+                           "coordinator": offered(leaders, model, led["coordinator"]),
+                           "evaluator": offered(rules, model, first.get("evaluator", ""))}  # fmt: skip
+        there = _meetings(members)
+        self.members = control("members", SIZES, members)
+        self.controls = {
+            "meeting": control("meeting", there, meeting or there[0][1]),
+            **controls(meeting_coordination, ranges, **led | first),
+            "seed": control("seed", SEEDS, seed),
+        }
+        self.controls["database"].description = "coordinator has the database, and heeds who is required"
+        self.controls["tracking"].description = "preferences of earlier rounds stay"
+        self.rounds = self.controls["rounds"]
+        asked = list(self.controls.values())
+        columns = [w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats]
+        self.view = self._layout(w.HBox(columns, layout=w.Layout(flex_flow="row wrap")))
+        self._seat_choices(seats or STAND_IN)
+        self.members.observe(lambda _: self._meeting_choices(), "value")
+        self.controls["meeting"].observe(lambda _: self._seat_choices(STAND_IN), "value")
+        for each in self.controls.values():
+            each.observe(lambda _: self.restart(), "value")
+        self.restart()
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The study's file, the model, and how many members the meetings on offer have."""
+        return super().given | {"members": str(self.members.value)}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the controls show."""
+        return super().settings | {"seats": self.kinds}
+
+    @property
+    def who(self) -> str:
+        """Who sits where, those who lead among them."""
+        led = ", ".join(f"{role}: {self.settings[role]}" for role in FACILITATORS)
+        return f"{super().who}, {led}"
+
+    def _meeting_choices(self) -> None:
+        self.controls["meeting"].options = _meetings(self.members.value)
+
+    def _seat_choices(self, first: str | Mapping[str, str]) -> None:
+        members = scenario(self.controls["meeting"].value).members
+        self._offer_seats(members, STYLES, first, style={"description_width": "10rem"})
+
+    def _clear(self) -> None:
+        s = self.settings
+        chosen = scenario(s["meeting"]).narrowed(DIFFICULTIES[s["difficulty"]])
+        self.scenario = chosen if s["database"] else chosen.without_demands()
+        self.roles: dict[str, Any] = {}
+        self.chats: dict[str, ChatForm] = {}
+
+    def _welcome(self) -> str:
+        k, n = self.settings["options"], len(self.scenario.members)
+        if k < n:
+            return super()._welcome()
+        return base.warning(
+            f"options: K = {k} given; expected 1 to {n - 1}, fewer than the {n} members of this meeting. Choose a "
+            "smaller K, or a meeting with more members."
+        )
+
+    async def _sit_down(self) -> None:
+        people = {name: MEMBER.person(name) for name, kind in self.kinds.items() if kind == HUMAN}
+        s = self.settings
+        chosen = {role: s[role] for role in FACILITATORS}
+        rng, spoken = np.random.default_rng(s["seed"]), Spoken(self.model)
+        seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
+        self.run = coordinate(
+            self.scenario,
+            seats,
+            **led,
+            options=s["options"],
+            rounds=s["rounds"],
+            database=s["database"],
+            tracking=s["tracking"],
+            audit=ExactEvaluator(self.scenario, seats),
+        )
+        self.roles = {**seats, **led}
+        self.chats = {name: self._form(seat) for name, seat in people.items()}
+        self.forms.children = tuple(form.view for form in self.chats.values())
+
+    def _form(self, seat: HumanSeat) -> ChatForm:
+        given = self.scenario
+        form = ChatForm(given.company.by_name[seat.me], given.private[seat.me], given.meeting)
+        questions, ask = cast("Any", seat.questions), cast("Any", form.ask)
+        self._listen(questions, ask)
+        return form
+
+    @property
+    def coordination(self) -> Coordination:
+        """The run so far."""
+        return record(self.scenario, self.roles, self.finished, seed=self.settings["seed"])
+
+    def _show(self) -> None:
+        for form in self.chats.values():
+            form.rest("This round is over; press Next round." if len(self.finished) < self.rounds.value else "")
+        super()._show()
+
+    def _said(self, rounds: list[CoordinationRound]) -> str:
+        run, only = self.coordination, list(self.chats)
+        told: dict[str, Any] = {"title": "Newest round first", "invitation": not only, "only": only or None}
+        return meeting_to_html(rounds, run.meeting, run.seats, **told)
+
+    def draw(self) -> Figure:
+        """The live figure as it is now, for a page without a kernel."""
+        frame = rounds_of([({}, self.coordination)]) if self.finished else pd.DataFrame()
+        newest = self.finished[-1] if self.finished else None
+        return draw_coordination(frame, newest, self.rounds.value)
+
+    def _record(self) -> Coordination:
+        return self.coordination
+
+    def _result(self) -> str:
+        outcome = self.coordination.outcome
+        return f"{outcome.id} is the candidate" if outcome else "there is no candidate"
+
+
+def _meetings(members: int) -> list[tuple[str, str]]:
+    """Subject and date of every meeting with so many members, and its id."""
+    return [(f"{m.subject} ({m.date})", m.id) for m in load_company().meetings if len(m.members) == members]

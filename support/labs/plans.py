@@ -1,0 +1,371 @@
+"""A search for a fair plan to coordinate or to watch: the truth shows at the end, what is played goes to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+import numpy as np
+import pandas as pd
+
+from support.analysis.fairness import trajectory
+from support.errors import InvalidInput
+from support.fair_decisions.deciders import STYLES
+from support.fair_decisions.instances import instance, load
+from support.fair_decisions.measures import OBJECTIVES
+from support.fair_decisions.problem import COMPLETE, FEEDBACK, PAIRED, PREFERENCES, Move, Table, table_of
+from support.fair_decisions.records import Plan, Planning, PlanningRound
+from support.fair_decisions.search import Search, record
+from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
+from support.fair_decisions.study import estimator_for, fair_decisions
+from support.labs.base import SEEDS, PlayLab, control, controls, offered, warning
+from support.labs.plan_history import (
+    STYLE,
+    Kept,
+    Truth,
+    as_known,
+    history_to_html,
+    names_of,
+    options_to_html,
+    outcome_to_html,
+    score_in_words,
+    truth_of,
+    worth,
+)
+from support.plots.planning import draw_planning
+from support.runs.study import Store
+from support.seats import HUMAN, MIXED, MODEL, Question, Spoken
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from support.models.model import ChatModel
+
+SWEEP = "fair decisions"
+RANGES = {"decisions": (1, 35), "options": (2, 30), "participants": (2, 6), "rounds": (1, 9), "noise": (0.0, 1.0),
+          "preferences": PREFERENCES, "feedback": FEEDBACK, "objective": list(OBJECTIVES)}  # fmt: skip
+ESTIMATORS = {"bayesian": "Bayesian"}
+WORTH = {
+    "scores": "For each participant, the options of one decision share 100 points.",
+    "rankings": "Each participant ranks the options of a decision: of {m}, the best is worth {m} points, the worst 1.",
+    "counts": "To each participant, an option is worth a whole number of points from 0 to {highest}.",
+}
+LOOKS_FOR = {
+    "divergence": "Look for a plan that gives everybody about as much: the largest total minus the smallest, the "
+    "divergence, is to be small.",
+    "welfare": "Look for a plan whose totals add up to as much as can be: the welfare is to be large.",
+}
+ANSWERS = {
+    "complete": "What every option is worth is public, and stands in the table below.",
+    "score": "What an option is worth is hidden; each participant tells its total for your plan, and nothing else.",
+    "words": "What an option is worth is hidden; each participant says without numbers how your plan satisfies it.",
+    "comparison": "What an option is worth is hidden; you propose two plans, and each participant says which one it "
+    "prefers. Plan A may be a known one, plan B has to be new.",
+    "comparison in words": "What an option is worth is hidden; you propose two plans, and each participant compares "
+    "them in words, without numbers. Plan A may be a known one, plan B has to be new.",
+}
+
+NOTHING = -1
+"""No option chosen; None would be shown as an empty field."""
+
+
+class PlanForm:
+    """The seat of the coordinator: shows the decisions, takes plans, keeps what was chosen on an error.
+
+    What is chosen stays from round to round, so that the next plan begins with the one before. `table` is what
+    everybody knows, `about` what the group decides, a sentence; `begin` begins the next round, which will `ask`;
+    `gains`, of shape (participants, decisions, options), are given where they are public.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        about: str,
+        feedback: str,
+        objective: str,
+        begin: Callable[[], None],
+        gains: np.ndarray | None = None,
+    ) -> None:
+        self.table, self.begin = table, begin
+        self.question: Question | None = None
+        self.pending: Move | None = None
+        self.names = ("plan A", "plan B") if feedback in PAIRED else ("plan",)
+        self.choices = [self._column() for _ in self.names]
+        self.known = w.Dropdown(description="known plan", layout=w.Layout(width="24rem"))
+        self.propose_button = w.Button(description="Propose", button_style="primary")
+        self.stop_button = w.Button(description="Stop with the known plan", layout=w.Layout(width="14rem"))
+        self.copy_button = w.Button(
+            description=f"Copy into {'plan A' if len(self.names) > 1 else 'the form'}", layout=w.Layout(width="11rem")
+        )
+        self.error = w.HTML()
+        self.error.add_class("convene-error")
+        self.ending = w.HBox(
+            [self.known, self.copy_button, self.stop_button], layout=w.Layout(display="none", flex_flow="row wrap")
+        )
+        worth = WORTH[table.preferences].format(m=table.shape[2], highest=table.highest)
+        self.view = self._layout(
+            " ".join([f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]]), gains
+        )
+        self._connect()
+
+    def _layout(self, told: str, gains: np.ndarray | None) -> w.VBox:
+        *others, last = self.table.participants
+        people = f"{', '.join(others)} and {last}" if others else last
+        me = f'<div class="me"><b>You coordinate {escape(people)}.</b> {escape(told)}</div>'
+        head = w.HTML(f'{STYLE}<div class="convene-plans">{me}</div>')
+        columns = [
+            w.VBox([w.HTML(f"<b>{name[:1].upper()}{name[1:]}</b>"), *column], layout=w.Layout(margin="0 1rem 0 0"))
+            for name, column in zip(self.names, self.choices, strict=True)
+        ]
+        listed = w.HTML(options_to_html(self.table, gains), layout=w.Layout(max_width="60rem"))
+        asked = w.HBox([*columns, listed], layout=w.Layout(flex_flow="row wrap"))
+        return w.VBox([head, asked, self.propose_button, self.ending, self.error])
+
+    def _column(self) -> list[w.Dropdown]:
+        """One list of options for each decision, none of them chosen."""
+        look: dict[str, Any] = {"style": {"description_width": "12rem"}, "layout": w.Layout(width="25rem")}
+        return [
+            w.Dropdown(options=[("choose …", NOTHING), *((name, k) for k, name in enumerate(options))],
+                       description=decision, **look)
+            for decision, options in zip(self.table.decisions, self.table.options, strict=True)
+        ]  # fmt: skip
+
+    def _connect(self) -> None:
+        self.propose_button.on_click(lambda _: self.propose())
+        self.stop_button.on_click(lambda _: self.stop())
+        self.copy_button.on_click(lambda _: self.copy())
+
+    def ask(self, question: Question) -> None:
+        """Take the next move for a question; one that was made to begin the round answers it at once."""
+        self.question = question
+        move, self.pending = self.pending, None
+        if move:
+            self._answer(move)
+
+    def show(self, known: Mapping[Plan, str], best: Plan | None) -> None:
+        """Offer the known plans, by their labels, to stop with and to copy; the best known one at first."""
+        self.known.options = [(label, plan) for plan, label in known.items()]
+        if known:
+            self.known.value = best if best in known else next(iter(known))
+        self.ending.layout.display = "flex" if known else "none"
+
+    def propose(self) -> None:
+        """Propose what is chosen, once every decision has an option; else say which has none."""
+        if missing := self._missing():
+            self._tell(f"{missing}: no option chosen; expected one for each decision. Your choices stay.")
+            return
+        self._move(Move(tuple(tuple(choice.value for choice in column) for column in self.choices)))
+
+    def stop(self) -> None:
+        """End the search with the known plan that is shown."""
+        self._move(Move((self.known.value,), finish=True))
+
+    def copy(self) -> None:
+        """Choose what the known plan chooses."""
+        for choice, option in zip(self.choices[0], self.known.value, strict=True):
+            choice.value = option
+
+    def _missing(self) -> str:
+        """The decisions without an option, by plan where there are two."""
+        missing = [
+            f"{decision} ({name})" if len(self.names) > 1 else decision
+            for name, column in zip(self.names, self.choices, strict=True)
+            for decision, choice in zip(self.table.decisions, column, strict=True)
+            if choice.value == NOTHING
+        ]
+        return ", ".join(missing)
+
+    def _move(self, move: Move) -> None:
+        """Answer the open question; where none is, begin a round and answer its question when it comes."""
+        if self.question is not None:
+            self._answer(move)
+            return
+        waits, self.pending = self.pending is not None, move
+        if not waits:
+            self.begin()
+
+    def _answer(self, move: Move) -> None:
+        assert self.question is not None
+        try:
+            self.question.answer(move)
+        except InvalidInput as error:
+            self._tell(f"{error}. Your choices stay.")
+        else:
+            self.question, self.error.value = None, ""
+
+    def _tell(self, text: str) -> None:
+        self.error.value = warning(text)
+
+
+class PlanningLab(PlayLab[PlanningRound]):
+    """Controls over one search for a fair plan, as `fair_decisions` runs it. Display `lab.view`.
+
+    Finished games go to `store`, as units of the sweep "fair decisions"; `model` is offered as a kind of coordinator
+    and of participants. The others say what the controls show at first: settings of `fair_decisions` (a person
+    coordinates by default), `skin`, the names of things (a key of `instances.load()`), and the seed of what is drawn.
+    """
+
+    sweep, called, place, study = SWEEP, "game", "form", "fair_decisions"
+
+    def __init__(
+        self,
+        store: Store,
+        model: ChatModel | str | None = None,
+        *,
+        coordinator: str = HUMAN,
+        seats: str = "plain",
+        skin: str = "meals",
+        seed: int = 1,
+        **first: Any,
+    ) -> None:
+        super().__init__(store, model, again="New game", width="1056px")
+        led = offered([HUMAN, *PLANNER.kinds, MODEL], model, coordinator)
+        who = {"coordinator": led, "seats": offered([*STYLES, MIXED, MODEL], model, seats)}
+        first |= {"coordinator": coordinator, "seats": seats}
+        self.controls = controls(fair_decisions, RANGES | who, **first) | {
+            "skin": control("skin", load(), skin),
+            "seed": control("seed", SEEDS, seed),
+        }
+        self.controls["skin"].description = "names of things"
+        self.rounds = self.controls["rounds"]
+        self.form: PlanForm | None = None
+        shown = list(self.controls.values())
+        columns = [w.VBox(shown[i : i + 4]) for i in range(0, len(shown), 4)]
+        self.view = self._layout(w.HBox(columns, layout=w.Layout(flex_flow="row wrap")))
+        for each in shown:
+            each.observe(lambda _: self.restart(), "value")
+        self.restart()
+
+    @property
+    def who(self) -> str:
+        """Who coordinates, and how the participants answer."""
+        return f"coordinator: {self.settings['coordinator']}, participants: {self.settings['seats']}"
+
+    @property
+    def planning(self) -> Planning:
+        """The game so far."""
+        kept = ("noise", "preferences", "feedback", "objective", "rounds", "skin", "seed")
+        return record(self.problem, self.roles, self.finished, **{k: v for k, v in self.settings.items() if k in kept})
+
+    @property
+    def _over(self) -> bool:
+        """The coordinator stopped, or there is no round left."""
+        return bool(self.finished) and (self.finished[-1].finish or len(self.finished) == self.rounds.value)
+
+    def _clear(self) -> None:
+        s = self.settings
+        sizes = (s["decisions"], s["options"], 0, s["seed"], s["participants"])
+        self.problem = instance(s["preferences"], *sizes, skin=s["skin"])
+        self.table = table_of(self.problem, s["preferences"])
+        self.roles: dict[str, Any] = {}
+        self.reads: Kept | None = None
+        self.truth: Truth | None = None
+        self.form = self._seat_form() if s["coordinator"] == HUMAN else None
+        self.forms.children = (self.form.view,) if self.form else ()
+
+    def _seat_form(self) -> PlanForm:
+        s = self.settings
+        gains = self.problem.gains if s["feedback"] == COMPLETE else None
+        about = load()[s["skin"]].about
+        return PlanForm(self.table, about, s["feedback"], s["objective"], self._begin, gains)
+
+    def _begin(self) -> None:
+        self.start(to_the_end=False)
+
+    def _welcome(self) -> str:
+        if self.form:
+            return "Choose an option for each decision and press <b>Propose</b>: that plays a round."
+        return super()._welcome()
+
+    async def _sit_down(self) -> None:
+        s = self.settings
+        who, led, guess = np.random.default_rng(s["seed"]).spawn(3)
+        spoken = Spoken(self.model)
+        people = seat_deciders(self.problem, s["preferences"], s["seats"], who, noise=s["noise"], spoken=spoken)
+        reads = ESTIMATOR.seat(estimator_for(s["feedback"], s["coordinator"]), guess)
+        leads = self._coordinator(led, reads, spoken)
+        told = {name: s[name] for name in ("feedback", "objective", "preferences", "rounds")}
+        self.reads = Kept(reads) if reads else None
+        self.run = Search(self.problem, people, leads, self.reads, **told).played()
+        self.roles = {**people, "coordinator": leads, "estimator": reads, "solver": None}
+
+    def _coordinator(self, rng: np.random.Generator, reads: Any, spoken: Spoken) -> Any:
+        if self.form is None:
+            leading = Leading(self.problem.shape, draw=getattr(reads, "draw", None))
+            return PLANNER.seat(self.settings["coordinator"], rng, leading, spoken)
+        person: Any = PLANNER.person()  # its questions are those of `support.seats`
+        self._listen(person.questions, self._ask)
+        return person
+
+    def _ask(self, question: Any) -> None:
+        """Pass a question on to the form; say so when it is not answered at once."""
+        assert self.form is not None
+        self.form.ask(question)
+        if self.form.question:
+            self._tell(f"Round {question.view.round} of {self.rounds.value} waits for your plan in the form below.")
+
+    def _show(self) -> None:
+        if self._over and self.truth is None:
+            self.truth = truth_of(self.problem, self.settings["objective"], len(names_of(self.finished)))
+        super()._show()
+        if self.form:
+            self.form.show(self._labels(self._seen()), self.finished[-1].best)
+
+    def _said(self, rounds: list[PlanningRound]) -> str:
+        game, numbers = self.planning, {entry.number for entry in rounds}
+        chosen = game.chosen if self.truth else None
+        seen = [entry for entry in self._seen() if entry.number in numbers]
+        said = history_to_html(
+            seen, self.table, self.settings["objective"], chosen=chosen, truth=self.truth is not None
+        )
+        return (outcome_to_html(self.problem, game, self.truth) if self.truth else "") + said
+
+    def _seen(self) -> list[PlanningRound]:
+        """The rounds so far, with the totals of their plans as the group knows them now: later answers tell more."""
+        return as_known(self.finished, self.reads.latest if self.reads else None)
+
+    def _labels(self, seen: Sequence[PlanningRound]) -> dict[Plan, str]:
+        """The known plans, and what the group knows of them."""
+        names, best = names_of(seen), seen[-1].best
+        known = {p: row for r in seen for p, row in zip(r.plans, r.heard, strict=False)}
+        objective = self.settings["objective"]
+        worths = {p: f", {objective} {worth(objective, row):.0f}" for p, row in known.items()}
+        return {p: f"{name}{worths.get(p, '')}{' (best known)' if p == best else ''}" for p, name in names.items()}
+
+    def draw(self) -> Figure:
+        """The live figure as it is now, for a page without a kernel: what the group knows, after the end the truth."""
+        game = replace(self.planning, rounds=tuple(self._seen())) if self.finished else None
+        table = trajectory(game) if game else pd.DataFrame()
+        if self.truth is None:
+            known = table.assign(total=table["heard"]).drop(columns="chosen") if len(table) else table
+            return draw_planning(known, self.rounds.value, title=self._source())
+        best = (
+            float(self.truth.best)
+            if self.settings["objective"] == "divergence" and self.truth.solution.proven
+            else None
+        )
+        return draw_planning(table, self.rounds.value, title="the truth", optimum=best)
+
+    def _source(self) -> str:
+        """Where the group's totals come from."""
+        kind = estimator_for(self.settings["feedback"], self.settings["coordinator"])
+        told = self.settings["feedback"] in (COMPLETE, "score")
+        return "as reported" if told else f"as the {ESTIMATORS.get(kind, kind)} estimator expects"
+
+    def _record(self) -> Planning:
+        return self.planning
+
+    def _result(self) -> str:
+        if self.truth:
+            return score_in_words(self.planning, self.problem, self.truth)
+        newest = self.finished[-1]
+        if not newest.plans:
+            return "there was no usable plan"
+        if not newest.heard:
+            return "the participants have answered"
+        objective = self.settings["objective"]
+        worths = " and ".join(f"{worth(objective, row):.0f}" for row in newest.heard)
+        return f"{objective} {worths}, {self._source()}"

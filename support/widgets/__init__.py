@@ -1,1 +1,0 @@
-"""Thin controls over the other rooms: they ask, show and store; they decide nothing."""

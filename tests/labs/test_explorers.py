@@ -1,0 +1,169 @@
+"""Explorers of transitions and of budgets: what is shown, what is said, and a click that becomes a cell."""
+
+import pandas as pd
+import pytest
+
+from support.analysis.dialogue_acts import Trust
+from support.analysis.fairness import at_budget, paired
+from support.analysis.transitions import code, most_probable, transitions
+from support.errors import InvalidInput
+from support.labs.explorers import BudgetExplorer, TransitionExplorer
+
+SCRIPTS = {
+    ("exchange_economy", "majority"): ("inform", "propose", "accept"),
+    ("exchange_economy", "rated"): ("inform", "request", "accept"),
+    ("movielens", "majority"): ("request", "evaluate", "confirm"),
+}
+PATHS = {("mcts", "score"): (30, 20, 10), ("local", "score"): (32, 25, 24), ("mcts", "words"): (50, 41, 40)}
+ANNOTATORS = {"true acts": "acts", "guesser": "guessed"}
+SOURCE = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_explorers import *
+frame = {frame}()
+explorer = {name}(frame)
+explorer.view
+"""
+
+
+def messages():
+    rows = []
+    for run, ((environment, rule), acts) in enumerate(SCRIPTS.items()):
+        for number, act in enumerate(acts, start=1):
+            for sender in ("Ana", "Ben"):
+                guess = () if number == 3 else ("others",)
+                rows.append({"run": run, "environment": environment, "rule": rule, "round": number, "sender": sender,
+                             "acts": (act,), "guessed": guess})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def rounds():
+    """Four instances of each search; the plan known as best is 2 points behind the best in truth."""
+    return pd.DataFrame(
+        [{"coordinator": who, "feedback": feedback, "instance": f"i{i}", "round": t, "evaluations": 3 * t,
+          "divergence": value + i, "best_divergence": value + i - 2.0,
+          "standing_divergence": value + i * (1.5 if who == "local" else 1.0)}
+         for (who, feedback), path in PATHS.items() for i in range(4) for t, value in enumerate(path, start=1)]
+    )  # fmt: skip
+
+
+def choose(explorer, **settings):
+    for name, value in settings.items():
+        explorer.controls[name].value = value
+
+
+@pytest.fixture
+def explorer():
+    labelled = messages()
+    labelled.attrs["trust"] = {"guessed": Trust(known={"exchange_economy": "guesser: kappa 0.00: near chance"})}
+    return TransitionExplorer(labelled, ANNOTATORS)
+
+
+def test_the_edges_are_those_of_the_runs_chosen_and_are_said_in_words(explorer):
+    here = messages().query("environment == 'exchange_economy'")
+    assert explorer.chosen.equals(most_probable(transitions(code(here))))
+    before = explorer.figure.value
+    choose(explorer, rule="rated")
+    assert explorer.chosen["target"].tolist() == ["inform", "request", "accept", "end"]
+    assert explorer.figure.value != before
+    assert "1 discussions" in explorer.status.value and "inform → request 1.00" in explorer.status.value
+    choose(explorer, rule="all rules", edges=3)
+    assert explorer.chosen.groupby("source").size()["inform"] == 2
+    choose(explorer, threshold=0.75)
+    assert explorer.chosen["probability"].min() >= 0.75
+
+
+def test_another_environment_offers_its_rules_and_keeps_the_one_chosen_where_it_can(explorer):
+    choose(explorer, rule="majority", environment="movielens")
+    assert explorer.controls["rule"].options == ("all rules", "majority")
+    assert explorer.settings["rule"] == "majority"
+    assert explorer.chosen["source"].tolist() == ["start", "request", "confirm", "evaluate"]
+    choose(explorer, environment="exchange_economy", rule="rated")
+    choose(explorer, environment="movielens")
+    assert explorer.settings["rule"] == "all rules"
+
+
+def test_a_poor_annotator_is_named_and_what_it_could_not_label_performs_nothing(explorer):
+    choose(explorer, annotator="guesser")
+    assert "guesser: kappa 0.00: near chance" in [t.get_text() for t in explorer.draw().axes[0].texts]
+    p = explorer.transitions.probability
+    assert p.loc["others", "others"] == 0.5 and p.loc["others", "end"] == 0  # an unlabelled third round is between
+
+
+def test_a_threshold_that_leaves_nothing_is_said_and_the_last_figure_stays():
+    """One speaks after the other, so that nobody answers anybody."""
+    turns = pd.DataFrame(
+        [{"run": run, "environment": "e", "rule": "r", "round": 1 + i, "sender": sender, "acts": ("inform",)}
+         for run in (0, 1) for i, sender in enumerate(("Ana", "Ben", "Ben", "Ben"))]
+    )  # fmt: skip
+    explorer = TransitionExplorer(turns)
+    before = explorer.figure.value
+    choose(explorer, threshold=1.0)
+    assert "lower the threshold" in explorer.status.value and explorer.figure.value == before
+
+
+def test_the_difference_is_the_paired_one_at_the_chosen_budget():
+    explorer = BudgetExplorer(rounds())
+    choose(explorer, evaluations=6, second="mcts, words")
+    known = rounds().assign(search=lambda f: f["coordinator"] + ", " + f["feedback"])
+    expected = paired(at_budget(known[known["coordinator"] == "mcts"], 6), "search", "mcts, score", "mcts, words",
+                      "standing_divergence")  # fmt: skip
+    pd.testing.assert_frame_equal(explorer.difference, expected)
+    assert explorer.difference["difference"].iloc[0] == 20 - 41
+    choose(explorer, follow="best plan so far, in truth")
+    assert explorer.difference["mean_a"].iloc[0] == 19.5
+
+
+def test_budgets_end_where_one_of_the_two_searches_does_and_what_cannot_be_compared_is_said():
+    pairs = rounds().query("feedback == 'words'")
+    pairs = pairs.assign(feedback="comparison", evaluations=lambda f: 6 * f["round"])
+    idle = pairs.assign(coordinator="<b>idle", evaluations=0)
+    explorer = BudgetExplorer(pd.concat([rounds(), pairs, idle]), "mcts, score", "mcts, comparison")
+    assert explorer.controls["evaluations"].options == (3, 6, 9) and "After 9 evaluations" in explorer.status.value
+    choose(explorer, first="mcts, comparison")
+    assert explorer.controls["evaluations"].options == (6, 12, 18) and "given twice" in explorer.status.value
+    choose(explorer, second="<b>idle, comparison")
+    assert "had nothing judged" in explorer.status.value and "<b>idle" not in explorer.status.value
+    choose(explorer, second="local, score")
+    assert "difference" in explorer.status.value
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: TransitionExplorer(messages().drop(columns="guessed"), ANNOTATORS), "guessed"),
+        (lambda: TransitionExplorer(messages(), rule="ranked"), "'ranked' given; expected one of all rules; majority"),
+        (lambda: TransitionExplorer(messages(), {}), "annotators: none given"),
+        (lambda: BudgetExplorer(rounds().query("coordinator == 'local'")), "local, score only; expected two searches"),
+        (lambda: BudgetExplorer(rounds().drop(columns="evaluations")), "evaluations"),
+        (lambda: BudgetExplorer(rounds(), first="exact, score"), "'exact, score' given; expected one of mcts, score"),
+    ],
+)
+def test_bad_input_is_refused(make, said):
+    with pytest.raises(InvalidInput, match=said):
+        make()
+
+
+def test_a_click_redraws_the_graph_and_becomes_a_cell(browse, screenshot, dropdown, keeps):
+    folder = str(__file__).rpartition("/")[0]
+    page = browse(SOURCE.format(folder=folder, frame="messages", name="TransitionExplorer"))
+    page.get_by_text("2 discussions").first.wait_for()
+    before = page.locator("img").first.get_attribute("src")
+    dropdown(page, "rule").select_option("rated")
+    page.get_by_text("1 discussions").first.wait_for()
+    dropdown(page, "show").select_option("matrix")
+    page.wait_for_function("src => document.querySelector('img').src !== src", arg=before)
+    page.get_by_text("show='matrix'").wait_for(state="attached")
+    code = keeps(page, frame=messages())
+    screenshot(page, "transitions")
+    assert "TransitionExplorer(\n    frame,\n" in code and "rule='rated'" in code
+
+
+def test_another_search_is_drawn_and_compared_and_becomes_a_cell(browse, screenshot, dropdown, keeps):
+    folder = str(__file__).rpartition("/")[0]
+    page = browse(SOURCE.format(folder=folder, frame="rounds", name="BudgetExplorer"))
+    page.get_by_text("mcts, score has").first.wait_for()
+    dropdown(page, "second").select_option("mcts, words")
+    page.get_by_text("mcts, words 41.5").first.wait_for()
+    assert "second='mcts, words'" in keeps(page, frame=rounds())
+    screenshot(page, "budgets")

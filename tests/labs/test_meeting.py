@@ -1,0 +1,334 @@
+"""The meeting's lab: runs by steps and to the end, a person's chat that loses nothing, clicks that become cells."""
+
+import asyncio
+import re
+
+import pytest
+
+from support.errors import CallFailed
+from support.labs import base
+from support.labs.meeting import SWEEP, ChatForm, MeetingLab
+from support.meetings.data import Meeting, Private, Profile
+from support.meetings.preferences import Flexible
+from support.meetings.records import Option, Turn
+from support.meetings.scenario import Chat
+from support.meetings.seats import MEMBER
+from support.models.fakes import scripted
+from support.runs.study import Store
+
+SOURCE = """from support.labs.meeting import MeetingLab
+from support.runs.study import Store
+lab = MeetingLab(Store({path!r}), rounds=2)
+lab.view"""
+SAYING = "I'd rather meet in the <b>morning</b> & not late"
+HOURS = "Between 9:00 and 11:30."
+EVIL = "<script>alert(1)</script>"
+PROFILE = Profile("Dev", "Engineer", 2, ("code",), "Europe/London", manager="Ben")
+PRIVATE = Private((f"Dev likes mornings {EVIL}",), (Flexible(),))
+MEETING = Meeting(
+    "M1", "Ina", ("Ana", "Dev"), "Trial", "2026-02-16", 60, f"Monday? {EVIL}", "2026-02-10T09:00-05:00",
+    "America/New_York",
+)  # fmt: skip
+OPTIONS = (Option("O1", "2026-02-16T10:00-05:00"), Option("O2", "2026-02-16T14:00-05:00"))
+
+
+def chat(round=1, *turns, options=()):
+    said = tuple(Turn("assistant" if i % 2 == 0 else "Dev", text) for i, text in enumerate(turns))
+    return Chat("Dev", MEETING, round, options, None, said)
+
+
+def seated(talk):
+    """Run a talk with a seat, its form, and a function that asks and awaits the form's showing of the question."""
+
+    async def run():
+        seat, form = MEMBER.person("Dev"), ChatForm(PROFILE, PRIVATE, MEETING)
+
+        async def asks(view):
+            answering = asyncio.create_task(seat.answer(view))
+            form.ask(await asyncio.wait_for(seat.questions.get(), 5))
+            return answering
+
+        await talk(form, asks)
+
+    asyncio.run(run())
+
+
+def test_what_is_typed_is_sent_and_shown_and_the_field_is_free_for_the_next_answer():
+    async def talk(form, asks):
+        answering = await asks(chat(1, "When does it suit you?"))
+        assert "When does it suit you?" in form.talk.value and not form.send_button.disabled
+        form.field.value = " At ten. "
+        await form.submit()
+        assert await answering == "At ten." and form.field.value == ""
+        assert "At ten." in form.talk.value and form.send_button.disabled
+
+    seated(talk)
+
+
+def test_an_answer_that_does_not_fit_is_refused_with_a_reason_and_stays_in_the_field():
+    async def talk(form, asks):
+        answering = await asks(chat(1, "When?"))
+        await form.submit()
+        assert "expected words" in form.error.value and not answering.done()
+        form.field.value = "x" * 1001
+        await form.submit()
+        assert form.field.value == "x" * 1001 and "1001 characters" in form.error.value and not answering.done()
+        form.field.value = "At ten."
+        await form.submit()
+        assert await answering == "At ten." and form.error.value == ""
+
+    seated(talk)
+
+
+def test_what_is_typed_while_nothing_is_asked_is_kept_for_the_next_question():
+    async def talk(form, asks):
+        form.field.value = "At ten."
+        await form.submit()
+        assert "Nothing is asked" in form.error.value and form.field.value == "At ten."
+        answering = await asks(chat(1, "When?"))
+        assert form.field.value == "At ten." and form.error.value == ""
+        await form.submit()
+        assert await answering == "At ten."
+
+    seated(talk)
+
+
+def test_letters_that_arrive_late_are_still_sent(monkeypatch):
+    monkeypatch.setattr(base, "SETTLE", 0.05)
+
+    async def talk(form, asks):
+        answering = await asks(chat(1, "When?"))
+        form.field.value = "At te"
+        asyncio.get_running_loop().call_later(0.02, lambda: setattr(form.field, "value", "At ten."))
+        await form.submit()
+        assert await answering == "At ten."
+
+    seated(talk)
+
+
+def test_an_option_is_agreed_to_by_a_button_in_the_member_s_own_time_and_typed_text_stays():
+    async def talk(form, asks):
+        answering = await asks(chat(2, "Two options.", options=OPTIONS))
+        form.field.value = "half a thou"
+        _, second = form.options.children
+        assert (second.description, second.tooltip) == ("O2 suits me", "Monday 16 February at 19:00")
+        second.click()
+        assert await answering == "Option O2 suits me: Monday 16 February at 19:00."
+        assert form.options.children == () and form.field.value == "half a thou"
+
+    seated(talk)
+
+
+def test_rounds_follow_each_other_and_a_turn_is_shown_once():
+    async def talk(form, asks):
+        for view, answer in ((chat(1, "When?"), "At ten."), (chat(1, "When?", "At ten.", "Else?"), "No."),
+                             (chat(2, "Options?", options=OPTIONS), "None.")):  # fmt: skip
+            await asks(view)
+            form.field.value = answer
+            await form.submit()
+        shown = form.talk.value
+        assert [shown.count(text) for text in ("When?", "At ten.", "Else?", "No.", "Options?", "None.")] == [1] * 6
+        assert shown.index("Round 1") < shown.index("At ten.") < shown.index("Round 2") < shown.index("None.")
+
+    seated(talk)
+
+
+def test_a_person_reads_who_they_are_what_only_they_know_and_the_invitation_all_as_text():
+    form = ChatForm(PROFILE, PRIVATE, MEETING)
+    about = form.view.children[0].value
+    for part in ("You are Dev.", "Engineer", "report to Ben", "Europe/London", "Dev likes mornings", "Ina invites you"):
+        assert part in about
+    assert "<script" not in about and about.count("&lt;script") == 2
+
+    async def talk(form, asks):
+        (await asks(chat(1, EVIL))).cancel()
+        assert "<script" not in form.talk.value
+
+    seated(talk)
+
+
+def played(store, talk=None, **settings):
+    """A lab whose run is played to the end, or by a talk."""
+
+    async def run():
+        lab = MeetingLab(store, **settings)
+        await (talk(lab) if talk else lab.advance(to_the_end=True))
+        lab.restart()  # ends what still listens
+        return lab
+
+    return asyncio.run(run())
+
+
+def test_a_run_is_played_to_the_end_drawn_and_stored_with_its_settings(store):
+    async def talk(lab):
+        empty = lab.figure.value
+        await lab.advance(to_the_end=True)
+        assert "Stored in study.sqlite" in lab.status.value
+        assert lab.figure.value != empty
+        assert "Round 3" in lab.talk.value and lab.talk.value.index("Round 3") < lab.talk.value.index("Round 1")
+
+    lab = played(store, talk, rounds=3, members=4)
+    [(unit, run)] = store.records(SWEEP)
+    assert len(run.rounds) == 3 and len(run.members) == 4 and run.rounds[-1].audit
+    assert set(run.seats) == {*run.members, "interviewer", "coordinator", "evaluator"}
+    assert (
+        f'"meeting": "{lab.controls["meeting"].value}"' in unit.text
+        and run.meeting["id"] == lab.controls["meeting"].value
+    )
+
+
+def test_a_run_step_by_step_is_the_run_to_the_end(store):
+    async def steps(lab):
+        for number in (1, 2):
+            await lab.advance()
+            assert len(lab.finished) == number and ("Stored" in lab.status.value) == (number == 2)
+
+    played(store, steps, rounds=2)
+    played(store, rounds=2)
+    (_, first), (_, second) = store.records(SWEEP)
+    assert first == second
+
+
+@pytest.mark.parametrize(("members", "options"), [(3, 3), (3, 4), (4, 4)])
+def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(store, members, options):
+    async def talk(lab):
+        told = f"expected 1 to {members - 1}, fewer than the {members} members"
+        assert f"K = {options} given" in lab.status.value and told in lab.status.value
+        await lab.advance()
+        assert told in lab.status.value and lab.finished == []
+        lab.controls["options"].value = 2
+        await lab.advance()
+        assert len(lab.finished) == 1, "a smaller K is enough to go on"
+
+    played(store, talk, members=members, options=options)
+
+
+def test_other_members_and_meetings_bring_their_own_seats(store):
+    async def talk(lab):
+        first = list(lab.kinds)
+        lab.members.value = 5
+        assert len(lab.kinds) == 5 == len(lab.scenario.members) and lab.kinds.keys() != first
+        lab.controls["meeting"].value = lab.controls["meeting"].options[1][1]
+        assert list(lab.kinds) == list(lab.scenario.members) == list(lab.scenario.meeting.members)
+
+    played(store, talk)
+
+
+def test_a_model_that_does_not_answer_stops_the_run_with_words(store):
+    async def talk(lab):
+        lab.controls["interviewer"].value = "model"
+        await lab.advance()
+        assert "CallFailed" not in lab.status.value and "endpoint is down" in lab.status.value
+
+    played(store, talk, model=scripted(lambda _: CallFailed("the endpoint is down")))
+
+
+def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_text_only(store, until):
+    async def talk(lab):
+        me = lab.seats.children[0].description
+        lab.seats.children[0].value = "human"
+        lab.start(to_the_end=True)
+        await until(lambda: lab.forms.children)
+        form = lab.chats[me]
+        assert lab.scenario.private[me].texts[0][:20] in form.view.children[0].value.replace("&#x27;", "'")
+        for answer in ("Between nine and eleven, please.", "No, that is all."):
+            await until(lambda: form.question)
+            form.field.value = answer
+            await form.submit()
+        await until(lambda: form.options.children)
+        form.options.children[0].click()
+        await until(lambda: "Stored" in lab.status.value)
+        others = [c for r in lab.finished for c in r.conversations if c.member != me]
+        assert "Between nine and eleven" in lab.talk.value
+        heard = re.sub(r"\s+", " ", lab.talk.value)
+        assert not any(f'own">{t.text}<' in heard for c in others for t in c.turns if t.speaker == c.member)
+        assert "2 other conversations" in lab.talk.value
+
+    played(store, talk, rounds=2)
+    [(_, run)] = store.records(SWEEP)
+    me = run.members[0]
+    said = [t.text for t in run.rounds[0].conversations[0].turns if t.speaker == me]
+    assert run.seats[me] == "human" and said[0] == "Between nine and eleven, please."
+    assert run.rounds[1].conversations[0].agreed == run.rounds[0].options[0].id
+
+
+def test_a_second_press_while_a_person_is_waited_for_starts_no_second_round(store, until):
+    async def talk(lab):
+        lab.seats.children[0].value = "human"
+        lab.start(to_the_end=False)
+        await until(lambda: lab.forms.children)
+        first = lab.task
+        lab.start(to_the_end=False)
+        assert lab.task is first and "waits for the conversation" in lab.status.value
+
+    played(store, talk)
+
+
+def test_a_new_coordination_gives_up_the_one_at_hand(store, until):
+    async def talk(lab):
+        lab.seats.children[0].value = "human"
+        lab.start(to_the_end=True)
+        await until(lambda: lab.forms.children)
+        lab.new_button.click()
+        assert lab.task is None and lab.forms.children == () and lab.finished == []
+
+    played(store, talk)
+    assert store.sweeps() == []
+
+
+def say(page, text, then):
+    """Type an answer, send it with Enter, and wait for what is asked next."""
+    field = page.get_by_placeholder("your answer")
+    field.fill(text)
+    field.press("Enter")
+    page.get_by_text(then).last.wait_for()
+    assert field.input_value() == "", "the field is free again"
+
+
+def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(browse, tmp_path, screenshot, button):
+    path = tmp_path / "study.sqlite"
+    page = browse(SOURCE.format(path=str(path)), height=1500)
+    button(page, "Next round").wait_for()
+    before = page.locator("img").first.get_attribute("src")
+    page.locator("select:has(option[value=human])").first.select_option("human")
+    button(page, "Next round").click()
+
+    page.get_by_text("What only you know").wait_for()
+    page.get_by_text("When would that suit you").wait_for()
+    screenshot(page, "meeting_1_asked")
+    button(page, "Send").click()
+    page.get_by_text("expected words").wait_for()
+    say(page, SAYING, "From when to when")
+    assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
+    say(page, HOURS, "else")
+    screenshot(page, "meeting_2_asked_back")
+    say(page, "No, that is all.", "Round 1 of 2:")
+    screenshot(page, "meeting_3_round_1")
+    assert page.locator("img").first.get_attribute("src") != before, "the figure follows the run"
+
+    button(page, "Next round").click()
+    agree = page.get_by_role("button", name="suits me").first
+    agree.wait_for()
+    screenshot(page, "meeting_4_options")
+    agree.click()
+    page.get_by_text("Stored in study.sqlite").wait_for()
+    screenshot(page, "meeting_5_finished")
+
+    [(_, run)] = Store(path).records(SWEEP)
+    me = run.members[0]
+    first, second = (next(c for c in r.conversations if c.member == me) for r in run.rounds)
+    assert run.seats[me] == "human"
+    assert [t.text for t in first.turns if t.speaker == me] == [SAYING, HOURS, "No, that is all."]
+    assert first.interactions == 3 and second.interactions == 1
+    assert second.agreed == run.rounds[0].options[0].id
+
+
+def test_clicks_become_a_cell(browse, tmp_path, store, screenshot, button, dropdown, keeps):
+    page = browse(SOURCE.format(path=str(tmp_path / "other.sqlite")), height=1500)
+    dropdown(page, "members").select_option("4")
+    dropdown(page, "coordinator").select_option("exhaustive")
+    button(page, "Play to the end").click()
+    page.get_by_text("Stored in other.sqlite").wait_for()
+    code = keeps(page, store=store)
+    screenshot(page, "meeting_6_code")
+    assert "coordinator='exhaustive'" in code and "members=4" in code and "to_the_end=True" in code
