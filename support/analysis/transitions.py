@@ -245,7 +245,7 @@ def most_probable(
     that never happened is never shown, nor one below the threshold.
 
     Columns source, target, probability, count (the numerator), occurrences (the denominator), with `boot` low, high
-    (95 %) and leads, the share of draws in which it leads, and tied: how many other edges of the source are as probable.
+    (95 %) and leads (in which share of the draws), and tied: how many other edges of the source are as probable.
     """
     numerator, denominator = t.numerator.sum(axis=0), np.repeat(t.denominator.sum(axis=0), SIZE)
     whole = EDGES.assign(
