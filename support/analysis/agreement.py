@@ -37,7 +37,7 @@ from support.analysis.dialogue_acts import (
 from support.analysis.frames import need_columns
 from support.analysis.stats import percentiles, resampled
 from support.database import guarded, open_database, transaction
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import InvalidInput, MissingData
 from support.roundtable.economy import exchange_economy
 from support.roundtable.movielens import draw_cases, movielens
 from support.roundtable.seats import seat_all
@@ -94,15 +94,14 @@ def evaluate(
 ) -> pd.DataFrame:  # fmt: skip
     """Precision, recall, F1, Cohen's kappa and Krippendorff's alpha of every act, with 95 % bootstrap intervals.
 
-    An empty `truth` performs none of `acts`, those that the truth can tell; `covered` are those that the predictor can.
-    A message with an empty prediction could not be labelled: it is left out and counted. Whole `clusters` (the group,
-    meeting or run of each message) are resampled. With the labels of a second predictor in `against`, the measures are
-    how much better the first one agrees, on messages that both labelled and on the same resamples: what makes a meeting
-    hard for both does not widen the interval.
+    `acts` are those that the truth can tell, `covered` those that the predictor can. A message with an empty prediction
+    could not be labelled: it is left out and counted. Whole `clusters` (the group, meeting or run of each message) are
+    resampled. With the labels of a second predictor in `against`, the measures are how much better the first one
+    agrees, on messages that both labelled and on the same resamples.
 
     Columns act, measure, value, low, high, n, left_out, clusters, truth, predicted (how many messages were given the
-    act), covered. A last act, "mean of acts", averages over the acts where the measure is defined. Undefined values
-    are NaN; so are the intervals of fewer than two clusters.
+    act), covered. A last act averages over those where the measure is defined. Undefined values are NaN; so are the
+    intervals of fewer than two clusters.
     """
     given = [predicted] if against is None else [predicted, against]
     if len({len(truth), *map(len, given), len(clusters)}) != 1:
@@ -132,18 +131,14 @@ def evaluate(
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """Messages whose acts are known (run, round, sender, text, acts): a bootstrap resamples whole runs.
-
-    `name` says whose labels they are, `kind` what talk they are of (see `dialogue_acts.kinds`), `acts` which acts the
-    truth can tell; an annotator is judged on no other.
-    """
+    """Messages whose acts are known."""
 
     __test__ = False  # no test of pytest's
 
-    name: str
-    kind: str
-    messages: pd.DataFrame
-    acts: Labels = LABELS
+    name: str  # whose labels they are
+    kind: str  # what talk they are of: see `dialogue_acts.kinds`
+    messages: pd.DataFrame  # run, which a bootstrap resamples whole, round, sender, text, acts
+    acts: Labels = LABELS  # which the truth can tell; an annotator is judged on no other
 
     @property
     def truth(self) -> list[Labels]:
@@ -175,10 +170,9 @@ def delidata_messages(messages: pd.DataFrame) -> Test:
 
 
 def true_acts(messages: pd.DataFrame, name: str = "true acts of sentences kept apart") -> Test:
-    """Messages of rule-based agents of one environment with the acts that they know they perform.
+    """Messages of rule-based agents of one environment with the acts that they know they perform, never "others".
 
-    They never perform "others", and a sentence that several runs speak is one template: intervals over runs say
-    nothing of other templates.
+    A sentence that several runs speak is one template: intervals over runs say nothing of other templates.
     """
     if not messages["acts"].map(len).all():
         raise InvalidInput("acts: some messages carry none; true acts are known of rule-based agents only")
@@ -196,16 +190,11 @@ def without_marks(test: Test) -> Test:
 def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
     """The sentences of rule-based agents with the one act of each (run, text, acts): what a classifier can learn from.
 
-    A rule-based message is one sentence for each of its acts, in their order. Messages whose sentences cannot be told
-    apart (a full stop inside one) are left out.
+    A message is one sentence for each of its acts, in their order; where a full stop is inside one it is left out.
     """
-    rows = [
-        (run, text, (act,))
-        for run, message, acts in zip(messages["run"], messages["text"], messages["acts"], strict=True)
-        if len(acts) == len(parts := sentences(message))
-        for text, act in zip(parts, acts, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["run", "text", "acts"])
+    spoken = messages.assign(text=messages["text"].map(sentences))[["run", "text", "acts"]]
+    spoken = spoken[spoken["text"].map(len) == spoken["acts"].map(len)].explode(["text", "acts"], ignore_index=True)
+    return spoken.assign(acts=spoken["acts"].map(lambda act: (act,)))
 
 
 TABLES: Mapping[str, Callable[[np.random.Generator], Any]] = {
@@ -253,10 +242,9 @@ def summary(agreement: pd.DataFrame, measure: str = "kappa") -> pd.DataFrame:
     Where every draw of the bootstrap gives the same, as of an act that is never given, there is no interval to tell.
     """
     part = agreement[agreement["measure"] == measure]
-    cells = [
-        "–" if pd.isna(v) else f"{v:.2f} ({lo:.2f} to {hi:.2f})" if hi > lo else f"{v:.2f} (no spread)"
-        for v, lo, hi in zip(part["value"], part["low"], part["high"], strict=True)
-    ]
+    triples = part[["value", "low", "high"]].itertuples(index=False)
+    cells = ["–" if pd.isna(v) else f"{v:.2f} ({f'{low:.2f} to {high:.2f}' if high > low else 'no spread'})"
+             for v, low, high in triples]  # fmt: skip
     table = part.assign(cell=cells).pivot(index="act", columns="annotator", values="cell")
     return table.reindex(index=part["act"].unique(), columns=part["annotator"].unique()).rename_axis(columns=None)
 
@@ -292,14 +280,8 @@ class LabelFile:
         with guarded(self.path):
             rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number").fetchall()
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
-        frame["acts"] = pd.Series([self._acts(text) for text in frame["acts"]], dtype=object)
+        frame["acts"] = pd.Series([checked_acts(json.loads(acts)) for acts in frame["acts"]], dtype=object)
         return frame.drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
-
-    def _acts(self, text: str) -> Labels:
-        try:
-            return checked_acts(json.loads(text))
-        except (ValueError, TypeError) as error:
-            raise DamagedFile(f"{self.path} holds the label {text!r}, which cannot be read: {error}") from None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -332,20 +314,16 @@ def load_labels(path: str | Path) -> pd.DataFrame:
     """
     if not Path(path).is_file():
         raise MissingData(f"no labels at {path}; label messages with support.widgets.labelling.LabellingDesk first")
-    if Path(path).suffix == ".csv":
-        return _labels_of_table(Path(path))
-    with closing(LabelFile(path)) as file:
-        return file.read()
-
-
-def _labels_of_table(path: Path) -> pd.DataFrame:
+    if Path(path).suffix != ".csv":
+        with closing(LabelFile(path)) as file:
+            return file.read()
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     need_columns(frame, COLUMNS[1:], str(path))
     rows = frame.to_dict("records")
     for line, row in enumerate(rows, start=2):
         try:
-            given = _given(row["coder"], tuple(row["acts"].replace(",", " ").split()))
-            row |= {"message": key(row), "round": int(row["round"]), "acts": given}
+            acts = _given(row["coder"], tuple(row["acts"].replace(",", " ").split()))
+            row |= {"message": key(row), "round": int(row["round"]), "acts": acts}
         except ValueError as error:  # InvalidInput is one
             raise InvalidInput(f"{path}, line {line}: {error}") from None
     made = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -381,9 +359,7 @@ def coder_agreement(
 def to_adjudicate(labels: pd.DataFrame) -> pd.DataFrame:
     """The messages that two coders label differently and nobody has decided yet, for both to go through together.
 
-    Columns coder ("adjudicated"), run, round, sender, text, acts (empty, to be filled in), and the acts that both, only
-    the first and only the second gave. Saved as .csv and filled in, it is read by `load_labels`; appended to the labels
-    it is what `settled` goes by.
+    Saved as .csv, its column acts filled in, it is read by `load_labels`; appended to the labels `settled` goes by it.
     """
     first, second, shared = _of_two(labels)
     decided = labels.loc[labels["coder"] == DECIDED, "message"]
@@ -396,10 +372,9 @@ def to_adjudicate(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def settled(labels: pd.DataFrame) -> pd.DataFrame:
-    """One row for each message with the acts that all who labelled it give, to train or test an annotator.
+    """One row for each message with the acts that all who labelled it give; what was adjudicated counts alone.
 
-    What was adjudicated counts alone. Where coders share no act and nobody decided, the message stays out: nobody knows
-    its acts, and what is left is easier than the talk is.
+    Where coders share no act and nobody decided, the message stays out: what is left is easier than the talk is.
     """
     decided = labels["coder"] == DECIDED
     counted = labels[decided | ~labels["message"].isin(labels.loc[decided, "message"])]
@@ -416,8 +391,7 @@ async def beside_people(
     """Annotators against two people on the messages that both labelled, and the two against each other.
 
     The columns of `scores`; `test` says whose labels stand for the truth: each person's own, and those that are
-    `settled`. An annotator agrees as well as people do where its kappa with either is that of the two. A model that
-    reads the round before needs the talk (`LanguageModelAnnotator(model, talk=…)`), for a sample holds messages alone.
+    `settled`. An annotator agrees as well as people do where its kappa with either is that of the two.
     """
     first, second, shared = _of_two(labels)
     both = labels[labels["message"].isin(shared["message"]) & labels["coder"].isin([first, second, DECIDED])]

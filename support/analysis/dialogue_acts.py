@@ -154,14 +154,10 @@ MEAN = "mean of acts"
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known of the labels in a column.
+    """What is known of the labels in a column."""
 
-    `blind` are the acts that the annotator can never give: they are not absent, it cannot see them. `known` says of
-    each kind of talk (an environment, and "rule-based agents" where these speak) how the annotator did on it.
-    """
-
-    blind: Labels = ()
-    known: Mapping[str, str] = field(default_factory=dict)
+    blind: Labels = ()  # acts that the annotator can never give: they are not absent, it cannot see them
+    known: Mapping[str, str] = field(default_factory=dict)  # how it did on each kind of talk, see `kinds`
 
     def line(self, environments: Iterable[str]) -> str:
         """What a figure of these environments has to say; "" where nothing is to be said."""

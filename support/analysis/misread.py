@@ -1,13 +1,11 @@
 """What an annotator's errors do to shares of acts and to transitions: corrected, with intervals.
 
-An annotator's sensitivity and specificity for each act are estimated on messages whose acts are known, of talk of the
-same kind. Shares are corrected in closed form (Rogan and Gladen, Am. J. Epidemiology 107, 1978), and transitions too:
-a label's score of which the true act is the mean takes the place of the label in equation (1). Whole clusters of the
-known sample, and whole runs of the talk, are drawn anew, so that the intervals hold both: how little is known of the
-annotator, and how few runs there are.
-
-Errors are taken to be independent from message to message, and as frequent in every round as over all. Where an
-annotator tends to miss the answer together with what it answers, the corrected transitions are wrong as well.
+Sensitivity and specificity for each act are estimated on messages whose acts are known, of talk of the same kind.
+Shares are corrected in closed form (Rogan and Gladen, Am. J. Epidemiology 107, 1978), and transitions too: a score of
+which the true act is the mean takes the place of the label in equation (1). Whole clusters of the known sample, and
+whole runs of the talk, are drawn anew. Errors are taken to be independent from message to message, and as frequent in
+every round as over all: where an annotator tends to miss the answer together with what it answers, the corrected
+transitions are wrong as well.
 """
 
 from __future__ import annotations
@@ -30,13 +28,10 @@ LEAST = 0.05  # sensitivity + specificity - 1 below which a label tells nothing 
 
 @dataclass(frozen=True, eq=False)
 class Misreading:
-    """How an annotator reads messages whose acts are known: shape (clusters, labels, 4), as `agreement.counts`.
+    """How an annotator reads messages whose acts are known."""
 
-    `name` says whose labels were held against whose.
-    """
-
-    counts: np.ndarray
-    name: str
+    counts: np.ndarray  # of shape (clusters, labels, 4), as `agreement.counts`
+    name: str  # whose labels were held against whose
 
     def rates(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sensitivity and specificity, each (draws, labels), of clusters drawn so often; NaN for acts that never occur.
@@ -63,10 +58,7 @@ class Misreading:
 def misreading(
     truth: Sequence[Labels], predicted: Sequence[Labels], clusters: Sequence[Any], name: str = ""
 ) -> Misreading:
-    """What an annotator made of messages whose acts are known; `clusters` are their groups, which are drawn whole.
-
-    Messages that the annotator could not label are left out.
-    """
+    """What an annotator made of messages of such groups, which are drawn whole; unlabelled ones are left out."""
     kept = [i for i, labels in enumerate(predicted) if len(labels)]
     if not kept:
         raise InvalidInput(f"predicted: none of {len(predicted)} messages was labelled; its errors cannot be told")
@@ -89,11 +81,7 @@ def _score(labelled: np.ndarray, sensitivity: np.ndarray, specificity: np.ndarra
 
 
 def true_shares(messages: pd.DataFrame, labels: str, known: Misreading, rng: np.random.Generator) -> pd.DataFrame:
-    """Shares of messages that perform each act, as labelled, and as they are behind the annotator's errors.
-
-    `messages` have run, and tuples of labels in the column `labels`. Columns act, labelled (the plain share), value,
-    low, high (95 %, NaN where labels tell nothing), n (messages).
-    """
+    """Shares of messages that perform each act: act, labelled (as it is), value (corrected), low, high (95 %), n."""
     sensitivity, specificity = known.drawn(rng, 1000)
     given = pd.DataFrame(indicators([tuple(acts) for acts in messages[labels]]), columns=list(LABELS), dtype=float)
     times, place = resampled(messages["run"], rng, 1000)
@@ -129,10 +117,9 @@ def pairs_behind(coded: Coded, sensitivity: np.ndarray, specificity: np.ndarray)
 
 
 def true_transitions(coded: Coded, known: Misreading, rng: np.random.Generator) -> pd.DataFrame:
-    """Transition probabilities as labelled, and as they are behind the annotator's errors.
+    """Transition probabilities: source, target, labelled (as it is), value (corrected), low, high (95 %), occurrences.
 
-    Columns source, target, labelled (the plain probability), value, low, high (95 %, for the errors and the choice of
-    runs; NaN where the labels tell nothing), occurrences (of the source, as labelled).
+    NaN where the labels tell nothing; occurrences are those of the source, as labelled.
     """
     plain, rates = transitions(coded), known.drawn(rng, 200)
     runs, _ = resampled(range(len(coded.played)), rng, 200)

@@ -1,14 +1,10 @@
 """Which dialogue act follows which across speakers: the transition graph (001, section 4.4, equation 1), and its tests.
 
-The paper's words and its equation differ in two places, and the two ways to count are both here.
-
-- In words, p(A → B) is "the probability of the existence" of a transition. Read as pairs of speakers, the equation
-  counts an A that two others answer with B twice, so that its "probability" can exceed one. `count="exists"` counts
-  an occurrence of A once, when *some* other agent performs B in the next round.
-- The sum of the equation ends at round 10, while End stands at round 11, which it then never reaches. With "exists",
-  Start stands before the first round, End after the last one that was played, and the sum runs over all of them.
-
-`count="printed"` is the equation as it is printed: pairs of speakers, rounds 1 to 10.
+The paper's words and its equation differ. In words, p(A → B) is "the probability of the existence" of a transition:
+`count="exists"` counts an occurrence of A once, when *some* other agent performs B in the next round; Start stands
+before the first round, End after the last one that was played. `count="printed"` is the equation as it is printed: it
+counts pairs of speakers, so that an A that two others answer with B counts twice and its "probability" can exceed one,
+and its sum ends at round 10, so that it never reaches End.
 """
 
 from __future__ import annotations
@@ -37,18 +33,13 @@ EDGES = pd.DataFrame(product(NAMES, NAMES), columns=["source", "target"])
 
 @dataclass(frozen=True)
 class Coded:
-    """Acts of many discussions as one array, the form on which transitions and stopping rules compute.
+    """Acts of many discussions as one array, the form on which transitions and stopping rules compute."""
 
-    `values`: whether the agent's message of that round performs the act, bool of shape (runs, rounds, agents, labels),
-    False where nothing was said; `played`: how many rounds each run has; `runs`: one row per run, with the columns
-    that are constant within it; `agents`: names along the third axis; `trust`: what a figure has to say.
-    """
-
-    values: np.ndarray
-    played: np.ndarray
-    runs: pd.DataFrame
+    values: np.ndarray  # whether the message performs the act, bool of shape (runs, rounds, agents, labels)
+    played: np.ndarray  # how many rounds each run has
+    runs: pd.DataFrame  # a row for each run, with the columns that are constant within it
     agents: tuple[str, ...]
-    trust: str = ""
+    trust: str = ""  # what a figure has to say
 
 
 def code(messages: pd.DataFrame, acts: str = "acts") -> Coded:
@@ -71,15 +62,10 @@ def code(messages: pd.DataFrame, acts: str = "acts") -> Coded:
 
 @dataclass(frozen=True)
 class Transitions:
-    """Counts of transitions, kept apart by run, so that drawing runs anew is a sum. The last axes are `NAMES`.
+    """Counts of transitions, kept apart by run, so that drawing runs anew is a sum. The last axes are `NAMES`."""
 
-    `numerator`, shape (runs, names, names): how often the transition from the row's act to the column's exists
-    ("exists"), or how many pairs of speakers make it ("printed"). `denominator`, shape (runs, names): how often an
-    agent performed the act. `runs` and `trust` are those of `Coded`.
-    """
-
-    numerator: np.ndarray
-    denominator: np.ndarray
+    numerator: np.ndarray  # transitions from the row's act to the column's, (runs, names, names)
+    denominator: np.ndarray  # how often an agent performed the act, (runs, names)
     runs: pd.DataFrame
     trust: str = ""
 
@@ -221,10 +207,9 @@ class Bootstrap:
 
 
 def bootstrap(t: Transitions, rng: np.random.Generator, draws: int = 2000, cluster: str = "") -> Bootstrap:
-    """Draw runs with replacement and compute the probabilities anew (Efron 1979), all draws at once.
+    """Draw runs with replacement, or clusters of them (a column), and compute the probabilities anew (Efron 1979).
 
-    `cluster`, a column of the runs, is drawn in the place of a run: where the same group talks under six rules its six
-    runs are no six independent ones, and `cluster="repetition"` draws groups.
+    A group that talks under six rules has no six independent runs: `cluster="repetition"` draws groups.
     """
     if cluster:
         need_columns(t.runs, [cluster], "runs")
@@ -241,11 +226,9 @@ def most_probable(
 ) -> pd.DataFrame:
     """The most probable outgoing edges of each act, self-loops left out (Figures 4 to 6 show one for each).
 
-    Equally probable edges come in the order of the labels, so that the same counts give the same graph. A transition
-    that never happened is never shown, nor one below the threshold.
-
-    Columns source, target, probability, count (the numerator), occurrences (the denominator), with `boot` low, high
-    (95 %) and leads (in which share of the draws), and tied: how many other edges of the source are as probable.
+    Of equally probable edges the first in the order of the labels counts. Columns source, target, probability, count,
+    occurrences (of the source), with `boot` low, high (95 %) and leads (in which share of the draws), and tied: how
+    many other edges of the source are as probable.
     """
     numerator, denominator = t.numerator.sum(axis=0), np.repeat(t.denominator.sum(axis=0), SIZE)
     whole = EDGES.assign(
@@ -267,18 +250,12 @@ def most_probable(
 
 
 class Difference(NamedTuple):
-    """A permutation test between two conditions.
+    """A permutation test between two conditions."""
 
-    `statistic` is the sum of squared differences of the probabilities, each act weighted by its share of all acts of
-    both; `p` the share of permutations, the observed one among them, in which it is at least as large. `edges` are the
-    transitions that occur in either condition, the largest differences first: source, target, probability_a,
-    probability_b, difference (a - b), p, p_adjusted (Holm, over the edges). `runs`: how many of a and b were used.
-    """
-
-    statistic: float
+    statistic: float  # the sum of squared differences, each act weighted by its share of all acts of both
     p: float
-    edges: pd.DataFrame
-    runs: tuple[int, int]
+    edges: pd.DataFrame  # largest first: source, target, probability_a, probability_b, difference, p, p_adjusted (Holm)
+    runs: tuple[int, int]  # how many of a and b were used
 
 
 def permutation_test(
@@ -286,11 +263,9 @@ def permutation_test(
 ) -> Difference:
     """Whether two conditions have the same transition probabilities: runs change places (Fisher 1935).
 
-    Without pairs the labels of all runs are shuffled. With `paired_by`, a column that names a run's partner in the
-    other condition (the same group under another rule), the two runs of a pair change places or not, and runs without
-    a partner are left out. An act that does not occur on one side has no difference there: it counts as 0.
-
-    p is (1 + as large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010); that of an edge is two-sided.
+    With `paired_by`, a column that names a run's partner in the other condition, only the two runs of a pair do, and
+    runs without a partner are left out. An act that does not occur on one side counts as no difference. p is (1 + as
+    large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010); that of an edge is two-sided.
     """
     if paired_by:
         a, b = _partners(a, b, paired_by)
@@ -313,10 +288,8 @@ def permutation_test(
     edges = EDGES.assign(probability_a=p_a[0].ravel(), probability_b=p_b[0].ravel())
     edges["difference"] = edges["probability_a"] - edges["probability_b"]
     edges["p"] = (np.abs(gaps) >= np.abs(gaps[0]) - 1e-12).mean(axis=0).ravel()
-    edges = edges[total[:-SIZE] > 0]
-    edges = edges.assign(p_adjusted=adjusted(edges["p"])).sort_values(
-        "difference", key=np.abs, ascending=False, kind="stable", ignore_index=True
-    )
+    edges = edges[total[:-SIZE] > 0].assign(p_adjusted=lambda there: adjusted(there["p"]))
+    edges = edges.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
     return Difference(float(statistics[0]), p, edges, (len(a.runs), len(b.runs)))
 
 

@@ -42,9 +42,6 @@ def label(annotator, *texts):
     return asyncio.run(annotator.label(pd.DataFrame({"text": texts})))
 
 
-# -- labels of people ------------------------------------------------------------------------------------------------
-
-
 def test_every_label_of_people_is_mapped_with_a_reason_and_every_act_is_learnt_or_excused():
     assert set(da.AMI_TO_ACTS) == set(AMI_LABELS)
     assert all(act in da.LABELS and len(why) > 10 for act, why in da.AMI_TO_ACTS.values())
@@ -63,7 +60,6 @@ def test_all_of_delidata_is_mapped_and_a_message_may_sum_up_and_propose_at_once(
 def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_from_it(have):
     seen, unseen = have(da.labelled_ami)
     assert not set(seen["run"]) & set(unseen["run"])
-    assert len(seen) + len(unseen) == 56958 and 0.15 < len(unseen) / 56958 < 0.25
     assert {name[:2] for name in unseen["run"]} == {"ES", "IS", "TS"}, "people of every site are tested on"
     teams = list(seen["run"].unique()) + list(unseen["run"].unique())
     assert set(da.unseen_teams(teams)) == set(da.unseen_teams(teams[::-1])) == set(unseen["run"])
@@ -75,9 +71,6 @@ def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_fr
         assert (about["segments"], about["licence"]) == (len(seen), "CC BY 4.0")
 
 
-# -- sentences -------------------------------------------------------------------------------------------------------
-
-
 def test_amounts_are_not_cut_at_their_decimals_and_are_all_the_same():
     assert pieces("My weight on A is 33.34 % and on B 1,000.") == pieces("My weight on A is 7 % and on B 2.")
 
@@ -86,9 +79,6 @@ def test_amounts_are_not_cut_at_their_decimals_and_are_all_the_same():
 def test_property_no_letter_is_lost_between_sentences_and_none_is_too_long(text):
     assert "".join(c for s in pieces(text) for c in s if c in "ab") == "".join(c for c in text if c in "ab")
     assert max(map(len, pieces(text)), default=0) <= LONGEST
-
-
-# -- annotators that learn -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["embedding", "unmarked", "words"])
@@ -104,15 +94,14 @@ def test_a_message_performs_the_acts_of_its_sentences(kind, words):
         assert label(taught, "what do you need ?") == label(taught, "what do you need") == [("request",)]
 
 
-@pytest.mark.parametrize(
-    ("text", "acts"),
-    [("", ("others",)), ("  \n ", ("others",)), ("🙂🎉👍", ("others",)), ("?!", ("others",)), ("我同意这个方案。", ()),
-     ("Я согласен", ()), ("نعم", ()), ("déjà vu, naïve", ("others",)), ("3 & 4 🙂 寿司 hello", ("others",))],
-)  # fmt: skip
-def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(text, acts, words):
+def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(words):
     annotator = EmbeddingAnnotator.fit(TAUGHT, words)
-    assert label(annotator, text) == [acts]
-    assert annotator.problems == ({} if acts else {0: FOREIGN})
+    blank, foreign = (
+        ["", "  \n ", "🙂🎉👍", "?!", "déjà vu", "3 & 4 🙂 寿司 hello"],
+        ["我同意", "Я за", "نعم"],
+    )
+    assert label(annotator, *blank, *foreign) == [("others",)] * 6 + [()] * 3
+    assert annotator.problems == dict.fromkeys((6, 7, 8), FOREIGN)
 
 
 def test_the_threshold_is_the_one_of_the_largest_f1():
@@ -136,8 +125,6 @@ def test_what_was_learnt_survives_its_file_which_names_its_encoder(words, tmp_pa
     with pytest.raises(InvalidInput, match="were fitted on words"):
         EmbeddingAnnotator.load(Encoder(), tmp_path / "heads.json")
 
-
-# -- a language model ------------------------------------------------------------------------------------------------
 
 MESSAGES = pd.DataFrame(
     [(1, 1, "Ana", "I value A."), (1, 1, "Ben", "And what is yours?"), (1, 2, "Ana", "So we split A?"),
@@ -178,9 +165,7 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_an
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
     given_, _, asked = asked_of({"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000]))
-    assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2, (
-        "blank ones are not asked"
-    )
+    assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2, "no blank ones"
 
 
 def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_given():
@@ -191,9 +176,6 @@ def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_
     assert "Ben: And what is yours?" in asked[0][1]["content"] and len(asked) == 1
     asyncio.run(annotator.label(sample.assign(text="Of another study.")))
     assert "nothing was said before" in asked[1][1]["content"], "a run of the same number is another discussion"
-
-
-# -- trust -----------------------------------------------------------------------------------------------------------
 
 
 def judged(right, covered=("inform", "request")):
