@@ -31,9 +31,9 @@ def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
 
     `deals` are as `support.fair_decisions.casino.deals` gives them: dialogue, gains (participants, decisions, options),
     plan (None where both walked away), satisfaction_a and satisfaction_b. Added are: reached; points_a, points_b,
-    divergence, welfare of people's deal (NaN without one); fair_divergence, fair_welfare of the solver's; wasted
-    (points that another deal would give both together); efficient (no deal is better for one and not worse for the
-    other).
+    divergence, welfare of people's deal (NaN without one); fair_a, fair_b, fair_divergence, fair_welfare of the
+    solver's; wasted (points that another deal would give both together); efficient (no deal is better for one and not
+    worse for the other).
     """
     need_columns(deals, ("dialogue", "gains", "plan", "satisfaction_a", "satisfaction_b"), "deals")
     rows = [_compared(np.array(g), p) for g, p in zip(deals["gains"], deals["plan"], strict=True)]
@@ -53,7 +53,7 @@ def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
     better = (every >= got).all(axis=1) & (every > got).any(axis=1)
     return {
         **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
-        **{"fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
+        **{"fair_a": fair[0], "fair_b": fair[1], "fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
         **{"wasted": most - got.sum(), "efficient": there and not better.any()},
     }
 

@@ -26,6 +26,7 @@ def test_deals_are_measured_against_the_fairest_and_the_richest():
     table = against_solver(deals((OPPOSED, (3, 0, 0)), (OPPOSED, (0, 3, 3)), (ALIKE, None)))
     good, wasteful, walked = (row for _, row in table.iterrows())
     assert (good["points_a"], good["points_b"], good["divergence"], good["welfare"]) == (15, 27, 12, 42)
+    assert abs(good["fair_a"] - good["fair_b"]) == 4 and good["fair_a"] + good["fair_b"] == 42  # as its figure has it
     assert (good["fair_divergence"], good["fair_welfare"]) == (4, 42)  # sums of opposed priorities are multiples of 8
     assert [(deal["wasted"], deal["efficient"]) for deal in (good, wasteful)] == [(0, True), (12, False)]
     assert not walked["efficient"] and np.isnan(walked["points_a"]) and walked["fair_welfare"] == 36
