@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,9 @@ from support.analysis.dialogue_acts import (
 from support.analysis.frames import need_columns
 from support.analysis.stats import percentiles, resampled
 from support.database import guarded, open_database, transaction
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import InvalidInput, MissingData
 from support.roundtable.economy import exchange_economy
+from support.roundtable.movielens import draw_cases, movielens
 from support.roundtable.seats import seat_all
 from support.roundtable.table import play
 from support.runs.study import Unit
@@ -46,7 +49,8 @@ MEASURES = ("precision", "recall", "f1", "kappa", "alpha")
 
 
 def measures(n: np.ndarray) -> dict[str, np.ndarray]:
-    """Measures over counts of shape (..., 4): both, truth only, prediction only, neither. NaN where one is undefined.
+    """Measures of acts, and behind them their mean, over counts of shape (..., acts, 4): both, truth only, prediction
+    only, neither. NaN where one is undefined.
 
     kappa is Cohen's (1960), agreement beyond that of two labellers who draw from their own rates; alpha Krippendorff's
     (2011) for two labellers and a yes or no, whose chance draws from the rate that they share.
@@ -62,10 +66,17 @@ def measures(n: np.ndarray) -> dict[str, np.ndarray]:
         "kappa": ((both + neither) * total - chance, total**2 - chance),
         "alpha": (expected - (missed + wrong) * (2 * total - 1), expected),
     }
-    return {
-        name: np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
-        for name, (above, below) in parts.items()
-    }
+    return {name: _with_mean(_over(above, below)) for name, (above, below) in parts.items()}
+
+
+def _over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+
+
+def _with_mean(values: np.ndarray) -> np.ndarray:
+    """The values, and behind them the mean of those that are defined."""
+    mean = _over(np.nansum(values, axis=-1, keepdims=True), (~np.isnan(values)).sum(axis=-1, keepdims=True))
+    return np.concatenate([values, mean], axis=-1)
 
 
 def counts(truth: np.ndarray, predicted: np.ndarray, clusters: np.ndarray) -> np.ndarray:
@@ -77,101 +88,42 @@ def counts(truth: np.ndarray, predicted: np.ndarray, clusters: np.ndarray) -> np
 
 
 def evaluate(
-    truth: Sequence[Labels],
-    predicted: Sequence[Labels],
-    clusters: Sequence[Any],
-    rng: np.random.Generator,
-    *,
-    acts: Sequence[str] = LABELS,
-    covered: Sequence[str] = LABELS,
-    draws: int = DRAWS,
-) -> pd.DataFrame:
+    truth: Sequence[Labels], predicted: Sequence[Labels], clusters: Sequence[Any], rng: np.random.Generator, *,
+    acts: Sequence[str] = LABELS, covered: Sequence[str] = LABELS, draws: int = DRAWS,
+    against: Sequence[Labels] | None = None,
+) -> pd.DataFrame:  # fmt: skip
     """Precision, recall, F1, Cohen's kappa and Krippendorff's alpha of every act, with 95 % bootstrap intervals.
 
-    Parameters
-    ----------
-    truth, predicted : sequences of labels
-        An empty `truth` performs none of `acts`. A message with an empty prediction could not be labelled: it is left
-        out and counted.
-    clusters : sequence
-        The group, meeting or run of each message: whole ones are resampled.
-    acts : sequence of str
-        Those that the truth can tell; covered: those that the predictor can.
+    `acts` are those that the truth can tell, `covered` those that the predictor can. A message with an empty prediction
+    could not be labelled: it is left out and counted. Whole `clusters` (the group, meeting or run of each message) are
+    resampled. With the labels of a second predictor in `against`, the measures are how much better the first one
+    agrees, on messages that both labelled and on the same resamples.
 
-    Returns
-    -------
-    DataFrame
-        act, measure, value, low, high, n, left_out, clusters, truth, predicted (how many messages were given the act),
-        covered. A last act, "mean of acts", averages over the acts where the measure is defined. Undefined values are
-        NaN; so are the intervals of fewer than two clusters.
+    Columns act, measure, value, low, high, n, left_out, clusters, truth, predicted (how many messages were given the
+    act), covered. A last act averages over those where the measure is defined. Undefined values are NaN; so are the
+    intervals of fewer than two clusters.
     """
-    kept, [table], frame = _compared(truth, [predicted], clusters, rng, acts, draws)
-    given, real = table[..., [0, 2]].sum(axis=(0, 2)), table[..., [0, 1]].sum(axis=(0, 2))
-    per_act = pd.DataFrame(
-        {"act": list(acts), "truth": real, "predicted": given, "covered": [a in covered for a in acts]}
-    )
-    made = frame.assign(n=kept, left_out=len(predicted) - kept, clusters=len(table)).merge(
-        per_act, on="act", how="left"
-    )
-    return made.astype({"truth": "Int64", "predicted": "Int64", "covered": "boolean"})
-
-
-def difference(
-    truth: Sequence[Labels],
-    first: Sequence[Labels],
-    second: Sequence[Labels],
-    clusters: Sequence[Any],
-    rng: np.random.Generator,
-    *,
-    acts: Sequence[str] = LABELS,
-    draws: int = DRAWS,
-) -> pd.DataFrame:
-    """How much better the first of two predictors agrees with the truth: paired, on messages that both labelled.
-
-    Both are judged on the same resamples of clusters, so that what makes a meeting hard for both does not widen the
-    interval. Columns act, measure, value (first - second), low, high, n, clusters; with "mean of acts".
-    """
-    kept, tables, frame = _compared(truth, [first, second], clusters, rng, acts, draws)
-    return frame.assign(n=kept, clusters=len(tables[0]))
-
-
-def _compared(
-    truth: Sequence[Labels],
-    predictions: Sequence[Sequence[Labels]],
-    clusters: Sequence[Any],
-    rng: np.random.Generator,
-    acts: Sequence[str],
-    draws: int,
-) -> tuple[int, list[np.ndarray], pd.DataFrame]:
-    """How many messages all labelled, counts by cluster, and a row for each act and measure; of two, first - second."""
-    if len({len(truth), *map(len, predictions), len(clusters)}) != 1:
+    given = [predicted] if against is None else [predicted, against]
+    if len({len(truth), *map(len, given), len(clusters)}) != 1:
         raise InvalidInput(f"truth, predicted, clusters: {len(truth)} and {len(clusters)} given; as many of each")
-    kept = [i for i in range(len(truth)) if all(len(labels[i]) for labels in predictions)]
+    kept = [i for i in range(len(truth)) if all(len(labels[i]) for labels in given)]
     if not kept:
         raise InvalidInput(f"predicted: none of {len(truth)} messages was labelled; agreement needs at least one")
-    numbers = np.unique([str(clusters[i]) for i in kept], return_inverse=True)[1]
-    real, *given = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, *predictions))
-    tables = [counts(real, one, numbers) for one in given]
-    size = len(tables[0])
-    weights, _ = resampled(range(size), rng, draws)
-    whole = [measures(table.sum(axis=0)) for table in tables]
-    drawn = [measures(np.einsum("dc,cak->dak", weights, table)) for table in tables]
+    place = np.unique([str(clusters[i]) for i in kept], return_inverse=True)[1]
+    real, *told = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, *given))
+    tables = [counts(real, one, place) for one in told]
+    size, names = len(tables[0]), [*acts, MEAN]
+    every = np.vstack([np.ones((1, size)), resampled(range(size), rng, draws)[0]])  # the whole sample first
+    first, *second = (measures(np.einsum("dc,cak->dak", every, table)) for table in tables)
     rows = []
-    for name in MEASURES:
-        value, spread = (
-            _with_mean(one[0][name]) - (_with_mean(one[1][name]) if len(one) > 1 else 0) for one in (whole, drawn)
-        )
-        low, high = percentiles(spread) if size > 1 else np.full((2, len(acts) + 1), np.nan)
-        rows.append(pd.DataFrame({"act": [*acts, MEAN], "measure": name, "value": value, "low": low, "high": high}))
-    return len(kept), tables, pd.concat(rows, ignore_index=True)
-
-
-def _with_mean(values: np.ndarray) -> np.ndarray:
-    """The values, and behind them the mean of those that are defined."""
-    known = ~np.isnan(values)
-    total, count = np.where(known, values, 0.0).sum(axis=-1, keepdims=True), known.sum(axis=-1, keepdims=True)
-    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return np.concatenate([values, mean], axis=-1)
+    for name, value in first.items():
+        shown = value - second[0][name] if second else value
+        low, high = percentiles(shown[1:]) if size > 1 else np.full((2, len(names)), np.nan)
+        rows.append(pd.DataFrame({"act": names, "measure": name, "value": shown[0], "low": low, "high": high}))
+    frame = pd.concat(rows, ignore_index=True).assign(n=len(kept), left_out=len(truth) - len(kept), clusters=size)
+    sums = {"truth": real.sum(axis=0), "predicted": told[0].sum(axis=0), "covered": [act in covered for act in acts]}
+    frame = frame.join(pd.DataFrame(sums, list(acts)), on="act")
+    return frame.astype({"truth": "Int64", "predicted": "Int64", "covered": "boolean"})
 
 
 # -- tests -----------------------------------------------------------------------------------------------------------
@@ -179,66 +131,54 @@ def _with_mean(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """Messages whose acts are known: run, round, sender, text; runs are what a bootstrap resamples whole.
-
-    `name` says whose labels they are, `kind` what talk they are of (see `dialogue_acts.kinds`), `acts` which acts the
-    truth can tell; an annotator is judged on no other.
-    """
+    """Messages whose acts are known."""
 
     __test__ = False  # no test of pytest's
 
-    name: str
-    kind: str
-    messages: pd.DataFrame
-    truth: list[Labels]
-    acts: Labels
+    name: str  # whose labels they are
+    kind: str  # what talk they are of: see `dialogue_acts.kinds`
+    messages: pd.DataFrame  # run, which a bootstrap resamples whole, round, sender, text, acts
+    acts: Labels = LABELS  # which the truth can tell; an annotator is judged on no other
+
+    @property
+    def truth(self) -> list[Labels]:
+        """The known acts of each message."""
+        return list(self.messages["acts"])
 
 
 def ami_segments(segments: pd.DataFrame) -> Test:
     """Every segment as a message of its own; `segments` as `labelled_ami` gives them."""
     frame = segments.assign(run=segments["meeting"], sender=segments["speaker"])
     frame = frame.assign(round=frame.groupby("run").cumcount() + 1).reset_index(drop=True)
-    return Test("people's labels of unseen AMI segments", "ami", frame, list(segments["acts"]), AMI_ACTS)
+    return Test("people's labels of unseen AMI segments", "ami", frame, AMI_ACTS)
 
 
 def ami_turns(segments: pd.DataFrame) -> Test:
-    """Segments of one speaker that follow each other as one message, which performs the acts of all of them.
-
-    The truth of a message is the union that an annotator forms of its sentences, so that this tests the step from
-    segments to messages as well.
-    """
+    """Segments of one speaker that follow each other as one message, which performs the acts of all of them."""
     other = segments["meeting"].ne(segments["meeting"].shift()) | segments["speaker"].ne(segments["speaker"].shift())
     groups = segments.groupby(other.cumsum().to_numpy())
     turns = groups.agg({"meeting": "first", "speaker": "first", "text": " ".join})
-    truth = [union(act for labels in part for act in labels) for _, part in groups["acts"]]
-    test = ami_segments(turns.assign(acts=pd.Series(truth, index=turns.index, dtype=object)))
-    return replace(test, name="people's labels of unseen AMI turns")
+    turns["acts"] = [union(act for labels in part for act in labels) for _, part in groups["acts"]]
+    return replace(ami_segments(turns), name="people's labels of unseen AMI turns")
 
 
 def delidata_messages(messages: pd.DataFrame) -> Test:
     """DeliData's messages with the acts that its labels tell of; `messages` from `support.corpora.delidata`."""
     frame = messages.assign(run=messages["group"], round=messages["place"] + 1).reset_index(drop=True)
-    return Test("people's labels of DeliData", "delidata", frame, acts_of_delidata(messages), DELIDATA_ACTS)
+    frame["acts"] = pd.Series(acts_of_delidata(messages), dtype=object)
+    return Test("people's labels of DeliData", "delidata", frame, DELIDATA_ACTS)
 
 
 def true_acts(messages: pd.DataFrame, name: str = "true acts of sentences kept apart") -> Test:
-    """Messages of rule-based agents of one environment with the acts that they know they perform.
+    """Messages of rule-based agents of one environment with the acts that they know they perform, never "others".
 
-    They never perform "others", and a sentence that several runs speak is one template: intervals over runs say
-    nothing of other templates.
+    A sentence that several runs speak is one template: intervals over runs say nothing of other templates.
     """
-    truth = [tuple(acts) for acts in messages["acts"]]
-    if not all(truth):
+    if not messages["acts"].map(len).all():
         raise InvalidInput("acts: some messages carry none; true acts are known of rule-based agents only")
-    known = union(act for acts in truth for act in acts)
+    known = tuple(act for act in union(messages["acts"].explode()) if act != OTHERS)
     kind = f"{messages['environment'].iloc[0]}, rule-based agents"
-    return Test(name, kind, messages.reset_index(drop=True), truth, tuple(act for act in known if act != OTHERS))
-
-
-def labelled(messages: pd.DataFrame, environment: str, name: str = "labels that people share") -> Test:
-    """Talk of an environment that people labelled, as `settled` gives it."""
-    truth = [tuple(acts) for acts in messages["acts"]]
-    return Test(name, environment, messages.reset_index(drop=True), truth, LABELS)
+    return Test(name, kind, messages.reset_index(drop=True), known)
 
 
 def without_marks(test: Test) -> Test:
@@ -250,26 +190,25 @@ def without_marks(test: Test) -> Test:
 def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
     """The sentences of rule-based agents with the one act of each (run, text, acts): what a classifier can learn from.
 
-    A rule-based message is one sentence for each of its acts, in their order. Messages whose sentences cannot be told
-    apart (a full stop inside one) are left out.
+    A message is one sentence for each of its acts, in their order; where a full stop is inside one it is left out.
     """
-    rows = [
-        (run, text, (act,))
-        for run, message, acts in zip(messages["run"], messages["text"], messages["acts"], strict=True)
-        if len(acts) == len(parts := sentences(message))
-        for text, act in zip(parts, acts, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["run", "text", "acts"])
+    spoken = messages.assign(text=messages["text"].map(sentences))[["run", "text", "acts"]]
+    spoken = spoken[spoken["text"].map(len) == spoken["acts"].map(len)].explode(["text", "acts"], ignore_index=True)
+    return spoken.assign(acts=spoken["acts"].map(lambda act: (act,)))
+
+
+TABLES: Mapping[str, Callable[[np.random.Generator], Any]] = {
+    "exchange_economy": lambda _: exchange_economy(),
+    "movielens": lambda stream: movielens(draw_cases(100)[stream.integers(100)]),
+}
 
 
 async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exchange_economy") -> pd.DataFrame:
     """Messages of n discussions whose rule-based agents speak only sentences that no study speaks, with their acts."""
-    if environment not in ("exchange_economy", "movielens"):
-        raise InvalidInput(f"environment: {environment!r} given; expected one of exchange_economy, movielens")
     records = []
     for repetition, stream in enumerate(np.random.default_rng(seed).spawn(n)):
-        table = exchange_economy() if environment == "exchange_economy" else _movielens(stream)
-        seats: dict[str, Any] = dict(seat_all(table, "mixed", stream))
+        table = TABLES[environment](stream)
+        seats: Any = seat_all(table, "mixed", stream)
         for seat in seats.values():
             seat.held_out_wordings = True
         transcript = await play(table, seats, "majority", rounds=rounds, rng=stream)
@@ -277,41 +216,23 @@ async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exch
     return messages_of(records)
 
 
-def _movielens(stream: np.random.Generator) -> Any:
-    from support.roundtable.movielens import draw_cases, movielens
-
-    return movielens(draw_cases(100)[stream.integers(100)])
-
-
-MEETINGS, TURNS = 4, 6  # of AMI
-RUNS, ROUNDS = 2, 4  # of three rule-based agents
-
-
 async def small_tests(seed: int = 7) -> list[Test]:
-    """24 messages of agents in sentences kept apart, and 24 turns of unseen AMI meetings with the turn before each."""
+    """24 messages of agents in sentences kept apart, and 24 turns from the middle of four unseen AMI meetings."""
     whole = ami_turns(labelled_ami()[1])
-    chosen: list[int] = []
-    for run in whole.messages["run"].unique()[:MEETINGS]:
-        places = whole.messages.index[whole.messages["run"] == run]
-        chosen += list(places[len(places) // 2 :][:TURNS])
-    people = replace(
-        whole, messages=whole.messages.loc[chosen].reset_index(drop=True), truth=[whole.truth[i] for i in chosen]
-    )
-    return [true_acts(await held_out(RUNS, seed, ROUNDS)), people]
+    meetings = list(whole.messages.groupby("run", sort=False))[:4]
+    chosen = [i for _, turns in meetings for i in turns.index[len(turns) // 2 :][:6]]
+    people = replace(whole, messages=whole.messages.loc[chosen].reset_index(drop=True))
+    return [true_acts(await held_out(2, seed, rounds=4)), people]
 
 
-async def scores(
-    annotators: Sequence[Annotator], tests: Sequence[Test], rng: np.random.Generator, *, draws: int = DRAWS
-) -> pd.DataFrame:
+async def scores(annotators: Sequence[Annotator], tests: Sequence[Test], rng: np.random.Generator) -> pd.DataFrame:
     """Every annotator on every test: the frame of `evaluate` with the columns test, kind and annotator before it."""
     parts = []
-    for test in tests:
-        for annotator in annotators:
-            given = await annotator.label(test.messages)
-            made = evaluate(test.truth, given, list(test.messages["run"]), rng, acts=test.acts,
-                            covered=annotator.covered, draws=draws)  # fmt: skip
-            head = pd.DataFrame({"test": test.name, "kind": test.kind, "annotator": annotator.name}, index=made.index)
-            parts.append(pd.concat([head, made], axis=1))
+    for test, annotator in product(tests, annotators):
+        given, runs = await annotator.label(test.messages), list(test.messages["run"])
+        made = evaluate(test.truth, given, runs, rng, acts=test.acts, covered=annotator.covered)
+        head = pd.DataFrame({"test": test.name, "kind": test.kind, "annotator": annotator.name}, index=made.index)
+        parts.append(pd.concat([head, made], axis=1))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -321,10 +242,9 @@ def summary(agreement: pd.DataFrame, measure: str = "kappa") -> pd.DataFrame:
     Where every draw of the bootstrap gives the same, as of an act that is never given, there is no interval to tell.
     """
     part = agreement[agreement["measure"] == measure]
-    cells = [
-        "–" if pd.isna(v) else f"{v:.2f} ({lo:.2f} to {hi:.2f})" if hi > lo else f"{v:.2f} (no spread)"
-        for v, lo, hi in zip(part["value"], part["low"], part["high"], strict=True)
-    ]
+    triples = part[["value", "low", "high"]].itertuples(index=False)
+    cells = ["–" if pd.isna(v) else f"{v:.2f} ({f'{low:.2f} to {high:.2f}' if high > low else 'no spread'})"
+             for v, low, high in triples]  # fmt: skip
     table = part.assign(cell=cells).pivot(index="act", columns="annotator", values="cell")
     return table.reindex(index=part["act"].unique(), columns=part["annotator"].unique()).rename_axis(columns=None)
 
@@ -351,9 +271,8 @@ class LabelFile:
         given = _given(coder, tuple(acts))
         row = (key(message), coder, str(message["run"]), int(message["round"]), str(message["sender"]),
                message["text"], json.dumps(given))  # fmt: skip
-        places = ", ".join("?" * len(COLUMNS))
         with transaction(self._db, self.path):
-            self._db.execute(f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES ({places})", row)
+            self._db.execute(f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         return given
 
     def read(self) -> pd.DataFrame:
@@ -361,14 +280,8 @@ class LabelFile:
         with guarded(self.path):
             rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM labels ORDER BY number").fetchall()
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
-        frame["acts"] = pd.Series([self._acts(text) for text in frame["acts"]], dtype=object)
+        frame["acts"] = pd.Series([checked_acts(json.loads(acts)) for acts in frame["acts"]], dtype=object)
         return frame.drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
-
-    def _acts(self, text: str) -> Labels:
-        try:
-            return checked_acts(json.loads(text))
-        except (ValueError, TypeError) as error:
-            raise DamagedFile(f"{self.path} holds the label {text!r}, which cannot be read: {error}") from None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -401,29 +314,20 @@ def load_labels(path: str | Path) -> pd.DataFrame:
     """
     if not Path(path).is_file():
         raise MissingData(f"no labels at {path}; label messages with support.labs.labelling.LabellingDesk first")
-    if Path(path).suffix == ".csv":
-        return _labels_of_table(Path(path))
-    file = LabelFile(path)
-    try:
-        return file.read()
-    finally:
-        file.close()
-
-
-def _labels_of_table(path: Path) -> pd.DataFrame:
+    if Path(path).suffix != ".csv":
+        with closing(LabelFile(path)) as file:
+            return file.read()
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     need_columns(frame, COLUMNS[1:], str(path))
-    acts = []
-    for line, (coder, said) in enumerate(zip(frame["coder"], frame["acts"], strict=True), start=2):
+    rows = frame.to_dict("records")
+    for line, row in enumerate(rows, start=2):
         try:
-            acts.append(_given(coder, tuple(said.replace(",", " ").split())))
-        except InvalidInput as error:
+            acts = _given(row["coder"], tuple(row["acts"].replace(",", " ").split()))
+            row |= {"message": key(row), "round": int(row["round"]), "acts": acts}
+        except ValueError as error:  # InvalidInput is one
             raise InvalidInput(f"{path}, line {line}: {error}") from None
-    if wrong := [r for r in frame["round"] if not r.isdecimal()]:
-        raise InvalidInput(f"{path}: round {wrong[0]!r} given; expected the number of a round, such as 1")
-    frame = frame.assign(message=[key(row) for row in frame.to_dict("records")], round=frame["round"].astype(int))
-    frame["acts"] = pd.Series(acts, dtype=object)
-    return frame[list(COLUMNS)].drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
+    made = pd.DataFrame(rows, columns=list(COLUMNS))
+    return made.drop_duplicates(["message", "coder"], keep="last", ignore_index=True)
 
 
 DECIDED = "adjudicated"
@@ -432,54 +336,46 @@ DECIDED = "adjudicated"
 
 def _of_two(labels: pd.DataFrame, coders: Sequence[str] = ()) -> tuple[str, str, pd.DataFrame]:
     """Two coders, by default the first two of the file, and the messages that both labelled: acts, acts_second."""
-    there = [name for name in coders or labels["coder"].unique() if name in set(labels["coder"]) and name != DECIDED]
+    own = {name: labels[labels["coder"] == name] for name in coders or labels["coder"].unique() if name != DECIDED}
+    there = [name for name, part in own.items() if len(part)]
     if len(there) < 2:
-        who = labels["coder"].iloc[0] if len(labels) else "nobody"
+        who = there[0] if there else "nobody"
         raise InvalidInput(f"only {who} has labelled: agreement needs a second person on the same messages")
-    first, second = (labels[labels["coder"] == name] for name in there[:2])
-    shared = first.merge(second[["message", "acts"]], on="message", suffixes=("", "_second"))
+    first, second = there[:2]
+    shared = own[first].merge(own[second][["message", "acts"]], on="message", suffixes=("", "_second"))
     if shared.empty:
-        raise InvalidInput(f"{there[0]} and {there[1]} have no message in common: agreement needs the same messages")
-    return there[0], there[1], shared
+        raise InvalidInput(f"{first} and {second} have no message in common: agreement needs the same messages")
+    return first, second, shared
 
 
 def coder_agreement(
     labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str] = (), *, draws: int = DRAWS
 ) -> pd.DataFrame:
-    """How far two coders agree, act by act: as `evaluate`, with the first coder in the place of the truth.
-
-    Kappa, alpha and F1 are the same either way round; precision and recall change places. Intervals resample runs.
-    """
+    """How far two coders agree, act by act, with intervals over runs: as `evaluate`, the first coder as the truth."""
     _, _, shared = _of_two(labels, coders)
     return evaluate(list(shared["acts"]), list(shared["acts_second"]), list(shared["run"]), rng, draws=draws)
 
 
-def to_adjudicate(labels: pd.DataFrame, coders: Sequence[str] = ()) -> pd.DataFrame:
+def to_adjudicate(labels: pd.DataFrame) -> pd.DataFrame:
     """The messages that two coders label differently and nobody has decided yet, for both to go through together.
 
-    Columns coder ("adjudicated"), run, round, sender, text, acts (empty, to be filled in), and the acts that both, only
-    the first and only the second gave. Saved as .csv and filled in, it is read by `load_labels`; appended to the labels
-    it is what `settled` goes by.
+    Saved as .csv, its column acts filled in, it is read by `load_labels`; appended to the labels `settled` goes by it.
     """
-    first, second, shared = _of_two(labels, coders)
+    first, second, shared = _of_two(labels)
     decided = labels.loc[labels["coder"] == DECIDED, "message"]
-    open_ = shared[(shared["acts"] != shared["acts_second"]) & ~shared["message"].isin(decided)]
-    pairs = [(set(a), set(b)) for a, b in zip(open_["acts"], open_["acts_second"], strict=True)]
-    parts = {"both": [a & b for a, b in pairs], f"only {first}": [a - b for a, b in pairs],
-             f"only {second}": [b - a for a, b in pairs]}  # fmt: skip
-    words = {
-        name: [", ".join(act for act in LABELS if act in acts) for acts in column] for name, column in parts.items()
-    }
-    return open_[["run", "round", "sender", "text"]].assign(coder=DECIDED, acts="", **words).reset_index(drop=True)
+    left = shared[(shared["acts"] != shared["acts_second"]) & ~shared["message"].isin(decided)]
+    made = left[["run", "round", "sender", "text"]].assign(coder=DECIDED, acts="")
+    a, b = left["acts"].map(set), left["acts_second"].map(set)
+    for name, acts in {"both": a - (a - b), f"only {first}": a - b, f"only {second}": b - a}.items():
+        made[name] = [", ".join(act for act in LABELS if act in given) for given in acts]
+    return made.reset_index(drop=True)
 
 
 def settled(labels: pd.DataFrame) -> pd.DataFrame:
-    """One row for each message with the acts that all who labelled it give, to train or test an annotator.
+    """One row for each message with the acts that all who labelled it give; what was adjudicated counts alone.
 
-    What was adjudicated counts alone. Where coders share no act and nobody decided, the message stays out: nobody knows
-    its acts, and what is left is easier than the talk is.
+    Where coders share no act and nobody decided, the message stays out: what is left is easier than the talk is.
     """
-    need_columns(labels, list(COLUMNS), "labels")
     decided = labels["coder"] == DECIDED
     counted = labels[decided | ~labels["message"].isin(labels.loc[decided, "message"])]
     groups = counted.groupby("message", sort=False)["acts"]
@@ -490,28 +386,21 @@ def settled(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 async def beside_people(
-    labels: pd.DataFrame,
-    annotators: Sequence[Annotator],
-    rng: np.random.Generator,
-    *,
-    coders: Sequence[str] = (),
-    draws: int = DRAWS,
+    labels: pd.DataFrame, annotators: Sequence[Annotator], rng: np.random.Generator
 ) -> pd.DataFrame:
     """Annotators against two people on the messages that both labelled, and the two against each other.
 
     The columns of `scores`; `test` says whose labels stand for the truth: each person's own, and those that are
-    `settled`. An annotator agrees as well as people do where its kappa with either is that of the two. A model that
-    reads the round before needs the talk (`LanguageModelAnnotator(model, talk=…)`), for a sample holds messages alone.
+    `settled`. An annotator agrees as well as people do where its kappa with either is that of the two.
     """
-    first, second, shared = _of_two(labels, coders)
+    first, second, shared = _of_two(labels)
     both = labels[labels["message"].isin(shared["message"]) & labels["coder"].isin([first, second, DECIDED])]
-    own = [both[both["coder"] == name] for name in (first, second)]
-    named = [*zip((first, second), own, strict=True), ("settled labels", settled(both))]
-    tests = [labelled(part, "talk that people labelled", name) for name, part in named if len(part)]
-    made = [await scores(annotators, tests, rng, draws=draws)] if annotators else []
-    people = coder_agreement(labels, rng, (first, second), draws=draws)
-    people = people.assign(test=first, kind=tests[0].kind, annotator=second)
-    return pd.concat([people, *made], ignore_index=True)
+    own = {name: both[both["coder"] == name] for name in (first, second)} | {"settled labels": settled(both)}
+    kind = "talk that people labelled"
+    tests = [Test(name, kind, part.reset_index(drop=True)) for name, part in own.items() if len(part)]
+    made = await scores(annotators, tests, rng)
+    people = coder_agreement(labels, rng, (first, second)).assign(test=first, kind=kind, annotator=second)
+    return pd.concat([people, made], ignore_index=True)
 
 
 def draw_sample(messages: pd.DataFrame, n: int, rng: np.random.Generator) -> list[int]:

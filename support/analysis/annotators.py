@@ -13,13 +13,15 @@ import re
 import textwrap
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, partial
+from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.special import expit
 
 from support.analysis.dialogue_acts import (
     AMI_TO_ACTS,
@@ -34,7 +36,7 @@ from support.analysis.dialogue_acts import (
 from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
 from support.data import ROOT, output, outside
-from support.errors import ContextOverflow, DamagedFile, InvalidInput, MalformedReply, MissingData
+from support.errors import ContextOverflow, InvalidInput, MalformedReply
 from support.models.profiles import MODEL
 from support.prompts import render
 from support.seats import given_model
@@ -62,9 +64,7 @@ def sentences(text: str) -> list[str]:
 
 
 def masked(text: str) -> str:
-    """A sentence with every number made the same: what a sentence does depends on none of them.
-
-    Agents that bargain over amounts then say few different sentences, and each is embedded once.
+    """A sentence with every number made the same, since what it does depends on none: each is then embedded once.
 
     >>> masked("I take 33.34 of A and 7 of B")
     'I take 10 of A and 10 of B'
@@ -79,13 +79,8 @@ def pieces(text: str) -> list[str]:
 
 def is_foreign(text: str) -> bool:
     """Whether most letters of a message are of another script than Latin."""
-    letters = [c for c in text if c.isalpha()]
-    return bool(letters) and sum(map(_is_latin, letters)) < len(letters) / 2
-
-
-@lru_cache(maxsize=4096)
-def _is_latin(letter: str) -> bool:
-    return "LATIN" in unicodedata.name(letter, "")
+    latin = ["LATIN" in unicodedata.name(c, "") for c in text if c.isalpha()]
+    return sum(latin) < len(latin) / 2
 
 
 FOLDS = 5
@@ -107,26 +102,23 @@ class Heads:
 
     def decide(self, features: Any) -> list[Labels]:
         """The acts of each sentence, from an array or a sparse matrix of shape (sentences, features)."""
-        chances = 1 / (1 + np.exp(-(np.asarray(features @ self.weights.T) + self.biases)))
-        return [
-            union(act for act, yes in zip(self.acts, row, strict=True) if yes) for row in chances >= self.thresholds
-        ]
+        given = expit(np.asarray(features @ self.weights.T) + self.biases) >= self.thresholds
+        return [union(compress(self.acts, row)) for row in given]
 
     @classmethod
-    def fit(cls, features: Any, labels: Sequence[Labels], groups: Sequence[Any], strength: float) -> Heads:
+    def fit(cls, features: Any, labels: Sequence[Labels] | pd.Series, groups: Iterable[Any], strength: float) -> Heads:
         """Fit an act that occurs often enough, and tune its threshold on groups that the fold's fit has not seen.
 
         `strength` is the inverse of the L2 penalty, scikit-learn's C.
         """
         acts = tuple(a for a in LABELS if a != OTHERS and FEWEST <= sum(a in given for given in labels) < len(labels))
-        fold = np.unique(np.asarray([str(g) for g in groups]), return_inverse=True)[1]
-        count = fold.max(initial=-1) + 1
-        if not acts or count < 2:
-            raise InvalidInput(
-                f"labels: they show {len(acts)} learnable acts in {count} groups; label more "
-                f"messages of two runs at least, until some act stands in {FEWEST} of them and not in all"
+        names, fold = np.unique(np.asarray([str(g) for g in groups]), return_inverse=True)
+        if not acts or len(names) < 2:
+            said = (
+                f"labels: they show {len(acts)} learnable acts in {len(names)} groups; label more messages of two runs"
             )
-        fold = fold % min(FOLDS, count)
+            raise InvalidInput(f"{said} at least, until some act stands in {FEWEST} of them and not in all")
+        fold = fold % min(FOLDS, len(names))
         fitted = [_fit_one(features, np.array([a in given for given in labels]), fold, strength) for a in acts]
         weights, biases, thresholds = (np.array(part) for part in zip(*fitted, strict=True))
         return cls(acts, weights, biases, thresholds)
@@ -136,15 +128,14 @@ def _fit_one(features: Any, there: np.ndarray, fold: np.ndarray, strength: float
     """Weights, bias and threshold of one act."""
     from sklearn.linear_model import LogisticRegression
 
-    def regression(rows: np.ndarray) -> Any:
-        return LogisticRegression(C=strength, max_iter=500).fit(features[rows], there[rows])
-
-    unseen = np.full(len(there), np.nan)
+    model, unseen = LogisticRegression(C=strength, max_iter=500), np.full(len(there), np.nan)
     for k in np.unique(fold):
-        if 0 < there[fold != k].sum() < (fold != k).sum():
-            unseen[fold == k] = regression(fold != k).predict_proba(features[fold == k])[:, 1]
-    whole, known = regression(np.ones(len(there), dtype=bool)), ~np.isnan(unseen)
-    return whole.coef_[0], float(whole.intercept_[0]), best_threshold(unseen[known], there[known])
+        rows = fold != k
+        if 0 < there[rows].sum() < rows.sum():
+            unseen[~rows] = model.fit(features[rows], there[rows]).predict_proba(features[~rows])[:, 1]
+    known = ~np.isnan(unseen)
+    model.fit(features, there)
+    return model.coef_[0], float(model.intercept_[0]), best_threshold(unseen[known], there[known])
 
 
 def best_threshold(probabilities: np.ndarray, there: np.ndarray) -> float:
@@ -163,27 +154,20 @@ class SentenceClassifier:
     unlabelled, and `problems` says so.
     """
 
-    def __init__(self, heads: Heads, name: str) -> None:
-        self.heads, self.name = heads, name
+    def __init__(self, heads: Heads, name: str, features: Callable[[Sequence[str]], Any]) -> None:
+        self.heads, self.name, self.features = heads, name, features
         self.covered: Labels = checked_acts((*heads.acts, OTHERS))
         self.problems: dict[int, str] = {}
-
-    def features(self, texts: Sequence[str]) -> Any:
-        """What the heads see of sentences, one row each."""
-        raise NotImplementedError
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message."""
         need_columns(messages, ["text"], "messages")
-        texts = list(messages["text"])
-        parts = [() if is_foreign(text) else pieces(text) for text in texts]
-        self.problems = {i: FOREIGN for i, text in enumerate(texts) if is_foreign(text)}
+        self.problems = {i: FOREIGN for i, text in enumerate(messages["text"]) if is_foreign(text)}
+        parts = [() if i in self.problems else pieces(text) for i, text in enumerate(messages["text"])]
         known = sorted({part for own in parts for part in own})
         acts = dict(zip(known, self.heads.decide(self.features(known)), strict=True)) if known else {}
-        return [
-            () if i in self.problems else union(act for part in own for act in acts[part])
-            for i, own in enumerate(parts)
-        ]
+        given = [union(act for part in own for act in acts[part]) for own in parts]
+        return [() if i in self.problems else labels for i, labels in enumerate(given)]
 
 
 COEFFICIENTS = ROOT / "data" / "models" / "dialogue_acts_ami.json"
@@ -194,91 +178,64 @@ STRENGTH = 10.0  # best of 1, 10 and 100 on the training teams alone (mean F1 on
 class EmbeddingAnnotator(SentenceClassifier):
     """Logistic regressions on sentence embeddings (Reimers and Gurevych 2019) and two marks that these lose.
 
-    The marks are whether a sentence has a question mark, and the logarithm of its number of words: the mean over words
-    that makes an embedding drowns both. On the folds of the training teams alone they raise the mean F1 of the acts
-    from 0.51 to 0.55, most of all for request (0.47 to 0.60). Such an annotator knows questions by their mark, and
-    finds hardly any in talk that is written down without; one that is not `marked` reads every text without it.
+    Question mark and length raise the mean F1 of the acts on the folds of the training teams from 0.51 to 0.55. Hardly
+    any questions are then found in talk that is written down without; one that is not `marked` reads every text so.
     """
 
-    def __init__(self, encoder: Encoder, heads: Heads, name: str = "embedding", *, marked: bool = True) -> None:
-        super().__init__(heads, name)
+    def __init__(self, encoder: Encoder, heads: Heads, name: str, *, marked: bool) -> None:
+        super().__init__(heads, name, partial(marked_vectors, encoder, marked))
         self.encoder, self.marked = encoder, marked
 
-    def features(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors and marks of sentences, shape (sentences, dimensions + 2)."""
-        read = texts if self.marked else [text.replace("?", "").strip() for text in texts]
-        seen = np.array([["?" in text, np.log1p(len(text.split())) / 3] for text in read], dtype=np.float32)
-        return np.hstack([self.encoder.encode(read), seen])
-
     @classmethod
-    def load(cls, encoder: Encoder | None = None, path: str | Path = COEFFICIENTS) -> EmbeddingAnnotator:
+    def load(cls, encoder: Encoder | None = None, path: Path = COEFFICIENTS) -> EmbeddingAnnotator:
         """The annotator trained on AMI's human labels; `UNMARKED` is the one that needs no question marks."""
-        path, encoder = Path(path), encoder or Encoder()
-        if not path.is_file():
-            raise MissingData(f"no coefficients at {path}; make them with python -m support.analysis.annotators")
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            rows, model, marked = list(data["heads"].values()), data["encoder"], data.get("marked", True)
-            arrays = (np.array([row[key] for row in rows], dtype=float) for key in ("weights", "bias", "threshold"))
-            heads = Heads(tuple(data["heads"]), *arrays)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DamagedFile(
-                f"{path} holds no heads of an annotator ({error!r}). Make it again, or restore it."
-            ) from None
-        if encoder.model != model:
+        data, encoder = json.loads(path.read_text(encoding="utf-8")), encoder or Encoder()
+        if encoder.model != (model := data["encoder"]):
             raise InvalidInput(f"encoder: it embeds with {encoder.model}; the heads in {path} were fitted on {model}")
-        return cls(encoder, heads, "embedding" if marked else "embedding, unmarked", marked=marked)
+        rows, marked = data["heads"].values(), data.get("marked", True)
+        arrays = (np.array([row[key] for row in rows]) for key in ("weights", "bias", "threshold"))
+        name = "embedding" if marked else "embedding, unmarked"
+        return cls(encoder, Heads(tuple(data["heads"]), *arrays), name, marked=marked)
 
     @classmethod
     def fit(
         cls, frame: pd.DataFrame, encoder: Encoder, name: str = "embedding", *, marked: bool = True
     ) -> EmbeddingAnnotator:
         """Learn from labelled messages: text, acts, and run, the group that each message comes from."""
-        need_columns(frame, ["text", "acts", "run"], "the labelled messages")
-        made = cls(encoder, Heads((), *np.zeros((3, 0))), name, marked=marked)
-        features = made.features([masked(text) for text in frame["text"]])
-        heads = Heads.fit(features, list(frame["acts"]), list(frame["run"]), STRENGTH)
-        return cls(encoder, heads, name, marked=marked)
+        features = marked_vectors(encoder, marked, [masked(text) for text in frame["text"]])
+        return cls(encoder, Heads.fit(features, frame["acts"], frame["run"], STRENGTH), name, marked=marked)
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
-        """Write the heads as JSON of four decimals, an act a line, with what `about` says of their training."""
-        h = self.heads
-        rows = {
-            act: {"bias": round(float(b), 4), "threshold": round(float(t), 4), "weights": np.round(w, 4).tolist()}
-            for act, b, t, w in zip(h.acts, h.biases, h.thresholds, h.weights, strict=True)
-        }
-        head = {**about, "marked": self.marked, "encoder": self.encoder.model}
-        lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-        acts = ",\n".join(f"  {json.dumps(act)}: {json.dumps(row)}" for act, row in rows.items())
-        path.write_text("{\n" + ",\n".join([*lines, ' "heads": {\n' + acts + "\n }"]) + "\n}\n", encoding="utf-8")
+        """Write the heads as JSON of four decimals, with what `about` says of their training."""
+        names, parts = ("bias", "threshold", "weights"), (self.heads.biases, self.heads.thresholds, self.heads.weights)
+        rows = zip(*(np.round(part, 4).tolist() for part in parts), strict=True)
+        heads = {act: dict(zip(names, row, strict=True)) for act, row in zip(self.heads.acts, rows, strict=True)}
+        data = {**about, "marked": self.marked, "encoder": self.encoder.model, "heads": heads}
+        path.write_text(json.dumps(data) + "\n", encoding="utf-8")
+
+
+def marked_vectors(encoder: Encoder, marked: bool, texts: Sequence[str]) -> np.ndarray:
+    """Unit vectors and marks of sentences, shape (sentences, dimensions + 2)."""
+    read = texts if marked else [text.replace("?", "").strip() for text in texts]
+    seen = np.array([["?" in text, np.log1p(len(text.split())) / 3] for text in read], dtype=np.float32)
+    return np.hstack([encoder.encode(read), seen])
 
 
 class WordAnnotator(SentenceClassifier):
     """A baseline: the same regressions on words and pairs of words, weighted by how rare they are (tf-idf)."""
-
-    SETTINGS: ClassVar[dict[str, Any]] = {"ngram_range": (1, 2), "min_df": 3, "sublinear_tf": True,
-                                          "token_pattern": r"\w+|[?!]"}  # fmt: skip
-
-    def __init__(self, vectorizer: Any, heads: Heads, name: str = "bag of words") -> None:
-        super().__init__(heads, name)
-        self.vectorizer = vectorizer
-
-    def features(self, texts: Sequence[str]) -> Any:
-        """Weighted counts, sparse."""
-        return self.vectorizer.transform(texts)
 
     @classmethod
     def fit(cls, frame: pd.DataFrame, name: str = "bag of words") -> WordAnnotator:
         """Learn from labelled messages, as `EmbeddingAnnotator.fit` does."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        vectorizer = TfidfVectorizer(**cls.SETTINGS)
+        vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=3, sublinear_tf=True, token_pattern=r"\w+|[?!]")
         counts = vectorizer.fit_transform(map(masked, frame["text"]))
-        return cls(vectorizer, Heads.fit(counts, list(frame["acts"]), list(frame["run"]), 1.0), name)
+        return cls(Heads.fit(counts, frame["acts"], frame["run"], 1.0), name, vectorizer.transform)
 
 
 class MajorityAnnotator:
-    """A baseline that gives every message the most frequent act of its training messages; of equals the first met."""
+    """A baseline that gives every message the most frequent act of its training messages."""
 
     name = "majority label"
 
@@ -298,21 +255,19 @@ TOKENS = 80
 class LanguageModelAnnotator:
     """Asks a model for the acts of each message, given the round before, at temperature 0: the paper's way (C.5).
 
-    A blank message performs "others" and is not asked. A reply that does not fit its form after the repairs, and a
-    message that the model cannot read whole, leave the message unlabelled: `problems` says why. Any other failure of
-    the model is raised, for it would meet every message. `repetition` tells apart repeated labellings of the same
-    messages, to see how stable they are. `talk` are the whole discussions where only a sample of them is labelled: a
-    message without its round before is another task.
+    A reply that does not fit its form after the repairs, and a message that the model cannot read whole, leave the
+    message unlabelled: `problems` says why. Any other failure of the model is raised. `talk` are the whole discussions
+    where only a sample of them is labelled: a message without its round before is another task.
     """
 
     covered: Labels = LABELS
 
-    def __init__(self, model: ChatModel | str, *, repetition: int = 0, talk: pd.DataFrame | None = None) -> None:
+    def __init__(self, model: ChatModel | str, *, talk: pd.DataFrame | None = None) -> None:
         self.model = given_model(MODEL, model, "the annotator")
         self.name = f"model {self.model.name}"
         limits = self.model.limits
         self.settings: dict[str, Any] = {
-            "temperature": 0.0, "seed": 0, "repetition": repetition, "max_tokens": limits.room(TOKENS),
+            "temperature": 0.0, "seed": 0, "repetition": 0, "max_tokens": limits.room(TOKENS),
             "schema": acts_schema(MOST if limits.tight else len(LABELS)),
         }  # fmt: skip
         self.talk = talk
@@ -322,13 +277,13 @@ class LanguageModelAnnotator:
         """The acts of each message; run and round tell which messages came before it."""
         need_columns(messages, ["run", "round", "sender", "text"], "messages")
         self.problems = {}
-        here, whole = _said(messages), {} if self.talk is None else _said(self.talk)
+        here, whole = (_said(talk) for talk in (messages, messages if self.talk is None else self.talk))
         asked = []
-        for place, row in enumerate(messages.to_dict("records")):
-            now, before = ((str(row["run"]), row["round"] - back) for back in (0, 1))
-            talk = whole if (row["sender"], row["text"]) in whole.get(now, ()) else here
-            lines = [f"{sender}: {text}" for sender, text in talk.get(before, ())]
-            asked.append(self._one(place, row["sender"], row["text"], lines))
+        rows = messages[["run", "round", "sender", "text"]].itertuples(index=False)
+        for place, (run, number, sender, text) in enumerate(rows):
+            line = f"{sender}: {text}"
+            talk = whole if line in whole.get((str(run), number), ()) else here
+            asked.append(self._one(place, sender, text, talk.get((str(run), number - 1), [])))
         return await asyncio.gather(*asked)
 
     async def _one(self, place: int, sender: str, text: str, before: list[str]) -> Labels:
@@ -346,36 +301,29 @@ class LanguageModelAnnotator:
         return union(reply.value.acts)
 
 
-def _said(talk: pd.DataFrame) -> dict[tuple[str, int], list[tuple[str, str]]]:
+def _said(talk: pd.DataFrame) -> dict[Any, list[str]]:
     """What was said, by whom, in each round of each run."""
-    said: dict[tuple[str, int], list[tuple[str, str]]] = {}
-    for run, number, sender, text in talk[["run", "round", "sender", "text"]].itertuples(index=False):
-        said.setdefault((str(run), number), []).append((sender, text))
-    return said
+    lines = talk["sender"] + ": " + talk["text"]
+    return lines.groupby([talk["run"].astype(str), talk["round"]], sort=False).agg(list).to_dict()
 
 
 @cache
-def acts_schema(most: int = MOST) -> type[BaseModel]:
+def acts_schema(most: int) -> type[BaseModel]:
     """Schema of a reply: one label or more."""
     from pydantic import Field, create_model
 
     return create_model("ActsReply", acts=(list[Literal[LABELS]], Field(min_length=1, max_length=most)))  # type: ignore[valid-type]
 
 
-def main(encoder: Encoder | None = None) -> None:
+def main() -> None:
     """Train on the training teams, with question marks and without, and write the coefficients."""
     seen, unseen = labelled_ami()
-    encoder = encoder or Encoder(output("data", "runs", "embeddings.sqlite"))
-    about = {
-        "what": "one logistic regression an act on a sentence's embedding, question mark and length",
-        "source": outside()["ami"].source,
-        "licence": outside()["ami"].licence,
-        "segments": len(seen),
-        "training_meetings": sorted(seen["meeting"].unique()),
-        "unseen_meetings": sorted(unseen["meeting"].unique()),
-        "mapping": {label: act for label, (act, _) in AMI_TO_ACTS.items()},
-        "strength": STRENGTH,
-    }
+    encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
+    corpus, mapping = outside()["ami"], {label: act for label, (act, _) in AMI_TO_ACTS.items()}
+    meetings = {"training_meetings": sorted(set(seen["meeting"])), "unseen_meetings": sorted(set(unseen["meeting"]))}
+    what = "one logistic regression an act on a sentence's embedding, question mark and length"
+    about = {"what": what, "source": corpus.source, "licence": corpus.licence, "segments": len(seen), **meetings,
+             "mapping": mapping, "strength": STRENGTH}  # fmt: skip
     for path, marked in ((COEFFICIENTS, True), (UNMARKED, False)):
         annotator = EmbeddingAnnotator.fit(seen, encoder, marked=marked)
         annotator.save(path, about)

@@ -13,8 +13,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import need_columns
-from support.corpora import AMI_LABELS, ami
+from support.corpora import ami
 from support.errors import InvalidInput
 
 ACTS = ("inform", "request", "confirm", "summarize", "evaluate", "propose", "compromise", "defend", "accept", "decline")
@@ -40,9 +39,9 @@ MEANINGS: Mapping[str, str] = {
 }
 """What each label means, in our words; annotators, people and models, get these."""
 
-# Two corpora, two schemes. AMI labels every segment of speech with one of fifteen acts (Carletta 2007); DeliData labels
-# a chat message by what it does for the deliberation (Karadzhov et al. 2023). Neither was made for our ten acts: what
-# follows is an argument, and `None` stands where we have none.
+# AMI labels every segment of speech with one of fifteen acts (Carletta 2007), DeliData a chat message by what it does
+# for the deliberation (Karadzhov et al. 2023). Neither was made for our ten acts: what follows is an argument, and
+# `None` stands where we have none.
 AMI_TO_ACTS: Mapping[str, tuple[str, str]] = {
     "inf": ("inform", "gives information: the same act, without our demand that it be new"),
     "el.inf": ("request", "asks for information"),
@@ -116,21 +115,13 @@ def indicators(labels: Sequence[Labels], acts: Sequence[str] = LABELS) -> np.nda
     return np.array([[act in given for act in acts] for given in labels], dtype=bool).reshape(len(labels), len(acts))
 
 
-def acts_of_ami(labels: pd.Series) -> list[Labels]:
-    """The act of every AMI label, as a tuple of one."""
-    if unknown := sorted(set(labels) - set(AMI_TO_ACTS)):
-        raise InvalidInput(f"labels: {unknown[0]!r} given; expected AMI's own: {', '.join(AMI_LABELS)}")
-    return [(AMI_TO_ACTS[label][0],) for label in labels]
-
-
 def acts_of_delidata(messages: pd.DataFrame) -> list[Labels]:
     """The acts that DeliData's labels (kind, target, additional) tell of; an empty tuple where they tell of none."""
-    pairs = list(zip(messages["kind"], messages["target"], strict=True))
-    if unknown := sorted(set(pairs) - set(DELIDATA_TO_ACTS)):
-        raise InvalidInput(f"kind, target: {unknown[0]!r} given; expected some of {list(DELIDATA_TO_ACTS)}")
-    acts = [DELIDATA_TO_ACTS[pair][0] for pair in pairs]
-    sums = [SUMMARY in extra.split(",") for extra in messages["additional"]]
-    return [tuple(x for x in ("summarize" if s else None, act) if x) for s, act in zip(sums, acts, strict=True)]
+    found = []
+    for kind, target, additional in messages[["kind", "target", "additional"]].itertuples(index=False):
+        act, _ = DELIDATA_TO_ACTS[kind, target]
+        found.append(("summarize",) * (SUMMARY in additional.split(",")) + ((act,) if act else ()))
+    return found
 
 
 def unseen_teams(teams: Iterable[str]) -> Labels:
@@ -138,20 +129,17 @@ def unseen_teams(teams: Iterable[str]) -> Labels:
 
     People meet several times, so that whole teams are set apart, not single meetings.
     """
-    sites: dict[str, list[str]] = {}
-    for name in sorted(set(teams)):
-        sites.setdefault(name[:2], []).append(name)
-    return tuple(name for names in sites.values() for name in names[3::4])
+    names = pd.Series(sorted(set(teams)), dtype=object)
+    return tuple(names[names.groupby(names.str[:2]).cumcount() % 4 == 3])
 
 
 def labelled_ami() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """AMI's segments with our acts: those of the training teams, and those of the teams that no training sees.
+    """AMI's segments with our acts (tuples of one): those of the training teams, and those that no training sees.
 
-    Each has meeting, speaker, start, label, addressee, text, and run: the team (ES2002 meets as ES2002a, ES2002b, …);
-    acts: a tuple of one.
+    To the columns of `corpora.ami` come acts, and run: the team (ES2002 meets as ES2002a, ES2002b, …).
     """
     segments = ami()
-    acts = pd.Series(acts_of_ami(segments["label"]), dtype=object)
+    acts = segments["label"].map({label: (act,) for label, (act, _) in AMI_TO_ACTS.items()})
     segments = segments.assign(run=segments["meeting"].str.rstrip("abcd"), acts=acts)
     unseen = segments["run"].isin(unseen_teams(segments["run"]))
     return segments[~unseen].reset_index(drop=True), segments[unseen].reset_index(drop=True)
@@ -166,21 +154,16 @@ MEAN = "mean of acts"
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known of the labels in a column.
+    """What is known of the labels in a column."""
 
-    `blind` are the acts that the annotator can never give: they are not absent, it cannot see them. `known` says of
-    each kind of talk (an environment, and "rule-based agents" where these speak) how the annotator did on it.
-    """
-
-    blind: Labels = ()
-    known: Mapping[str, str] = field(default_factory=dict)
+    blind: Labels = ()  # acts that the annotator can never give: they are not absent, it cannot see them
+    known: Mapping[str, str] = field(default_factory=dict)  # how it did on each kind of talk, see `kinds`
 
     def line(self, environments: Iterable[str]) -> str:
         """What a figure of these environments has to say; "" where nothing is to be said."""
         there = set(environments)
-        return "; ".join(
-            dict.fromkeys(said for kind, said in self.known.items() if said and kind.split(",")[0] in there)
-        )
+        said = [line for kind, line in self.known.items() if line and kind.split(",")[0] in there]
+        return "; ".join(dict.fromkeys(said))
 
 
 def trust_in(messages: pd.DataFrame, column: str) -> Trust:
@@ -199,11 +182,10 @@ def kinds(messages: pd.DataFrame) -> pd.Series:
 def warning(agreement: pd.DataFrame, name: str, against: str) -> str:
     """The line that every figure has to show which rests on an annotator that is not good; "" for a good one.
 
-    `agreement` is one annotator's frame of `support.analysis.agreement.evaluate`; `against` says whose labels it was
-    measured by ("people's labels of unseen AMI meetings").
+    `agreement` is one annotator's frame of `agreement.evaluate`; `against` says whose labels it was measured by.
     """
     row = agreement[(agreement["act"] == MEAN) & (agreement["measure"] == "kappa")]
-    value, low, high = row[["value", "low", "high"]].to_numpy(dtype=float).reshape(3)
+    [(value, low, high)] = row[["value", "low", "high"]].to_numpy(dtype=float)
     grade = next((word for end, word in GRADES if not value >= end), "")
     blind = sorted(set(agreement.loc[agreement["covered"].eq(False), "act"]))
     parts = [f"{name}: mean kappa {value:.2f} ({low:.2f} to {high:.2f}) against {against}: {grade}"] if grade else []
@@ -230,10 +212,9 @@ def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame 
 
 
 class Annotator(Protocol):
-    """Whoever labels messages.
+    """Whoever labels messages: `covered` are the labels that it can give at all.
 
-    `name` heads its column and its curve; `covered` are the labels that it can give at all; `problems` says of the
-    latest call which messages it could not label (their place) and why.
+    `problems` says of the latest call which messages it could not label (their place) and why.
     """
 
     name: str
@@ -241,7 +222,7 @@ class Annotator(Protocol):
     problems: dict[int, str]
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
-        """The acts of each message of a frame as `support.analysis.conversation.messages_of` gives it."""
+        """The acts of each message of a frame as `conversation.messages_of` gives it."""
 
 
 async def annotate(
@@ -249,18 +230,14 @@ async def annotate(
 ) -> pd.DataFrame:
     """The messages with one more column of labels for each annotator, under its name, and what is known of it.
 
-    `measured` is a frame of `support.analysis.agreement.scores`: where it holds no test of an annotator on talk of this
-    kind, every figure of its labels says so.
+    `measured` is a frame of `agreement.scores`: where it holds no test of an annotator on talk of this kind, every
+    figure of its labels says so.
     """
-    need_columns(messages, ["text"], "messages")
-    names = [annotator.name for annotator in annotators]
-    if taken := sorted({n for n in names if names.count(n) > 1 or n in messages.columns}):
-        raise InvalidInput(
-            f"annotators: {taken[0]!r} is there twice, or is a column already; give each a name of its own"
-        )
-    made = messages.copy()
+    made, noted = messages.copy(), dict(messages.attrs.get("trust", {}))
     for annotator in annotators:
+        if annotator.name in made:
+            raise InvalidInput(f"annotators: {annotator.name!r} is there twice, or is a column already")
         made[annotator.name] = pd.Series(await annotator.label(messages), index=messages.index, dtype=object)
-    noted = {annotator.name: _trust(annotator, messages, measured) for annotator in annotators}
-    made.attrs["trust"] = messages.attrs.get("trust", {}) | noted
+        noted[annotator.name] = _trust(annotator, messages, measured)
+    made.attrs["trust"] = noted
     return made

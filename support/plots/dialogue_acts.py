@@ -27,21 +27,17 @@ def plot_shares(shares: pd.DataFrame, ax: Axes) -> Axes:
     table = shares.pivot(index="row", columns="round", values="value").reindex(list(LABELS))
     ax.imshow(table, cmap="Blues", vmin=0, vmax=1, aspect="auto")
     trust: Trust = shares.attrs.get("trust", Trust())
-    for i, act in enumerate(table.index):
+    for i, act in enumerate(LABELS):
         if act in trust.blind:
             ax.axhspan(i - 0.5, i + 0.5, facecolor="#eeeeee", edgecolor="#999999", hatch="//", linewidth=0)
-        else:
-            _numbers(table.loc[act].to_numpy(), i, ax)
+            continue
+        for x, value in enumerate(table.loc[act]):
+            shown, colour = "–" if np.isnan(value) else f"{value:.2f}", "white" if value > 0.6 else "black"
+            ax.text(x, i, shown, ha="center", va="center", fontsize=7, color=colour)
     ax.set_xticks(range(len(table.columns)), [str(r) for r in table.columns])
     ax.set_yticks(range(len(LABELS)), list(LABELS))
     ax.set(xlabel="round", ylabel="dialogue act (share of messages, 0 to 1)")
     return warn(ax, trust.line(shares["environment"].unique()), 36)
-
-
-def _numbers(values: np.ndarray, i: int, ax: Axes) -> None:
-    for x, value in enumerate(values):
-        shown = "–" if np.isnan(value) else f"{value:.2f}"
-        ax.text(x, i, shown, ha="center", va="center", fontsize=7, color="white" if value > 0.6 else "black")
 
 
 def plot_agreement(scores: pd.DataFrame, ax: Axes) -> Axes:
@@ -50,25 +46,20 @@ def plot_agreement(scores: pd.DataFrame, ax: Axes) -> Axes:
     `scores` is one test of `support.analysis.agreement.scores`; 0 is chance.
     """
     part = scores[scores["measure"] == "kappa"]
-    acts, levels = list(dict.fromkeys(part["act"])), list(dict.fromkeys(part["annotator"]))
-    for i, name in enumerate(levels):
+    acts, names = list(dict.fromkeys(part["act"])), list(dict.fromkeys(part["annotator"]))
+    for i, name in enumerate(names):
         rows = part[part["annotator"] == name].set_index("act").reindex(acts)
-        _marks(rows, np.arange(len(acts)) + 0.6 * ((i + 0.5) / len(levels) - 0.5), ax, str(name), i)
+        y = np.arange(len(acts)) + 0.6 * ((i + 0.5) / len(names) - 0.5)
+        value, low, high = rows[["value", "low", "high"]].to_numpy(dtype=float).T
+        blind = rows["covered"].eq(False).fillna(False).to_numpy(dtype=bool)
+        ax.hlines(y, low, high, color=COLOURS[i % 8], linewidth=1)
+        ax.plot(value[~blind], y[~blind], MARKS[i % 8], color=COLOURS[i % 8], markersize=5, label=name)
+        ax.plot(value[blind], y[blind], MARKS[i % 8], color=COLOURS[i % 8], markersize=5, fillstyle="none")
     ax.axvline(0, color="#777777", linewidth=0.8)
     ax.set_yticks(range(len(acts)), acts)
-    ax.set(xlabel="Cohen's kappa (95 % over groups)", ylabel="dialogue act")
-    ax.set_ylim(len(acts) - 0.5, -0.5)
+    ax.set(xlabel="Cohen's kappa (95 % over groups)", ylabel="dialogue act", ylim=(len(acts) - 0.5, -0.5))
     ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))
     return ax
-
-
-def _marks(rows: pd.DataFrame, y: np.ndarray, ax: Axes, name: str, i: int) -> None:
-    colour = COLOURS[i % 8]
-    ax.hlines(y, rows["low"].to_numpy(dtype=float), rows["high"].to_numpy(dtype=float), color=colour, linewidth=1)
-    blind = rows["covered"].eq(False).fillna(False).to_numpy(dtype=bool)
-    values = rows["value"].to_numpy(dtype=float)
-    ax.plot(values[~blind], y[~blind], MARKS[i % 8], color=colour, markersize=5, label=name)
-    ax.plot(values[blind], y[blind], MARKS[i % 8], color=colour, markersize=5, fillstyle="none")
 
 
 def warn(ax: Axes, line: str, below: int) -> Axes:

@@ -14,22 +14,12 @@ from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from support.analysis import agreement as ag
-from support.analysis.agreement import (
-    MEASURES,
-    LabelFile,
-    beside_people,
-    coder_agreement,
-    difference,
-    evaluate,
-    load_labels,
-    settled,
-    to_adjudicate,
-)
+from support.analysis.agreement import LabelFile, coder_agreement, evaluate, load_labels, settled, to_adjudicate
 from support.analysis.annotators import UNMARKED, EmbeddingAnnotator, MajorityAnnotator
 from support.analysis.dialogue_acts import LABELS, MEAN, labelled_ami
 from support.analysis.embeddings import Encoder
 from support.english import wordings
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import InvalidInput, MissingData
 from support.simulations import available
 
 PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40)
@@ -37,7 +27,7 @@ PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=4
 
 def by_counts(pairs):
     real, guess = (np.array(column)[:, None] for column in zip(*pairs, strict=True))
-    return {k: float(v) for k, v in ag.measures(ag.counts(real, guess, np.zeros(len(pairs), dtype=int))[0, 0]).items()}
+    return {k: v[0] for k, v in ag.measures(ag.counts(real, guess, np.zeros(len(pairs), dtype=int))[0]).items()}
 
 
 @given(PAIRS)
@@ -46,12 +36,9 @@ def test_measures_equal_those_of_scikit_learn_statsmodels_and_nltk(pairs):
     ours = by_counts(pairs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = {
-            "kappa": cohen_kappa_score(real, guess),
-            "precision": precision_score(real, guess, zero_division=np.nan),
-            "recall": recall_score(real, guess, zero_division=np.nan),
-            "f1": f1_score(real, guess, zero_division=np.nan),
-        }
+        theirs = {"kappa": cohen_kappa_score(real, guess)}
+        for name, score in {"precision": precision_score, "recall": recall_score, "f1": f1_score}.items():
+            theirs[name] = score(real, guess, zero_division=np.nan)
         square = np.array([[pairs.count((a, b)) for b in (True, False)] for a in (True, False)])
         assert ours["kappa"] == pytest.approx(cohens_kappa(square, return_results=False), nan_ok=True)
     for name, value in theirs.items():
@@ -110,16 +97,20 @@ def test_intervals_come_from_whole_groups_and_equal_a_bootstrap_that_recounts_th
 def test_two_predictors_are_compared_on_the_same_resamples():
     truth, guess, groups = labels()
     worse = [("inform",)] * 100 + guess[100:]
-    frame = difference(truth, guess, worse, groups, np.random.default_rng(1))
+    frame = evaluate(truth, guess, groups, np.random.default_rng(1), against=worse)
     one, other = (evaluate(truth, p, groups, np.random.default_rng(1)) for p in (guess, worse))
     gain = value(one, "request", "kappa") - value(other, "request", "kappa")
     assert value(frame, "request", "kappa", "low") < gain < value(frame, "request", "kappa", "high")
     assert value(frame, "request", "kappa") == pytest.approx(gain)
-    same = difference(truth, guess, guess, groups, np.random.default_rng(1)).dropna(subset="value")
+    same = evaluate(truth, guess, groups, np.random.default_rng(1), against=guess).dropna(subset="value")
     assert (same[["value", "low", "high"]] == 0).all(axis=None), "a predictor is no better than itself, in any resample"
 
 
-# -- tests -----------------------------------------------------------------------------------------------------------
+def test_what_is_undefined_or_has_no_spread_is_said():
+    rows = [("inform", 0.5, 0.4, 0.6), ("defend", *[np.nan] * 3), ("accept", 0.0, 0.0, 0.0)]
+    frame = pd.DataFrame(rows, columns=["act", "value", "low", "high"]).assign(measure="kappa", annotator="a")
+    assert ag.summary(frame)["a"].tolist() == ["0.50 (0.40 to 0.60)", "–", "0.00 (no spread)"]
+
 
 SEGMENTS = pd.DataFrame(
     [("m1", "A", "um", ("others",)), ("m1", "A", "I like it .", ("evaluate",)), ("m1", "B", "why ?", ("request",)),
@@ -132,8 +123,7 @@ def test_a_turn_is_what_one_speaker_says_without_a_break():
     test = ag.ami_turns(SEGMENTS)
     assert test.messages["text"].tolist() == ["um I like it .", "why ?", "it is red . and round ."]
     assert test.truth == [("evaluate",), ("request",), ("inform",)]
-    assert test.messages["round"].tolist() == [1, 2, 1]
-    assert test.messages["run"].tolist() == ["m1", "m1", "m2"]
+    assert test.messages[["run", "round"]].values.tolist() == [["m1", 1], ["m1", 2], ["m2", 1]]
     assert ag.ami_segments(SEGMENTS).truth == SEGMENTS["acts"].tolist()
     assert ag.without_marks(test).messages["text"].tolist() == ["um I like it .", "why", "it is red . and round ."]
 
@@ -156,14 +146,6 @@ def test_agents_speak_only_sentences_kept_apart_and_know_their_acts(environment)
         ag.true_acts(messages.assign(acts=[()] * len(messages)))
 
 
-def test_the_small_samples_are_small_known_and_unseen(have):
-    agents, people = asyncio.run(ag.small_tests())
-    assert len(agents.messages) == len(agents.truth) == len(people.messages) == len(people.truth) == 24
-    seen, _ = have(labelled_ami)
-    assert not set(people.messages["run"]) & set(seen["meeting"])
-    assert people.messages.groupby("run")["round"].apply(lambda r: (r.diff().dropna() == 1).all()).all()
-
-
 def test_the_committed_annotators_on_people_whom_they_never_saw(have):
     """Both beat the majority label; without question marks only the unmarked one still finds requests."""
     seen, unseen = have(labelled_ami)
@@ -171,15 +153,12 @@ def test_the_committed_annotators_on_people_whom_they_never_saw(have):
     annotators = [EmbeddingAnnotator.load(encoder), EmbeddingAnnotator.load(encoder, UNMARKED), MajorityAnnotator(seen)]
     test = ag.ami_segments(unseen.sample(600, random_state=1))
     tests = [test, ag.without_marks(test)]
-    frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1), draws=200))
+    frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1)))
     mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(["test", "annotator"])
     assert mean.loc[(test.name, "embedding"), "low"] > 0.35 > mean.loc[(test.name, "majority label"), "high"]
     recall = frame[(frame["act"] == "request") & (frame["measure"] == "recall")].set_index(["test", "annotator"])
     found = recall["value"][tests[1].name]
     assert found["embedding"] < 0.1 < 0.3 < found["embedding, unmarked"]
-
-
-# -- labels of people ------------------------------------------------------------------------------------------------
 
 
 def message(i, text="hello"):
@@ -198,20 +177,13 @@ def give(path, coder, given_labels, text="hello"):
     file.close()
 
 
-def test_labels_survive_and_the_latest_counts_while_none_is_erased(path):
-    give(path, "Kim", {0: ["inform"], 1: ["request", "inform"]})
-    give(path, "Kim", {0: ["propose"]})
-    kept = load_labels(path)
-    assert dict(zip(kept["text"], kept["acts"], strict=True)) == {
-        "hello 0": ("propose",), "hello 1": ("inform", "request"),
-    }  # fmt: skip
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM labels").fetchone() == (3,)
-
-
-@pytest.mark.parametrize("text", ["", "我同意", "🙂", "x" * 20_000, "<b>&'\"; DROP TABLE labels"])
-def test_any_text_is_kept_as_it_is(path, text):
-    LabelFile(path).add({**message(0), "text": text}, "Kim", ["others"])
-    assert load_labels(path)["text"].item() == text
+def test_any_text_is_kept_and_the_latest_label_counts_while_none_is_erased(path):
+    for i, text in enumerate(["", "我同意", "🙂", "x" * 20_000, "<b>&'\"; DROP TABLE labels"]):
+        LabelFile(path).add({**message(i), "text": text}, "Kim", ["others"])
+        LabelFile(path).add({**message(i), "text": text}, "Kim", ["request", "inform"])
+        kept = load_labels(path)
+        assert (len(kept), kept["text"].iloc[-1], kept["acts"].iloc[-1]) == (i + 1, text, ("inform", "request"))
+    assert sqlite3.connect(path).execute("SELECT count(*) FROM labels").fetchone() == (10,)
 
 
 def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_settled(path, words):
@@ -255,18 +227,11 @@ def test_an_annotator_is_held_against_each_person_and_against_what_is_settled(pa
         async def label(self, messages):
             return [guess[int(text.split()[1])] for text in messages["text"]]
 
-    rng = np.random.default_rng(1)
-    frame = asyncio.run(beside_people(load_labels(path), [Twin()], rng, draws=50)).set_index(["annotator", "test"])
+    made = ag.beside_people(load_labels(path), [Twin()], np.random.default_rng(1))
+    frame = asyncio.run(made).set_index(["annotator", "test"])
     kappa = frame[(frame["measure"] == "kappa") & (frame["act"] == "request")]["value"]
     assert kappa["twin of Lee", "Lee"] == 1 and kappa["twin of Lee", "Kim"] == kappa["Lee", "Kim"] < 1
     assert set(frame.index) == {("Lee", "Kim"), *(("twin of Lee", name) for name in ("Kim", "Lee", "settled labels"))}
-
-
-def test_a_sample_is_drawn_without_return_in_the_order_of_the_frame():
-    frame = pd.DataFrame({"text": list("abcdefgh")})
-    places = ag.draw_sample(frame, 5, np.random.default_rng(2))
-    assert places == sorted(set(places)) and len(places) == 5
-    assert ag.draw_sample(frame, 99, np.random.default_rng(2)) == list(range(8))
 
 
 def table(path, *lines):
@@ -276,51 +241,26 @@ def table(path, *lines):
 
 
 RNG = np.random.default_rng(1)
+OTHER = ("Kim", ["others", "inform"])
 WRONG = [
-    (lambda p: LabelFile(p).add(message(0), "Kim", []), InvalidInput, "tick at least one"),
-    (lambda p: LabelFile(p).add(message(0), "Kim", ["agree"]), InvalidInput, "'agree' given"),
-    (lambda p: LabelFile(p).add(message(0), "Kim", ["others", "inform"]), InvalidInput, "no other fits"),
-    (lambda p: LabelFile(p).add(message(0), " ", ["inform"]), InvalidInput, "expected a name"),
-    (lambda p: load_labels(p), MissingData, "LabellingDesk"),
-    (lambda p: p.write_text("a text") and load_labels(p), DamagedFile, "labels"),
-    (
-        lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,inform", "Kim,1,1,Ana,you,agree")),
-        InvalidInput,
-        "line 3.*agree",
-    ),
-    (lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,")), InvalidInput, "line 2: acts: none given"),
-    (lambda p: load_labels(table(p, "Kim,1,last,Ana,hello,inform")), InvalidInput, "round 'last'"),
-    (lambda p: evaluate([("inform",)], [], [1], RNG), InvalidInput, "as many of each"),
-    (lambda p: evaluate([("inform",)], [()], [1], RNG), InvalidInput, "none of 1 messages was labelled"),
-    (lambda p: evaluate([("inform",)], [("chat",)], [1], RNG), InvalidInput, "'chat' given"),
-    (lambda p: asyncio.run(ag.held_out(1, 3, environment="opera")), InvalidInput, "expected one of exchange_economy"),
-    (lambda p: ag.draw_sample(pd.DataFrame(), 0, RNG), InvalidInput, "n: 0"),
-]
+    (load_labels, "LabellingDesk first"),
+    (lambda p: LabelFile(p).add(message(0), "Kim", []), "tick at least one"),
+    (lambda p: LabelFile(p).add(message(0), "Kim", ["agree"]), "'agree' given"),
+    (lambda p: LabelFile(p).add(message(0), *OTHER), "no other fits"),
+    (lambda p: LabelFile(p).add(message(0), " ", ["inform"]), "expected a name"),
+    (lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,inform", "Kim,1,1,Ana,you,agree")), "line 3.*agree"),
+    (lambda p: load_labels(table(p, "Kim,1,last,Ana,hello,inform")), "line 2.*'last'"),
+    (lambda p: evaluate([("inform",)], [], [1], RNG), "as many of each"),
+    (lambda p: evaluate([("inform",)], [()], [1], RNG), "none of 1 messages was labelled"),
+    (lambda p: evaluate([("inform",)], [("chat",)], [1], RNG), "'chat' given"),
+    (lambda p: ag.draw_sample(pd.DataFrame(), 0, RNG), "n: 0"),
+    (lambda p: give(p, "Kim", {0: ["inform"]}) or coder_agreement(load_labels(p), RNG), "only Kim has labelled"),
+    (lambda p: [give(p, who, {i: ["inform"]}) for i, who in enumerate(("Kim", "Lee"))]
+     and to_adjudicate(load_labels(p)), "no message in common"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("act", "error", "said"), WRONG, ids=[said for *_, said in WRONG])
-def test_what_users_get_wrong(path, act, error, said):
-    with pytest.raises(error, match=said):
+@pytest.mark.parametrize(("act", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_what_users_get_wrong(path, act, said):
+    with pytest.raises((InvalidInput, MissingData), match=said):
         act(path)
-
-
-def test_labels_that_cannot_be_compared_or_read_are_named(path):
-    give(path, "Kim", {0: ["inform"]})
-    with pytest.raises(InvalidInput, match="only Kim has labelled: agreement needs a second person on the same"):
-        coder_agreement(load_labels(path), RNG, ["Kim", "Lee"])
-    give(path, "Lee", {1: ["inform"]})
-    with pytest.raises(InvalidInput, match="no message in common"):
-        coder_agreement(load_labels(path), RNG, ["Kim", "Lee"])
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE labels SET acts = '[\"chat\"]'")
-    with pytest.raises(DamagedFile, match="chat"):
-        load_labels(path)
-
-
-def test_every_measure_has_a_row_for_every_act():
-    frame = evaluate(*labels(), np.random.default_rng(2), draws=20)
-    assert frame.groupby("measure").size().to_dict() == dict.fromkeys(MEASURES, 12)
-    table = ag.summary(pd.concat([frame.assign(annotator="a"), frame.assign(annotator="b")]))
-    assert list(table.columns) == ["a", "b"] and " to " in table.loc["inform", "a"] and table.loc["defend", "a"] == "–"
-    sure = frame.assign(value=1.0, low=1.0, high=1.0, annotator="a")
-    assert set(ag.summary(sure)["a"]) == {"1.00 (no spread)"}

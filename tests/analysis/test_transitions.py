@@ -1,17 +1,11 @@
 """Transition probabilities: what they count, that they stay probabilities, how sure they are, what they say."""
 
-import asyncio
-import json
-from collections import Counter
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.analysis.conversation import messages_of
 from support.analysis.dialogue_acts import LABELS, Trust
 from support.analysis.roundtable_claims import CENTRE, check_statements
 from support.analysis.transitions import (
@@ -26,9 +20,6 @@ from support.analysis.transitions import (
     transitions,
 )
 from support.errors import InvalidInput
-from support.roundtable.records import Message, Round, Transcript
-from support.runs.study import Store, Unit
-from support.simulations import simulations
 
 
 def frame(*runs, **columns):
@@ -48,7 +39,6 @@ def counts(*runs, count="exists", **columns):
 
 
 TWO_ROUNDS = ["Ana: inform; Ben: inform request; Cleo: request", "Ana: propose; Ben: propose; Cleo: accept"]
-INFORM_ACCEPT = (NAMES.index("inform"), NAMES.index("accept"))
 
 
 def at_random(rng, runs, rounds=10, acts=4, silence=0.1):
@@ -63,32 +53,18 @@ def at_random(rng, runs, rounds=10, acts=4, silence=0.1):
     return pd.DataFrame(rows)
 
 
-# -- counting --------------------------------------------------------------------------------------------------------
-
-
-def test_messages_become_cells_of_run_round_agent_and_label():
-    rows = [(7, 1, "Ana", ("inform", "request")), (7, 1, "Ben", ()), (7, 3, "Ana", ("accept",)),
-            (9, 1, "Ben", ("propose",)), (9, 2, "Ana", ())]  # fmt: skip
-    messages = pd.DataFrame(rows, columns=["run", "round", "sender", "acts"]).assign(rule="majority", text="…")
-    coded = code(messages)
-    assert coded.values.shape == (2, 3, 2, 11) and coded.agents == ("Ana", "Ben")
-    assert [LABELS[i] for i in coded.values[0, 0, 0].nonzero()[0]] == ["inform", "request"]
-    assert coded.values.sum() == 4, "a message that could not be labelled performs nothing"
-    assert coded.played.tolist() == [3, 2], "and its round was played"
-    assert coded.runs.to_dict("records") == [{"run": 7, "rule": "majority"}, {"run": 9, "rule": "majority"}]
-
-
 def test_probabilities_of_a_discussion_counted_by_hand():
     """inform is performed by Ana and Ben, request by Ben and Cleo; Cleo's request is answered by no accept but her own,
     and each act of the last round is followed by the end."""
     t = counts(TWO_ROUNDS)
-    p = t.probability
+    p, (found, occurs) = t.probability, count_plainly(frame(TWO_ROUNDS))
     assert p.loc["start", ["inform", "request"]].tolist() == [1, 1]
     assert p.loc["inform", ["propose", "accept"]].tolist() == [1, 1]
     assert p.loc["request", ["propose", "accept", "end"]].tolist() == [1, 0.5, 0]
     assert p.loc[["propose", "accept"], "end"].tolist() == [1, 1]
     assert p.loc[["confirm", "end"]].isna().all(axis=None)
     assert t.frequency[["inform", "accept"]].tolist() == pytest.approx([2 / 7, 1 / 7]) and t.frequency.sum() == 1
+    assert (found["request", "accept"], occurs["request"], found["propose", "end"], occurs["end"]) == (1, 2, 2, 0)
 
 
 def test_the_printed_count_takes_pairs_of_speakers_ends_at_round_ten_and_never_reaches_the_end():
@@ -97,7 +73,6 @@ def test_the_printed_count_takes_pairs_of_speakers_ends_at_round_ten_and_never_r
     assert p.loc["request", "propose"] == 1.5  # Ben → Ana, Cleo → Ana and Cleo → Ben
     assert p.loc["start", "inform"] == pytest.approx(4 / 3)
     assert p["end"].fillna(0).eq(0).all()
-    assert p.loc["accept"].eq(0).all()  # the second round is within the sum, and nothing follows it
     eleven = ["Ana: inform; Ben: inform"] * 10 + ["Ana: accept; Ben: accept"]
     t = counts(eleven, count="printed")
     assert t.denominator[0, NAMES.index("inform")] == 18  # rounds 1 to 9
@@ -106,39 +81,20 @@ def test_the_printed_count_takes_pairs_of_speakers_ends_at_round_ten_and_never_r
 
 
 def test_silence_answers_nothing_and_one_s_own_answer_is_none():
-    p = counts(["Ana: inform; Ben: inform", "Ben: propose"]).probability
-    assert p.loc["inform", "propose"] == 0.5  # Ana's is answered by Ben, his own is not
-    p = counts(["Ana: request; Ben: inform", "Ana: propose; Ben: decline"]).probability
-    assert p.loc["request", ["propose", "decline"]].tolist() == [0, 1]
-    silent = pd.concat([frame(["Ana: inform; Ben: inform"]), pd.DataFrame([(0, 2, "Ana", ())],
-                        columns=["run", "round", "sender", "acts"])])  # fmt: skip
-    assert transitions(code(silent)).probability.loc["inform", "end"] == 0, "a round of silence lies between"
+    messages = frame(["Ana: inform; Ben: inform", "Ben: propose", "Ana: "], rule=["majority"])
+    coded = code(messages)
+    p = transitions(coded).probability
+    assert p.loc["inform", "propose"] == 0.5, "Ana's is answered by Ben, his own is not"
+    assert p.loc["propose", "end"] == 0, "a round whose only message could not be labelled lies between"
+    assert coded.played.tolist() == [3] and coded.runs.to_dict("records") == [{"run": 0, "rule": "majority"}]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_arrays_count_what_the_loops_count_on_600_simulations(seed):
-    assert same_as_loops(at_random(np.random.default_rng(seed), runs=600, acts=11))
-
-
-def test_the_arrays_count_what_the_loops_count_on_real_simulations(tmp_path):
-    sweep, store = simulations("exchange_economy", 2, seed=5, rounds=4), Store(tmp_path / "s.sqlite")
-    asyncio.run(sweep.run(store, concurrency=1, progress=False))
-    assert same_as_loops(messages_of(sweep.records(store)))
-
-
-def same_as_loops(messages):
-    t = transitions(code(messages))
-    found, occurs = count_plainly(messages)
+def test_the_arrays_count_what_the_loops_count_on_600_simulations():
+    messages = at_random(np.random.default_rng(1), runs=600, acts=11)
+    t, (found, occurs) = transitions(code(messages)), count_plainly(messages)
     cells = pd.DataFrame(t.numerator.sum(axis=0), NAMES, NAMES).stack()
-    assert Counter({pair: n for pair, n in cells.items() if n}) == found
-    assert Counter({a: n for a, n in zip(NAMES, t.denominator.sum(axis=0), strict=True) if n}) == occurs
-    return len(found) > 0
-
-
-def test_the_loops_themselves_count_the_hand_computed_example():
-    found, occurs = count_plainly(frame(TWO_ROUNDS))
-    assert Fraction(found["request", "accept"], occurs["request"]) == Fraction(1, 2)
-    assert (occurs["start"], found["start", "inform"], found["propose", "end"], occurs["end"]) == (3, 3, 2, 0)
+    assert {pair: n for pair, n in cells.items() if n} == found
+    assert {act: n for act, n in zip(NAMES, t.denominator.sum(axis=0), strict=True) if n} == occurs
 
 
 @settings(max_examples=60, deadline=None)
@@ -162,24 +118,15 @@ def test_counts_depend_neither_on_the_order_of_runs_nor_on_names(order, names):
     assert once.probability.equals(again.probability)
 
 
-def test_excess_is_zero_where_what_follows_does_not_depend_on_what_was_said():
-    t = counts(["Ana: inform; Ben: request", "Ana: accept; Ben: accept"])
-    assert t.excess.loc[["inform", "request"], "decline"].tolist() == [0, 0]
-    assert t.excess.loc["inform", "accept"] == pytest.approx(1 - 2 / 4)
-
-
 def test_within_rounds_the_clock_adds_nothing_and_an_answer_does():
     """In the first round all inform, in the second all accept or decline: only over all rounds does inform lead."""
     clock = [["Ana: inform; Ben: inform", f"Ana: {act}; Ben: {act}", "Ana: defend; Ben: defend"]
              for act in ("accept", "decline")]  # fmt: skip
     coded = code(frame(*clock))
-    assert transitions(coded).excess.loc["inform", "accept"] > 0.2
+    assert transitions(coded).excess.loc["inform", ["accept", "defend"]].tolist() == pytest.approx([1 / 3, -1 / 3])
     assert excess_within_rounds(coded).loc["inform"].tolist() == pytest.approx([0] * len(NAMES), abs=1e-6)
-    answered = (
-        ["Ana: request; Ben: request", "Ana: accept; Ben: accept"],
-        ["Ana: inform; Ben: inform", "Ana: defend; Ben: defend"],
-    )
-    within = excess_within_rounds(code(frame(*answered)))
+    request = ["Ana: request; Ben: request", "Ana: accept; Ben: accept"]
+    within = excess_within_rounds(code(frame(request, ["Ana: inform; Ben: inform", "Ana: defend; Ben: defend"])))
     assert within.loc["request", ["accept", "defend"]].tolist() == pytest.approx([0.5, -0.5])
     assert np.isnan(within.loc["start", "inform"])
 
@@ -191,12 +138,6 @@ def test_property_within_a_round_what_acts_add_sums_to_nothing(seed):
     occurs = transitions(coded).denominator.sum(axis=0)[1:-1]
     within = np.nan_to_num(excess_within_rounds(coded).to_numpy()[1:-1])
     assert occurs @ within == pytest.approx(np.zeros(len(NAMES)), abs=1e-3)
-
-
-def test_a_part_of_the_runs_is_counted_alone():
-    t = counts(TWO_ROUNDS, ["Ana: defend; Ben: defend"], rule=["majority", "rated"])
-    assert t.where(rule="rated").probability.loc["defend", "end"] == 1
-    assert len(t.where(rule="majority").runs) == 1
 
 
 def test_the_graph_shows_the_most_probable_edges_without_loops_equals_in_the_order_of_the_labels():
@@ -211,16 +152,16 @@ def test_the_graph_shows_the_most_probable_edges_without_loops_equals_in_the_ord
     assert most_probable(tie, edges=2)["target"].tolist()[1:3] == ["request", "decline"]
     t = counts(["Ana: inform; Ben: request", "Ana: propose; Ben: accept"] * 2)
     assert most_probable(t, 5)["probability"].min() < 0.6 <= most_probable(t, 5, 0.6)["probability"].min()
+    sure = counts(*many(np.random.default_rng(1), 300, "accept"))
+    assert most_probable(sure, boot=bootstrap(sure, np.random.default_rng(2)))["leads"].tolist() == [1, 1, 1, 1]
 
 
-def test_what_is_known_of_the_labels_reaches_every_count():
-    messages = frame(TWO_ROUNDS, environment=["e"])
+def test_a_part_of_the_runs_is_counted_alone_and_what_is_known_of_its_labels_stays():
+    messages = frame(TWO_ROUNDS, ["Ana: defend; Ben: defend"], environment=["e", "e"], rule=["majority", "rated"])
     messages.attrs["trust"] = {"acts": Trust(known={"e": "weak", "f": "of another environment"})}
-    t = transitions(code(messages.assign(rule="majority"))).where(rule="majority")
+    t = transitions(code(messages)).where(rule="rated")
+    assert len(t.runs) == t.probability.loc["defend", "end"] == 1
     assert t.trust == most_probable(t).attrs["trust"] == t.excess.drop(index="start").attrs["trust"] == "weak"
-
-
-# -- how sure --------------------------------------------------------------------------------------------------------
 
 
 def many(rng, runs, answer):
@@ -230,9 +171,10 @@ def many(rng, runs, answer):
 
 
 def width(t, **how):
-    low, high = bootstrap(t, np.random.default_rng(3), **how).bounds
-    assert low[INFORM_ACCEPT] < t.probability.loc["inform", "accept"] < high[INFORM_ACCEPT]
-    return high[INFORM_ACCEPT] - low[INFORM_ACCEPT]
+    edges = most_probable(t, 2, boot=bootstrap(t, np.random.default_rng(3), **how))
+    [edge] = edges[(edges["source"] == "inform") & (edges["target"] == "accept")].itertuples()
+    assert edge.low < edge.probability < edge.high
+    return edge.high - edge.low
 
 
 def test_intervals_are_those_of_a_share_and_runs_of_one_group_are_drawn_together():
@@ -251,27 +193,6 @@ def test_a_bootstrap_draw_is_the_count_of_the_runs_drawn():
     weights = np.random.default_rng(9).multinomial(5, np.full(5, 0.2), size=1)[0]
     again = t.take(np.repeat(np.arange(5), weights))
     np.testing.assert_array_equal(boot.draws[0], again.probability.to_numpy())
-
-
-def test_leading_edges_and_the_centre_are_counted_over_the_draws():
-    t = counts(*many(np.random.default_rng(1), 300, "accept"))
-    boot = bootstrap(t, np.random.default_rng(2), draws=500)
-    assert boot.leads.loc["inform", "accept"] == boot.leads.loc["start", "inform"] == 1
-    assert boot.leads.loc["end"].sum() == 0
-    assert boot.centres["end"] == 1  # accept and propose lead there, one act to each of the others
-    assert most_probable(t, boot=boot)["leads"].tolist() == [1, 1, 1, 1]
-
-
-# -- conditions ------------------------------------------------------------------------------------------------------
-
-
-def test_different_conditions_are_told_apart_and_the_edge_is_named():
-    a, b = (counts(*many(np.random.default_rng(i), 60, act)) for i, act in enumerate(("accept", "decline")))
-    test = permutation_test(a, b, np.random.default_rng(3), draws=2000)
-    assert test.p == 1 / 2001  # never 0
-    assert set(test.edges["target"].head(2)) == {"accept", "decline"}
-    assert (test.edges["p_adjusted"] >= test.edges["p"]).all() and test.edges["p_adjusted"].head(2).max() < 0.05
-    assert test.runs == (60, 60)
 
 
 def test_p_is_small_no_more_often_than_it_says_where_nothing_differs(monkeypatch):
@@ -295,16 +216,15 @@ def test_pairs_are_compared_within_in_any_order_and_runs_without_a_partner_are_l
     assert permutation_test(a, part, np.random.default_rng(1), 50, paired_by="group").runs == (10, 10)
 
 
-def test_all_pairs_of_levels_are_compared():
+def test_all_pairs_of_levels_are_compared_and_those_that_differ_are_told_apart_by_their_edges():
     rng = np.random.default_rng(1)
     runs = [*many(rng, 30, "accept"), *many(rng, 30, "accept"), *many(rng, 30, "decline")]
     t = counts(*runs, rule=["x"] * 30 + ["y"] * 30 + ["z"] * 30, group=[*range(30)] * 3)
     table = compare_levels(t, "rule", rng, draws=400, paired_by="group").set_index(["a", "b"])
     assert table.loc[("x", "z"), "p_adjusted"] < 0.05 < table.loc[("x", "y"), "p_adjusted"]
-    assert (table["p_adjusted"] >= table["p"]).all()
-
-
-# -- what the paper says ---------------------------------------------------------------------------------------------
+    assert table.loc[("x", "z"), "p"] == 1 / 401 and (table["p_adjusted"] >= table["p"]).all()  # never 0
+    edges = permutation_test(t.where(rule="x"), t.where(rule="z"), rng, draws=2000).edges
+    assert set(edges["target"].head(2)) == {"accept", "decline"} and edges["p_adjusted"].head(2).max() < 0.05
 
 
 def test_statements_of_the_paper_are_held_against_the_graph():
@@ -321,15 +241,6 @@ def test_statements_of_the_paper_are_held_against_the_graph():
     assert checked.loc["exchange_economy: inform leads to request", "holds here"] == "no"
     assert "behind decline with 1.00" in checked.loc["exchange_economy: inform leads to request", "here"]
     assert CENTRE not in checked.index
-
-
-def test_a_transcript_with_one_round_has_transitions_from_start_and_to_the_end():
-    messages = (Message("Ana", ("Ben",), "🙂", ("inform",)), Message("Ben", ("Ana",), "你好", ("accept",)))
-    only = Round(1, messages, (), (), (), None, (), "", None)
-    transcript = Transcript({"name": "exchange_economy"}, "majority", {"Ana": "model", "Ben": "model"}, (only,))
-    p = transitions(code(messages_of([(Unit("s", json.dumps({"rule": "majority"}), 0), transcript)]))).probability
-    assert p.loc["start", ["inform", "accept"]].tolist() == [0.5, 0.5]
-    assert p.loc["accept", "end"] == 1
 
 
 ONE = counts(TWO_ROUNDS, rule=["x"], group=[1])

@@ -1,5 +1,7 @@
 """Transition graphs: few crossings, the same edges the same drawing, and what is drawn is what was counted."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch
 
 from support.errors import InvalidInput
-from support.plots.transitions import crossings, plot_graph, plot_matrix, ring_order
+from support.plots.transitions import plot_graph, plot_matrix, ring_order
 
 LABELS = ("start", "inform", "request", "propose", "accept", "decline", "end")
 
@@ -26,74 +28,56 @@ def texts(ax):
     return [t.get_text() for t in ax.texts]
 
 
+def crossings(order, graph):
+    """Pairs of edges that cross on a ring in this order; edges with a common end do not."""
+    chords = {frozenset(map(order.index, edge)) for edge in zip(graph["source"], graph["target"], strict=True)}
+    apart = [(sorted(a), b) for a, b in combinations(chords, 2) if not a & b]
+    return sum(len([x for x in b if low < x < high]) == 1 for (low, high), b in apart)
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(LABELS[1:]), min_size=6, max_size=6))
 def test_a_graph_with_one_edge_for_each_act_is_drawn_without_crossings(targets):
     """At most one cycle in each part: outerplanar, so that an order without crossings exists."""
     graph = edges(*[(a, b, 0.5) for a, b in zip(LABELS, targets, strict=False) if a != b])
     if len(graph):
-        assert crossings(ring_order([graph]), list(zip(graph["source"], graph["target"], strict=True))) == 0
+        assert crossings(ring_order([graph]), graph) == 0
 
 
-def test_the_order_does_not_depend_on_the_order_of_the_edges_and_start_is_first():
-    order = ring_order([GRAPH])
-    assert order == ring_order([GRAPH.iloc[::-1]])
-    assert order[0] == "start"
-
-
-def test_one_order_serves_several_graphs():
+def test_one_order_serves_several_graphs_whatever_the_order_of_their_edges():
     other = edges(("start", "request", 1.0), ("request", "accept", 0.5), ("accept", "end", 0.9), ("inform", "end", 0.1))
     order = ring_order([GRAPH, other])
-    assert set(order) == set(GRAPH["source"]) | set(GRAPH["target"]) | {"accept"}
-    assert all(crossings(order, list(zip(g["source"], g["target"], strict=True))) == 0 for g in (GRAPH, other))
+    assert order == ring_order([GRAPH.iloc[::-1], other.iloc[::-1]]) and order[0] == "start" and len(order) == 5
+    assert crossings(order, GRAPH) == crossings(order, other) == 0
+    assert crossings(("start", "request", "inform", "accept", "end"), other) == 1
 
 
-def test_every_edge_is_an_arrow_with_its_probability_and_wider_where_it_is_larger(axes):
-    ax = plot_graph(GRAPH, axes())
+def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_not_sure(axes):
+    graph = GRAPH.assign(leads=[1.0, 0.6, 1.0, 1.0])
+    ax = plot_graph(graph, axes(), frequency=pd.Series({"inform": 0.8, "request": 0.2}))
     arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
-    assert len(arrows) == 4
-    assert {"1.00", "0.40", "0.60", "0.20"} <= set(texts(ax))
-    widths = sorted(a.get_linewidth() for a in arrows)
-    assert widths[0] < widths[-1]
-    assert {"start", "inform", "request", "end"} <= set(texts(ax))
-
-
-def test_a_disc_is_larger_for_an_act_that_is_performed_more_often(axes):
-    ax = plot_graph(GRAPH, axes(), frequency=pd.Series({"inform": 0.8, "request": 0.2}))
+    assert len(arrows) == 4 and len({a.get_linewidth() for a in arrows}) == 4
+    assert sum(a.get_linestyle() in ("-", "solid") for a in arrows) == 3
+    assert {"1.00", "0.40", "0.60", "0.20", "start", "inform", "request", "end"} <= set(texts(ax))
     discs = next(c for c in ax.collections if len(c.get_sizes()) == 2 and np.ptp(c.get_sizes()) > 0)
     assert discs.get_sizes()[0] > 2 * discs.get_sizes()[1]
-
-
-def test_an_edge_that_does_not_surely_lead_is_dashed(axes):
-    ax = plot_graph(edges(("start", "inform", 1.0), ("inform", "end", 0.5), leads=[1.0, 0.6]), axes())
-    styles = [p.get_linestyle() for p in ax.patches]
-    assert styles.count("-") + styles.count("solid") == 1
-
-
-def test_what_is_known_of_the_annotator_is_on_the_figure(axes):
-    line, matrix = (
-        "embedded model: kappa 0.03 against people: near chance",
-        pd.DataFrame([[0.5]], ["inform"], ["request"]),
-    )
-    known = GRAPH.copy()
-    known.attrs["trust"] = matrix.attrs["trust"] = line
-    assert line in texts(plot_graph(known, axes())) and line in texts(plot_matrix(matrix, axes()))
-    known.attrs["trust"] = " ".join([line] * 3)
-    assert max(len(part) for text in texts(plot_graph(known, axes())) for part in text.split("\n")) <= 90
-
-
-def test_no_edges_are_refused_in_plain_words(axes):
     with pytest.raises(InvalidInput, match="lower the threshold"):
         plot_graph(GRAPH.iloc[:0], axes())
+
+
+def test_what_is_known_of_the_annotator_is_on_the_figure_in_lines_that_fit(axes):
+    line = "embedded model: kappa 0.03 against people: near chance; it cannot see: defend, accept, decline, compromise"
+    known, matrix = GRAPH.copy(), pd.DataFrame([[0.5]], ["inform"], ["request"])
+    known.attrs["trust"] = matrix.attrs["trust"] = line
+    for said in (texts(plot_graph(known, axes())), texts(plot_matrix(matrix, axes()))):
+        assert line.split() == said[-1].split() and max(map(len, said[-1].split("\n"))) <= 90
 
 
 def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty(axes):
     names = ["start", "inform", "end"]
     matrix = pd.DataFrame([[0, 1.0, 0.0], [0, 0.25, -0.001], [np.nan] * 3], names, names)
-    ax = plot_matrix(matrix, axes())
-    assert texts(ax) == ["1.00", "0.00", "0.25", "0.00"]  # rows start and inform, columns inform and end
-    empty = plot_matrix(matrix.rename(index={"end": "others"}), axes())
-    assert len(texts(empty)) == 4
+    shown = ["1.00", "0.00", "0.25", "0.00"]  # rows start and inform, columns inform and end
+    assert texts(plot_matrix(matrix, axes())) == texts(plot_matrix(matrix.rename({"end": "others"}), axes())) == shown
 
 
 def test_a_centred_matrix_is_white_at_zero(axes):
