@@ -23,11 +23,12 @@ def address(tmp_path):
         server.wait(20)
 
 
-def test_the_page_of_its_own_stays_while_it_is_watched(window, address, button, screenshot):
+def test_the_page_of_its_own_stays_while_it_is_watched(window, address, screenshot):
+    begin = window.get_by_role("button", name="Begin", exact=True)
     window.goto(address, wait_until="domcontentloaded")
-    button(window, "Begin").wait_for()
+    begin.wait_for()
     window.wait_for_timeout(9_000)  # twice as long as a page lives that nobody has open
     window.get_by_label("name of this seminar").fill("Autumn")
-    button(window, "Begin").click()
+    begin.click()
     window.get_by_text("Who can do which date").wait_for()
     screenshot(window, "app")
