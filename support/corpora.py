@@ -1,4 +1,4 @@
-"""Conversations of real groups, as tidy frames: AMI's design meetings and DeliData's chats on a reasoning task.
+"""Conversations of real groups, as tidy frames: AMI's design meetings, DeliData's chats, and a file of your own.
 
 MissingData or DamagedFile when the file is not there, or is not the registered one.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.data import shared
+from support.errors import DamagedFile, InvalidInput, MissingData
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,3 +63,50 @@ def _delidata(folder: Path) -> pd.DataFrame:
     said = said.replace({column: {"0": "", "None": ""} for column in ("kind", "target", "additional")})
     said.insert(1, "place", said.groupby("group").cumcount())
     return said.reset_index(drop=True)
+
+
+COLUMNS = ("meeting", "speaker", "text")
+CONVOKIT = {"conversation_id": "meeting", "root": "meeting", "speaker": "speaker", "user": "speaker"}
+
+
+def conversations(path: str | Path) -> pd.DataFrame:
+    """Conversations of your own, in the order of the file: group, sender, text, and whatever other columns there are.
+
+    `path` is a table (.csv, or .tsv) with a row a message and the columns meeting, speaker and text, or a ConvoKit
+    corpus: its folder or its utterances.jsonl, sorted by timestamp within a conversation, its `meta` as columns. Rows
+    without words are left out. MissingData where nothing is there; DamagedFile, InvalidInput where it is another thing.
+    """
+    import pandas as pd
+
+    file = Path(path) / "utterances.jsonl" if Path(path).is_dir() else Path(path)
+    if not file.is_file():
+        raise MissingData(f"{file}: not there; expected a table with {', '.join(COLUMNS)}, or a ConvoKit corpus")
+    try:
+        if file.suffix == ".jsonl":
+            said = _convokit(pd.read_json(file, lines=True, dtype=False))
+        else:
+            said = pd.read_csv(file, sep="\t" if ".tsv" in file.suffixes else ",", dtype=dict.fromkeys(COLUMNS, str))
+    except (ValueError, UnicodeDecodeError) as error:  # pandas' parser errors are ValueErrors
+        raise DamagedFile(f"{file}: {error}; expected a table in UTF-8, or a ConvoKit corpus") from None
+    if missing := [name for name in COLUMNS if name not in said]:
+        there = ", ".join(map(str, said.columns))
+        raise InvalidInput(f"{file}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, found {there}")
+    said["text"] = said["text"].fillna("")
+    said = said[said["text"].str.strip() != ""].dropna(subset=["meeting", "speaker"])
+    if said.empty:
+        raise InvalidInput(f"{file}: no row has a meeting, a speaker and words")
+    return said.rename(columns={"meeting": "group", "speaker": "sender"}).reset_index(drop=True)
+
+
+def _convokit(lines: pd.DataFrame) -> pd.DataFrame:
+    """ConvoKit's utterances (Chang et al. 2020), of this version of its format or an earlier one."""
+    import pandas as pd
+
+    said = lines.rename(columns={old: new for old, new in CONVOKIT.items() if old in lines})
+    said = said.loc[:, ~said.columns.duplicated()]
+    if "timestamp" in said:  # a stable sort: equal times stay in the file's order
+        said = said.assign(timestamp=pd.to_numeric(said["timestamp"], errors="coerce"))
+        said = said.sort_values(["meeting", "timestamp"], kind="stable", ignore_index=True)
+    meta = [one if isinstance(one, dict) else {} for one in said.get("meta", [])]
+    more = pd.DataFrame(meta, index=said.index)
+    return said.drop(columns="meta", errors="ignore").join(more[[name for name in more if name not in said]])

@@ -1,10 +1,13 @@
 """Inputs are found and checked; what is missing or damaged is said, with the way out, and left as it is."""
 
+import json
+
 import pytest
 
 from support import data
-from support.corpora import AMI_LABELS, ami, delidata
-from support.errors import DamagedFile, MissingData
+from support.analysis.conversation import messages_of_conversations
+from support.corpora import AMI_LABELS, ami, conversations, delidata
+from support.errors import DamagedFile, InvalidInput, MissingData
 
 
 def test_own_inputs_are_found_wherever_the_process_runs_and_a_missing_one_says_where_it_comes_from(
@@ -65,3 +68,46 @@ def test_chats_are_messages_of_people_only_in_their_order_and_a_frame_may_be_cha
     assert chats["text"].str.contains('"', regex=False).any()  # quotes are part of what people typed
     chats["text"] = "mine"
     assert "mine" not in set(delidata()["text"])
+
+
+CSV = "meeting,speaker,text,performance,acts\na,Ann,Hi,0,inform\na,Ben,,0,\na,Ben,So?,1,request inform\nb,Cleo,Yes,0,\n"
+UTTERANCES = [
+    {"id": "2", "conversation_id": "t", "speaker": "Ben", "text": "Why?", "timestamp": 20, "meta": {"mood": "curious"}},
+    {"id": "1", "conversation_id": "t", "speaker": "Ann", "text": "Stay.", "timestamp": 10, "meta": {}},
+    {"id": "3", "conversation_id": "u", "speaker": "Ann", "text": "Go.", "timestamp": None, "meta": {"mood": "brisk"}},
+]
+
+
+def test_a_table_of_ones_own_becomes_messages_with_its_labels(tmp_path):
+    (tmp_path / "talk.csv").write_text(CSV)
+    said = messages_of_conversations(tmp_path / "talk.csv")
+    assert list(said["sender"]) == ["Ann", "Ben", "Cleo"] and list(said["run"]) == [0, 0, 1]
+    assert list(said["round"]) == [1, 1, 1] and set(said["environment"]) == {"talk"}
+    assert list(said["acts"]) == [("inform",), ("inform", "request"), ()]
+    assert list(said["performance"]) == [0, 1, 0] and said["recipients"][0] == ("Ben",)
+
+
+def test_a_convokit_corpus_is_read_in_the_order_of_its_time(tmp_path):
+    lines = [json.dumps(line) for line in UTTERANCES]
+    (tmp_path / "utterances.jsonl").write_text("\n".join(lines))
+    said = conversations(tmp_path)
+    assert list(said["text"]) == ["Stay.", "Why?", "Go."] and list(said["group"]) == ["t", "t", "u"]
+    assert said["mood"].fillna("").tolist() == ["", "curious", "brisk"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "told"),
+    [
+        ("none.csv", None, MissingData, "not there"),
+        ("a.csv", "meeting,text\na,b\n", InvalidInput, "no column 'speaker'"),
+        ("b.csv", "meeting,speaker,text\na,Ann,\n", InvalidInput, "no row"),
+        ("c.csv", "", DamagedFile, "c.csv"),
+        ("d.jsonl", "{not json", DamagedFile, "d.jsonl"),
+        ("e.csv", "meeting,speaker,text,acts\na,Ann,hi,sings\n", InvalidInput, "'sings' given"),
+    ],
+)
+def test_what_is_no_conversation_is_refused_by_name(tmp_path, name, content, error, told):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(error, match=told):
+        messages_of_conversations(tmp_path / name)

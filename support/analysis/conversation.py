@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts import LABELS, indicators, trust_in
+from support.analysis.dialogue_acts import LABELS, checked_acts, indicators, trust_in
 from support.analysis.frames import head, need_columns, need_keys
-from support.corpora import ami, delidata
+from support.corpora import ami, conversations, delidata
 from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
 
@@ -83,6 +84,23 @@ def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
         start=("start", "first"),
     )  # fmt: skip
     return _as_messages(turns, "ami", first_run, ["labels", "start"])
+
+
+def messages_of_conversations(path: str | Path, first_run: int = 0) -> pd.DataFrame:
+    """Conversations of your own (`support.corpora.conversations`), one row per message; columns as those of DeliData.
+
+    In the place of its labels: whatever other columns the file has. An `acts` column of it, such as "inform, request",
+    is read as labels; `performance` (of the group after the message) is what a stopping rule needs.
+    """
+    said = conversations(path)
+    given = said.pop("acts").fillna("").str.replace(",", " ").str.split() if "acts" in said else None
+    more = [str(name) for name in said if name not in ("group", "sender", "text", *_MADE)]
+    made = _as_messages(said, Path(path).stem, first_run, more)
+    labels = [] if given is None else [checked_acts(acts) if acts else () for acts in given]
+    return made if given is None else made.assign(acts=pd.Series(labels, dtype=object))
+
+
+_MADE = ("run", "environment", "rule", "round", "recipients")
 
 
 def _as_messages(said: pd.DataFrame, environment: str, first_run: int, more: list[str]) -> pd.DataFrame:

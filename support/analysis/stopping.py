@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import information_difference as information_difference_of
 from support.analysis.dialogue_acts import LABELS, START, acts_of_delidata
+from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
 from support.analysis.stats import compare, describe
 from support.analysis.transitions import code
@@ -407,14 +408,16 @@ def studies_of(
 
 
 def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> Study:
-    """DeliData's groups (Karadzhov et al. 2023), who look for the right cards of a Wason task in a chat, as a study.
+    """Groups of people who talk and do not vote, as a study: DeliData's, or your own.
 
-    `messages` are `messages_of_delidata()`, measured; performance is the team's after the last message of a block of as
-    many messages as there are speakers (0 to 1), acts are DeliData's own labels, mapped. Nobody was stopped: the study
-    says how well a group stood at the time at which a rule would have stopped it.
+    `messages` are those of `messages_of_delidata` (Karadzhov et al. 2023; its own labels, mapped, are the acts) or
+    `messages_of_conversations` (labelled, in the column acts), measured. The performance is that after the last message
+    of a block of as many messages as there are speakers. Nobody was stopped: the study says how well a group stood at
+    the time at which a rule would have stopped it.
     """
-    own = pd.Series(acts_of_delidata(messages), index=messages.index, dtype=object)
-    said = messages.assign(acts=own, run=pd.factorize(messages["run"])[0])
+    need_columns(messages, ["performance"], "messages")
+    own = pd.Series(acts_of_delidata(messages), index=messages.index) if "kind" in messages else messages["acts"]
+    said = messages.assign(acts=own.astype(object), run=pd.factorize(messages["run"])[0])
     cells = said.groupby(["run", "round"])["performance"].last().unstack()
     played = said.groupby("run")["round"].max().to_numpy()
     layers = speech(said, cells.shape)
