@@ -175,7 +175,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard until Ctrl-C."""
     given = _parser().parse_args(arguments)
     store = Path(given.store).resolve() if given.store else study_file("seminars")
-    before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in (signal.SIGTERM, signal.SIGHUP)}
+    endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in endings}
     try:
         with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as sockets:
             return _serve(given, store, sockets)
