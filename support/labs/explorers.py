@@ -12,7 +12,7 @@ import pandas as pd
 from support.analysis.answers import distribution, means
 from support.analysis.fairness import at_budget, paired
 from support.analysis.frames import need_columns
-from support.analysis.printed import TOTAL
+from support.analysis.printed import FIVE, TOTAL, Scale
 from support.analysis.transitions import Transitions, code, most_probable, transitions
 from support.draw import dots
 from support.errors import InvalidInput
@@ -283,8 +283,8 @@ class BudgetExplorer(Explorer):
 class AnswerExplorer(Explorer):
     """Answers to a survey, item by item, of one source. Display `explorer.view`.
 
-    `answers` as `AnswerBook.likert` gives them (respondent, group, item, answer, source); drawn are the shares of each
-    answer, or the means with their 95 % intervals. Other sources are chosen, never mixed.
+    `answers` as `AnswerBook.likert` gives them (respondent, group, item, answer, source), from 1 to `points`; drawn are
+    the shares of each answer, or the means with their 95 % intervals. Another source is chosen, and never mixed in.
     """
 
     study = "survey"
@@ -293,13 +293,14 @@ class AnswerExplorer(Explorer):
         self,
         answers: pd.DataFrame,
         *,
+        points: int = FIVE.high,
         source: str | None = None,
         item: str = EVERY_ITEM,
         show: str = SHARES,
     ) -> None:
         super().__init__("860px")
         need_columns(answers, ["respondent", "group", "item", "answer", "source"], "answers")
-        self.answers = answers
+        self.answers, self.scale = answers, Scale(1, points)
         sources, items = (list(dict.fromkeys(answers[name])) for name in ("source", "item"))
         self._begin(
             "answers",
@@ -308,6 +309,11 @@ class AnswerExplorer(Explorer):
             item=control("item", [EVERY_ITEM, *items], _chosen("item", item, [EVERY_ITEM, *items])),
             show=control("show", (SHARES, MEANS), show),
         )
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The answers, and their scale where it is another."""
+        return super().given | ({} if self.scale == FIVE else {"points": str(self.scale.high)})
 
     @property
     def chosen(self) -> pd.DataFrame:
@@ -329,15 +335,15 @@ class AnswerExplorer(Explorer):
         fig = Figure(figsize=(9, 2 + 0.45 * len(bars)), layout="constrained")
         ax = fig.subplots()
         if self.settings["show"] == SHARES:
-            plot_diverging(distribution(shown), ax)
+            plot_diverging(distribution(shown, self.scale), ax)
         else:
-            groups = means(shown)
+            groups = means(shown, self.scale)
             dots(ax, groups[groups["group"] != TOTAL], "item", "mean", "group")
             ax.set(xlabel="mean answer, with 95 % interval", title=self.who)
         return fig
 
     def _in_words(self) -> str:
-        whole = means(self.chosen)
+        whole = means(self.chosen, self.scale)
         parts = (f"{row.item}: {row.mean:.2f} ({row.n})" for row in whole[whole["group"] == TOTAL].itertuples())
         return f"{self.who}; means (answers): {'; '.join(parts)}."
 
