@@ -142,7 +142,11 @@ class Desk:
         if self._names():
             self.do(self._open(self.work.latest, patience=PATIENCE))
             for seconds in AGAIN:
-                asyncio.get_running_loop().call_later(seconds, send_again, self.view)
+                asyncio.get_running_loop().call_later(seconds, self._send_again)
+
+    def _send_again(self) -> None:
+        send_again(self.view)
+        self.switch.send_state(("_options_labels", "index"))
 
     def do(self, what: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do something in the background; what goes wrong is shown."""

@@ -102,6 +102,9 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     page.reload(wait_until="domcontentloaded")
     button(page, "Go on with day 2").click()
     page.get_by_text(waiting, exact=True).wait_for()
+    page.wait_for_function(
+        "[...document.querySelectorAll('select')].some(one => one.selectedOptions[0]?.innerText === 'Autumn')"
+    )
     page.get_by_text("8, of which").wait_for()
     assert waiting != first and page.get_by_text("Yes, gladly.").first.is_visible()
     finish_day(page, 2)
