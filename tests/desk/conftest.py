@@ -188,7 +188,7 @@ def server(command, folder):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    own = {name: str(folder / name) for name in DIRECTORIES}
+    own = {name: str(folder / name) for name in DIRECTORIES} | {"CONVENE_FIGURES": str(folder / "figures")}
     made = subprocess.Popen(
         [sys.executable, "-m", *command, f"--port={port}"], cwd=folder, start_new_session=True,
         env={**os.environ, **own, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from support.desk.work import SWEEP
+from support.draw import png
 from support.runs.study import Store
 
 CELL = """import os
@@ -14,6 +15,7 @@ from support.desk.application import Desk
 Path({pid!r}).write_text(str(os.getpid()))
 desk = Desk({path!r})
 desk.view"""
+BYTES = "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
 BELOW = "new Set([...document.querySelectorAll('.columns > *')].map(column => column.offsetLeft)).size === 1"
 
 
@@ -115,6 +117,10 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "nothing is wider than a laptop"
     button(page, "▸ What happened so far").click()
     page.wait_for_function("document.querySelector('.right img').naturalWidth > 100")
+    drawn = bytes(page.locator(".right img").first.evaluate(BYTES))
+    button(page, "Save figure").click()
+    page.get_by_text("Saved as").wait_for()
+    code = page.locator(".right pre").text_content()
     screenshot(page, f"desk_{theme}_5_over")
     for name, said in (("Mail", "Mails out: "), ("People", "4 on the list"), ("Take along", "lies in the store")):
         turn(page, name)
@@ -126,6 +132,10 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     page.get_by_text("The mails that it rests on").wait_for()
     screenshot(page, f"desk_{theme}_7_ask")
     page.goto("about:blank")
+    cell = {}
+    exec(code.replace("\ndraw(", "\nfigure = draw("), cell)
+    assert png(cell["figure"]) == drawn, "its code, in a cell, draws what the page shows"
+    assert {path.suffix for path in (tmp_path / "figures" / "seminar").iterdir()} > {".png", ".svg", ".pdf"}
     [(unit, record)] = Store(tmp_path / "study.sqlite").records(SWEEP)
     assert unit.settings["name"] == "Autumn" and all(names for names in record.assignment.values())
     assert record.days[0].sent[0].body.startswith("Dear colleague,\n\ndo <em>come</em> & speak.")
