@@ -30,6 +30,9 @@ from support.data import ROOT, output, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
 from support.seminars.unlock import CODE
 
+ADDRESS = "CONVENE_PAGE_ADDRESS"
+"""In the environment, which no other account can read, unlike arguments: the path of the page."""
+
 HERE = "127.0.0.1"
 """The only address that is listened on: nobody on another machine reaches the page."""
 
@@ -126,9 +129,11 @@ def started(
 ) -> subprocess.Popen[bytes]:
     """Voila, serving the notebook at that socket to whoever has the address and the token, once it answers."""
     descriptor = listening.fileno()
-    serve = f"from support.app import page; page({descriptor}).launch_instance()"
+    serve = (
+        f"import os; from support.app import page; page({descriptor}).launch_instance(base_url=os.environ[{ADDRESS!r}])"
+    )
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
-               "--Voila.auto_token=True", f"--Voila.base_url=/{keys.path}/",
+               "--Voila.auto_token=True",
                "--KernelManager.transport=ipc",
                # A page that is left ends its kernel; one whose browser was killed is ended here.
                f"--MappingKernelManager.cull_idle_timeout={idle}", "--MappingKernelManager.cull_busy=True",
@@ -136,9 +141,9 @@ def started(
                # A page that is left asks to end its kernel without the cookie's twin (voila issue 1458).
                "--Voila.tornado_settings", "disable_check_xsrf=True"]  # fmt: skip
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    # Neither token nor code is among the arguments: everybody on the machine can read those.
+    # Neither path, token nor code is among the arguments: everybody on the machine can read those.
     env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
-           "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
+           ADDRESS: f"/{keys.path}/", "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
     server = subprocess.Popen(
         command, cwd=notebook.parent, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077
     )
