@@ -1,6 +1,6 @@
 """The dashboard on a page of its own, served by Voila on this machine: `make app`, or `python -m support.app`.
 
-It writes a notebook of one cell into build/app and serves that. Whoever opens the page gets a kernel; what is said and
+It writes a notebook of one cell into a folder of its own and serves that. Whoever opens the page gets a kernel; what is said and
 decided is in the store, so that a kernel that ends loses nothing.
 
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from support.data import ROOT, output, study_file
+from support.data import ROOT, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
 from support.seminars.unlock import CODE
 
@@ -194,7 +194,7 @@ def _serve(given: argparse.Namespace, store: Path, sockets: str) -> int:
     try:
         listening = taken_port(given.port)
         with listening:
-            notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
+            notebook = write_notebook(Path(sockets), source(store, given.model, given.base_url))
             server = started(notebook, listening, keys, sockets, given.idle)
             port = listening.getsockname()[1]
     except ConveneError as error:

@@ -123,6 +123,14 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
         assert not kernels(server.pid), "nobody watches it"
 
 
+def test_a_second_app_changes_nothing_of_the_first_and_its_notebook_is_nobody_else_s_to_write(tmp_path):
+    """Both wrote one notebook into build/app: who loaded the first page again worked on the second one's seminars."""
+    with running(tmp_path) as (first, _), running(tmp_path, "--store", str(tmp_path / "other.sqlite")):
+        voila = next(pid for pid in children(first.pid) if pid != first.pid)
+        folder = Path(f"/proc/{voila}/cwd")
+        assert "s.sqlite" in (folder / "Convene.ipynb").read_text() and folder.stat().st_mode & 0o777 == 0o700
+
+
 def refused(address):
     """The status of a page, or of its door."""
     try:
