@@ -290,3 +290,4 @@ def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
         assert {file.suffix for file in found} >= {".sqlite", ".eml"} and not open_to_others
         folder = seminar.workplace.folder
         assert folder.stat().st_mode & 0o777 == 0o700 == (folder / "outbox").stat().st_mode & 0o777
+        assert folder.parent.stat().st_mode & 0o777 == 0o700, "it tells the names of seminars"
