@@ -195,7 +195,7 @@ def _one_address(value: str) -> tuple[str, str]:
 
 
 def _without_comments(value: str) -> str:
-    value = re.sub(r'"[^"]*"', "", value)
+    value = re.sub(r'"[^"]*"', "", re.sub(r"\\.", " ", value))  # an escaped quotation mark or bracket ends nothing
     for _ in range(5):  # comments nest
         value = re.sub(r"\([^()]*\)", " ", value)
     return value
