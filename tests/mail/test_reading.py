@@ -235,6 +235,7 @@ RESULT = b"Authentication-Results: mx.host.example; "
     ("lines", "verdict"),
     [
         ([RESULT + b"dmarc=pass header.from=up.example"], "pass"),
+        ([RESULT + b"dmarc=pass (p=none) header.from=evil.example"], "fail"),
         ([RESULT + b"spf=pass; dkim=pass header.d=up.example"], "pass"),
         ([RESULT + b"spf=pass; dkim=pass header.d=evil.example"], ""),
         ([RESULT + b"spf=pass smtp.mailfrom=evil.example"], ""),
