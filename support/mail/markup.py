@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LONGEST = 20_000  # characters that are parsed: 0.3 s for the worst, which is "<p>" again and again
 STYLES = 10_000  # characters of style sheets that are read
 RULES = 40  # of their rules
+WORK = 200_000  # tags times parts of a selector that are compared: a second
 SELECTOR = re.compile(r"[\w\s.#>+~*,\[\]=\"'-]{1,100}")  # no pseudo-classes: some take long, and none hides words
 VALUE = 500  # characters of an attribute
 UNSEEN = "script|style|head|title|template|noscript|object|iframe|svg|math|select|textarea|button|audio|video"
@@ -81,9 +82,11 @@ def _styled(tree: Tag, html: str) -> dict[int, dict[str, str]]:
     sheets = re.findall(r"<style\b[^<>]{0,2000}>(.*?)(?:</style\b|\Z)", html[: 10 * LONGEST], re.DOTALL | re.IGNORECASE)
     rules = tinycss2.parse_stylesheet("\n".join(sheets)[:STYLES], skip_comments=True, skip_whitespace=True)
     found: dict[int, dict[str, str]] = {}
+    left, many = WORK, len(tree.find_all(True))
     for rule in _flat(rules)[:RULES]:
         selector, declared = tinycss2.serialize(rule.prelude).strip(), _declared(rule.content)
-        if SELECTOR.fullmatch(selector) and declared.keys() & LOOKED_AT:
+        left -= many * len(re.findall(r"[^\s>+~,]+", selector))
+        if left > 0 and SELECTOR.fullmatch(selector) and declared.keys() & LOOKED_AT:
             try:
                 tags = tree.select(selector)
             except (SelectorSyntaxError, NotImplementedError):

@@ -349,6 +349,8 @@ SLOW = {
     "hidden tags": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<p hidden>a"),
     "styles": HEAD + b"Content-Type: text/html\r\n\r\n<style>" + b"i ~ b *, b b i b b > i {color:red}" * 270
     + b"</style>" + b"<b><i class=a>" * 9000,
+    "siblings": HEAD + b"Content-Type: text/html\r\n\r\n<style>" + (b"p~p~p~p~p~p~p~p" + b"~p" * 42 + b"{top:0}") * 90
+    + b"</style>" + filled(b"<p>"),
     "inline styles": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<p style='color:#fff;left:-1px'>a"),
     "many HTML parts": parts(*[(HTML, b"<p>a" * 1500)] * 45),
     "punycode": HEAD + b"Content-Type: text/plain; charset=punycode\r\n\r\n" + filled(b"abc-"),
