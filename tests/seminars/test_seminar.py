@@ -271,6 +271,8 @@ def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(
             (held,) = seminar.workplace.inbox.held()
             assert not second.received and not second.flags and "address" in held.reason
             assert held.person == mail["To"].addresses[0].display_name, "who it seems to be is known"
+            thread = seminar.run.post._thread(held.person)
+            assert thread == [mail["Message-ID"]], "a forger draws our next mail into no thread of theirs"
             seminar.release(held.key, held.person)
             third = await answered(seminar)
             return [(one.sender, one.body) for one in third.received], held.person, third.flags
