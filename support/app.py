@@ -99,7 +99,7 @@ def taken_port(port: int) -> socket.socket:
 def page(descriptor: int) -> Any:
     """Voila, which serves at a socket that is open already and never at another."""
     from tornado.httpserver import HTTPServer
-    from tornado.ioloop import IOLoop
+    from tornado.ioloop import IOLoop, PeriodicCallback
     from voila.app import Voila
 
     class Page(Voila):
@@ -113,7 +113,13 @@ def page(descriptor: int) -> Any:
             listening = socket.socket(fileno=descriptor)
             listening.setblocking(False)
             HTTPServer(self.app).add_socket(listening)
-            self.ioloop = IOLoop.current()
+            self.ioloop, parent = IOLoop.current(), os.getppid()
+
+            def look() -> None:
+                if os.getppid() != parent:  # the terminal's process was killed
+                    self.ioloop.stop()
+
+            PeriodicCallback(look, 1000).start()
             try:
                 self.ioloop.start()
             except KeyboardInterrupt:

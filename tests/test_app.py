@@ -123,6 +123,24 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
         assert not kernels(server.pid), "nobody watches it"
 
 
+def test_a_page_ends_with_its_terminal_even_where_that_is_killed(tmp_path):
+    with running(tmp_path) as (server, said):
+        port = int(re.search(r":(\d+)/", said[0])[1])
+        [voila] = [pid for pid in children(server.pid) if pid != server.pid]
+        server.kill()
+        server.wait()
+        until = time.monotonic() + 20
+        try:
+            while time.monotonic() < until and refused(f"http://127.0.0.1:{port}/") == 404:
+                time.sleep(0.2)
+            pytest.fail("who has the address, of its history say, still reaches the page")
+        except OSError:
+            return
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(voila, signal.SIGKILL)
+
+
 def test_a_second_app_changes_nothing_of_the_first_and_its_notebook_is_nobody_else_s_to_write(tmp_path):
     """Both wrote one notebook into build/app: who loaded the first page again worked on the second one's seminars."""
     with running(tmp_path) as (first, _), running(tmp_path, "--store", str(tmp_path / "other.sqlite")):
