@@ -104,6 +104,8 @@ def page(descriptor: int) -> Any:
 
     class Page(Voila):
         def init_handlers(self) -> list[Any]:
+            # A page at any port of this host can set a cookie for all paths: of a known name, it shuts ours out.
+            self.identity_provider.cookie_name = secrets.token_hex(8)
             # Voila leaves the doors at the root, whatever the page's path is.
             made = super().init_handlers()
             doors = {"/login", "/logout"}

@@ -107,6 +107,10 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
             assert page.status == 200 and "Convene" in page.read().decode()
         assert jar and {cookie.path for cookie in jar} == {f"/{path}/"}
         port = int(root.split("/")[2].partition(":")[2])
+        own = "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
+        for tossed in ("", f"; username-127-0-0-1-{port}=of another page's, at another port"):
+            asked = urllib.request.Request(f"{root}api/kernels", headers={"Cookie": own + tossed})
+            assert refused(asked) == 403, "who has the cookie is let in, and finds no list of kernels"
         request = urllib.request.Request(f"http://127.0.0.1:{port + 1}/stolen")
         jar.add_cookie_header(request)
         assert request.get_header("Cookie") is None, "another port is another program's"
