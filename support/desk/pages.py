@@ -132,12 +132,11 @@ class MailPage:
         there(self.unsure_box, bool(seminar.uncertain))
         more = f"The newest {LISTED} of {len(posted)} are shown." if len(posted) > LISTED else ""
         self.table.value = views.outbox(list(reversed(posted))[:LISTED], more)
-        arrived = seminar.workplace.inbox.all()
-        held = {one.key: one for one in arrived if one.status == HELD}
-        self.held.show(held)
-        there(self.held_box, bool(held))
-        if self._noted != (now := (id(seminar), len(arrived), len(held))):
+        if self._noted != (now := (id(seminar), *seminar.workplace.inbox.counts())):
+            arrived = seminar.workplace.inbox.all()
+            self.held.show({one.key: one for one in arrived if one.status == HELD})
             self._noted, self.noted.value = now, self._listed(arrived, posted)
+        there(self.held_box, bool(self.held.shown))
 
     async def check_mail(self) -> None:
         """Fetch what is new now."""

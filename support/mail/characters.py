@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-HIDDEN_CATEGORIES = {"Cc", "Zl", "Zp", "Cs"}  # controls, line and paragraph separators, halves of a pair
-BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # turn the reading order
+HIDDEN_CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Cs"}  # controls, formats, line and paragraph separators, halves of a pair
+SEEN_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+# Joiners and variation selectors shape the letters before them. After ASCII, or many, they hide a text in another.
+JOINERS = "\u034f\u17b4\u17b5\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
+LONELY = re.compile(f"(?<![^\x00-\x7f])[{JOINERS}]+|[{JOINERS}]{{3,}}")
 INVISIBLE = frozenset(
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff"
 )
@@ -18,9 +22,9 @@ def hidden(character: str) -> bool:
     >>> [hidden(c) for c in ("a", "é", "\\n", "\\u202e")]
     [False, False, True, True]
     """
-    if character in BIDI or unicodedata.category(character) in HIDDEN_CATEGORIES:
-        return True
-    return 0xE0000 <= ord(character) <= 0xE007F  # tags: a whole sentence that no screen shows
+    shaping = character in "\u200c\u200d" or character in SEEN_FORMATS
+    tag = ord(character) >> 12 == 0xE0 and not 0xE0100 <= ord(character) <= 0xE01EF  # a sentence that no screen shows
+    return tag or (unicodedata.category(character) in HIDDEN_CATEGORIES and not shaping)
 
 
 def first_hidden(text: str, allowed: str = "") -> str:
@@ -29,7 +33,8 @@ def first_hidden(text: str, allowed: str = "") -> str:
     >>> first_hidden("two\\nlines"), first_hidden("two\\nlines", allowed="\\n")
     ('\\n', '')
     """
-    return next((c for c in text if c not in allowed and hidden(c)), "")
+    lonely = LONELY.search(text)
+    return next((c for c in text if c not in allowed and hidden(c)), lonely[0][0] if lonely else "")
 
 
 def shown(text: str, limit: int) -> str:
@@ -38,7 +43,8 @@ def shown(text: str, limit: int) -> str:
     >>> shown("Ana\\r\\nBcc: eve@x.org", 100)
     'Ana Bcc: eve@x.org'
     """
-    line = " ".join("".join(" " if c.isspace() else c for c in text if c.isspace() or not hidden(c)).split())
+    line = "".join(" " if c.isspace() else c for c in text if c.isspace() or not hidden(c))
+    line = " ".join(LONELY.sub("", line).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -49,4 +55,4 @@ def shown_text(text: str) -> str:
     'a\\nb\\tc'
     """
     lines = text.replace("\r\n", "\n").translate(LINE_ENDS)
-    return "".join(c for c in lines if c in "\n\t" or not hidden(c))
+    return LONELY.sub("", "".join(c for c in lines if c in "\n\t" or not hidden(c)))

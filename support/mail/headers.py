@@ -57,6 +57,12 @@ class Headers:
         return next(iter(self.all(name)), "")
 
 
+def ambiguous(raw: bytes, headers: Headers) -> None:
+    """Note it if programs differ on which headers these bytes have: where a lone CR ends a line, or "From :" is one."""
+    if re.search(rb"\r(?!\n)|^[\w-]+[ \t]+:", re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0], re.MULTILINE):
+        headers.note(f"its head {LINE_BREAK}")
+
+
 def subject(headers: Headers) -> str:
     """The subject as one line of at most `SUBJECT` characters."""
     if len(headers.all("Subject")) > 1:
@@ -116,8 +122,8 @@ def reply_to(headers: Headers, address: str) -> None:
 def authentication(headers: Headers, authserv: str, address: str) -> Authentication:
     """What our own server found about the sender (RFC 8601): the topmost Authentication-Results, if it names itself so.
 
-    "fail" if DMARC failed, or both SPF and DKIM did; "pass" if DMARC passed, or a DKIM signature of the sender's own
-    domain did. SPF alone says nothing about the From header that people see.
+    "fail" if DMARC failed or was asked of another sender, or both SPF and DKIM failed; "pass" if DMARC passed, or a
+    DKIM signature of the sender's own domain did. SPF alone says nothing about the From header that people see.
     """
     if not authserv or not (values := headers.all("Authentication-Results")):
         return ""
@@ -129,7 +135,9 @@ def authentication(headers: Headers, authserv: str, address: str) -> Authenticat
         method: {verdict for name, verdict, _ in found if name == method} for method in ("dmarc", "spf", "dkim")
     }
     bad = {"fail", "softfail", "permerror"}
-    if "fail" in verdicts["dmarc"] or all(verdicts[m] and verdicts[m] <= bad for m in ("spf", "dkim")):
+    asked = [m[1] for name, _, r in found if name == "dmarc" and (m := re.search(r"header\.from\s*=\s*([\w.-]+)", r))]
+    other = any(folded(domain) != folded(domain_of(address)) for domain in asked)  # the server read another sender
+    if other or "fail" in verdicts["dmarc"] or all(verdicts[m] and verdicts[m] <= bad for m in ("spf", "dkim")):
         return "fail"
     signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, address)]
     return "pass" if "pass" in verdicts["dmarc"] or signed else ""
@@ -195,7 +203,7 @@ def _one_address(value: str) -> tuple[str, str]:
 
 
 def _without_comments(value: str) -> str:
-    value = re.sub(r'"[^"]*"', "", value)
+    value = re.sub(r'"[^"]*"', "", re.sub(r"\\.", " ", value))  # an escaped quotation mark or bracket ends nothing
     for _ in range(5):  # comments nest
         value = re.sub(r"\([^()]*\)", " ", value)
     return value

@@ -80,6 +80,11 @@ class Inbox(MailTables):
         """How many messages are held."""
         return int(self._rows("SELECT count(*) FROM inbox WHERE run = ? AND status = ?", (self.run, HELD))[0][0])
 
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """How many messages there are by their status; nothing of them is read, and some are large."""
+        rows = self._rows("SELECT status, count(*) FROM inbox WHERE run = ? GROUP BY status", (self.run,))
+        return tuple((row[0], row[1]) for row in rows)
+
     def all(self) -> list[Kept]:
         """Everything that was ever kept, in the order in which it arrived."""
         return [_kept(row) for row in self._rows("SELECT * FROM inbox WHERE run = ? ORDER BY id", (self.run,))]

@@ -8,15 +8,15 @@ process that is killed there leaves a mail whose fate is unknown, and such a mai
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from support.errors import InvalidInput, NotSent
+from support.errors import DamagedFile, InvalidInput, NotSent
 from support.mail.approvals import digest_of, give_back, is_open, use
 from support.mail.characters import shown
 from support.mail.clearance import Clearance
-from support.mail.composing import compose
+from support.mail.composing import compose, reads_as
 from support.mail.letters import Outgoing, Sent
 from support.mail.mailbox import FOLDER, KINDS, LIVE, Mailbox
 from support.mail.posted import (
@@ -167,6 +167,7 @@ class Outbox(MailTables):
             if row is None:
                 return None
             self._check(db, wanted, row["decided"])
+            self._check_kept(row, wanted.outgoing)
             if wanted.kind == LIVE or row["decided"]:
                 use(db, self.run, wanted.digest, row["message_id"])
             values = (SENDING, self._presence.run, wanted.kind, f"{wanted.today:%Y-%m-%d}", *key)
@@ -210,6 +211,16 @@ class Outbox(MailTables):
             raise NotSent(
                 f"the mail to {wanted.outgoing.recipient} was not sent: nobody has approved exactly this recipient, "
                 "subject and text, or that approval was used. Approve it as it is now."
+            )
+
+    def _check_kept(self, row: sqlite3.Row, out: Outgoing) -> None:
+        """Whether the bytes that are kept are what was approved: a file may come from somebody else."""
+        if row["recipient"] != out.recipient or not reads_as(
+            row["message"], replace(out, message_id=row["message_id"])
+        ):
+            raise DamagedFile(
+                f"{self._path}: the mail {row['message_id']} is kept there with other words or another recipient than "
+                "were approved, and was not sent. Restore the study's file from a copy, or begin a new seminar."
             )
 
     def _check_limits(self, db: sqlite3.Connection, wanted: _Wanted) -> None:

@@ -48,6 +48,7 @@ def _read(fetched: Fetched, headers: Headers, authserv: str) -> Incoming:
     raw = _first_lines(fetched.raw[:RAW])
     message, parts, whole_message = _parsed(raw, headers)
     headers.items = list(message.raw_items())
+    head.ambiguous(raw, headers)
     address, name = head.sender(headers)
     head.reply_to(headers, address)
     words = _Reader(headers).words(message)

@@ -107,6 +107,7 @@ def export_artefacts(made: Artefacts, path: str | Path) -> Path:
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     content = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True, width=120)
+    target.touch(0o600)  # what was changed at the desk are mails
     target.write_text(content, encoding="utf-8")
     return target
 

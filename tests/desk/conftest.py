@@ -219,3 +219,9 @@ def screenshot():
         page.screenshot(path=folder / f"{name}.png", full_page=True)
 
     return keep
+
+
+@pytest.fixture(scope="session")
+def button():
+    """A function from a page and a button's words to the button."""
+    return lambda page, name: page.get_by_role("button", name=name, exact=True)

@@ -15,6 +15,7 @@ from support.errors import InvalidInput
 from support.mail.addresses import checked_address
 from support.mail.composing import compose
 from support.mail.letters import SENT_BODY, Outgoing
+from support.seminar.post import checked_letter
 
 MAIL = Outgoing(
     sender="seminar@host.example",
@@ -65,6 +66,32 @@ def test_a_control_character_in_a_header_is_refused_and_named(field, bad):
     with pytest.raises(InvalidInput, match=rf"^{field} is 'x.*Bcc") as refused:
         compose(replace(MAIL, **{field: f"x{bad}Bcc: eve@evil.example"}))
     assert bad not in str(refused.value)
+
+
+SECRET = "Ben said no"
+HIDING = {
+    "zero width": "".join("\u200b\u200c"[int(bit)] for byte in SECRET.encode() for bit in f"{byte:08b}"),
+    "joiners": "".join("\u200d\u200c"[int(bit)] for byte in SECRET.encode() for bit in f"{byte:08b}"),
+    "selectors": "".join(chr(0xE0100 + byte) for byte in SECRET.encode()),
+    "one a letter": "".join(f"{letter}\ufe01" for letter in "the 5th"),
+    "tags": "".join(chr(0xE0000 + byte) for byte in SECRET.encode()), "operators": "\u2062\u2063",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
+def test_nothing_leaves_that_the_person_who_approves_it_cannot_see(text):
+    """A model that obeys a hostile mail could write to its sender what others said, between the letters."""
+    for field in ("subject", "body"):
+        with pytest.raises(InvalidInput, match=f"^{field} is .*control"):
+            compose(replace(MAIL, **{field: f"Dear Ana {text}, the 5th?"}))
+    drafted = checked_letter("mail", f"A date {text}", f"Dear Ana{text},\n\nthe 5th?")
+    assert "".join(c for c in drafted.subject + drafted.body if not c.isascii()) == ""
+
+
+@pytest.mark.parametrize("text", ["می‌خواهم", "❤️‍🔥", "ක්‍ෂ", "葛󠄀", "Grüße"], ids=ascii)
+def test_joiners_and_selectors_stay_where_letters_need_them(text):
+    assert text in parsed(compose(replace(MAIL, body=text))).get_content()
+    assert checked_letter("mail", text, text).body == text
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_the_environment_is_asked_first(monkeypatch, keyring):
 def test_a_password_is_given_to_the_servers_that_it_is_for_and_to_no_others(monkeypatch, keyring, other):
     keyring({"ana@example.org": SECRET})
     named(monkeypatch, CONVENE_MAIL_PASSWORD=SECRET)
-    if "cafile" in other or "smtp_tls" in other:  # of the environment's login; the keyring's is for hosts and ports
+    if "smtp_tls" in other:  # of the environment's login; the keyring's is for hosts, ports and certificates
         keyring({})
     with pytest.raises(MissingData, match="is for the servers that the environment names, not for these") as caught:
         find_login(dataclasses.replace(SERVERS, **other))

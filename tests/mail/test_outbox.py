@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from email import message_from_bytes
 
 import pytest
 
-from support.errors import DiskFull, FateUnknown, InvalidInput, NotSent
+from support.errors import DamagedFile, DiskFull, FateUnknown, InvalidInput, NotSent
 from support.mail.approvals import Approvals
 from support.mail.clearance import Clearance, check_listed
 from support.mail.mailbox import LIVE
@@ -320,3 +321,19 @@ def test_no_spelling_reaches_anybody_who_is_not_on_the_list(made, outgoing, path
     with pytest.raises(NotSent):
         check_listed(address, {"ana@example.org"})
     assert box.sent == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["recipient = 'ben@example.org'", "message = CAST(replace(message, 'suit', 'cost') AS BLOB)", "message = x'00'"],
+)
+def test_a_file_of_somebody_else_s_sends_no_other_words_than_those_approved(path, made, outgoing, approve, change):
+    """A study's file may hold a mail prepared under the digest of other words, or a trigger that changes one."""
+    made()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE TRIGGER evil AFTER INSERT ON outbox BEGIN UPDATE outbox SET {change}; END")
+        db.commit()
+    box = Pretending()
+    with pytest.raises(DamagedFile, match="other words or another recipient than were approved"):
+        send(made(), box, approve(outgoing()))
+    assert not box.sent

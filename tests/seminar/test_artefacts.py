@@ -22,6 +22,7 @@ def test_what_is_exported_is_imported_as_it_was(tmp_path):
     made = Artefacts(load_policies("all"), load_templates(), (HOOK,), (EDIT,))
     assert import_artefacts(export_artefacts(made, tmp_path / "new" / "mine.yaml")) == made
     assert import_artefacts(export_artefacts(Artefacts(), tmp_path / "empty.yaml")) == Artefacts()
+    assert (tmp_path / "empty.yaml").stat().st_mode & 0o077 == 0, "mails that were changed at the desk are in it"
 
 
 @pytest.mark.parametrize(
