@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from support.errors import InvalidInput
-from support.mail.addresses import checked_address, domain_of, folded
-from support.mail.characters import shown
-from support.mail.letters import IDS, MESSAGE_ID, NAME, PROBLEMS, SUBJECT
+from support.mail.letters import IDS, MESSAGE_ID, NAME, PROBLEMS, SUBJECT, checked_address, folded, shown
 
 if TYPE_CHECKING:
-    from support.mail.letters import Authentication
+    from email.message import Message
 
 # What Python knows as codecs of text and no mail is written in; some need time that grows with the square of a text.
 NO_CHARSETS = frozenset(["idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"])
-
+DAEMONS = ("mailer-daemon", "postmaster", "mail-daemon", "maildaemon")
+BULK = ("bulk", "auto_reply", "auto-reply", "list", "junk")
+MARKS = ("X-Autoreply", "X-Autorespond", "X-Autoresponder", "X-Auto-Reply", "List-Id", "List-Post", "Feedback-ID")
+# How a problem ends that is no accident; such a mail is held (see `support.mail.matching`).
 LINE_BREAK = "holds a line break, as an attempt to add headers would"
-"""How a problem ends that is no accident; such a mail is held (see `support.mail.matching`)."""
 
 
 @dataclass
@@ -41,19 +40,11 @@ class Headers:
             self.problems.append(problem)
 
     def all(self, name: str) -> list[str]:
-        """All values of a header, the topmost first.
-
-        >>> Headers([("To", "a"), ("to", "b")]).all("TO")
-        ['a', 'b']
-        """
+        """All values of a header, the topmost first."""
         return [value for key, value in self.items if key.casefold() == name.casefold()]
 
     def first(self, name: str) -> str:
-        """The topmost value of a header; "" if there is none.
-
-        >>> Headers([]).first("Subject")
-        ''
-        """
+        """The topmost value of a header; "" if there is none."""
         return next(iter(self.all(name)), "")
 
 
@@ -77,6 +68,8 @@ def sender(headers: Headers) -> tuple[str, str]:
         headers.note("the sender's name looks like an address, which is not the one that it came from")
     if not address:
         headers.note("its sender is not one address that can be read")
+    if any(folded(_one_address(value)[1]) != folded(address) for value in headers.all("Reply-To")):
+        headers.note("it asks to be answered at another address, which is not done")
     return address, name
 
 
@@ -90,30 +83,7 @@ def message_ids(headers: Headers, name: str) -> tuple[str, ...]:
     return tuple(found if len(found) <= IDS else [found[0], *found[1 - IDS :]])
 
 
-def date(headers: Headers) -> datetime | None:
-    """When it says it was written, aware of its time zone; None if that cannot be read."""
-    from email.utils import parsedate_to_datetime
-
-    if not (value := headers.first("Date")):
-        return None
-    try:
-        when = parsedate_to_datetime(value[:100])
-        when = when if when.utcoffset() is not None else when.replace(tzinfo=UTC)  # "-0000" says nothing of the zone
-        when.astimezone(UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        headers.note("its date cannot be read")
-        return None
-    return when
-
-
-def reply_to(headers: Headers, address: str) -> None:
-    """Note it if answers are asked for at another address than the sender's; we never write there."""
-    values = headers.all("Reply-To")
-    if values and any(folded(_one_address(value)[1]) != folded(address) for value in values):
-        headers.note("it asks to be answered at another address, which is not done")
-
-
-def authentication(headers: Headers, authserv: str, address: str) -> Authentication:
+def authentication(headers: Headers, authserv: str, address: str) -> Literal["pass", "fail", ""]:
     """What our own server found about the sender (RFC 8601): the topmost Authentication-Results, if it names itself so.
 
     "fail" if DMARC failed, or both SPF and DKIM did; "pass" if DMARC passed, or a DKIM signature of the sender's own
@@ -125,14 +95,49 @@ def authentication(headers: Headers, authserv: str, address: str) -> Authenticat
     if folded((own.split() or [""])[0]) != folded(authserv):
         return ""
     found = [(m[1].lower(), m[2].lower(), r) for r in results if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))]
-    verdicts = {
-        method: {verdict for name, verdict, _ in found if name == method} for method in ("dmarc", "spf", "dkim")
-    }
+    dmarc, spf, dkim = ({verdict for name, verdict, _ in found if name == of} for of in ("dmarc", "spf", "dkim"))
     bad = {"fail", "softfail", "permerror"}
-    if "fail" in verdicts["dmarc"] or all(verdicts[m] and verdicts[m] <= bad for m in ("spf", "dkim")):
+    if "fail" in dmarc or (spf and dkim and spf | dkim <= bad):
         return "fail"
     signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, address)]
-    return "pass" if "pass" in verdicts["dmarc"] or signed else ""
+    return "pass" if "pass" in dmarc or signed else ""
+
+
+def is_automatic(headers: Headers, content_type: str) -> bool:
+    """Whether a mail says that a program or a list sent it (RFC 3834, RFC 2919, and what older programs write)."""
+    submitted = re.split(r"[\s;(]", headers.first("Auto-Submitted").strip().lower())[0]
+    return (
+        submitted not in ("", "no")
+        or any(headers.all(name) for name in MARKS)
+        or headers.first("Precedence").strip().lower() in BULK
+        or headers.first("Return-Path").strip() == "<>"
+        or content_type == "multipart/report"
+    )
+
+
+def bounced(headers: Headers, sender: str, parts: Sequence[Message]) -> tuple[str, ...]:
+    """The Message-IDs that a report of a failed delivery (RFC 3464) is about; ("",) if it names none; () if it is none.
+
+    `parts`: the message and all in it. A report of a delay, of a delivery or of a mail that was read is no failure.
+    """
+    kind = parameter(lambda: str(parts[0].get_param("report-type", "") or ""), "").lower()
+    reported = parts[0].get_content_type() == "multipart/report" and kind in ("", "delivery-status")
+    if not reported and sender.partition("@")[0].casefold() not in DAEMONS:
+        return ()
+    actions = {str(part.get("Action", "")).strip().lower() for part in parts} - {""}
+    if actions and "failed" not in actions:
+        return ()
+    named = [each for part in parts[1:] for each in _named(part)]
+    named += message_ids(headers, "In-Reply-To") + message_ids(headers, "References")
+    return tuple(dict.fromkeys(named))[:IDS] or ("",)
+
+
+def parameter(read: Callable[[], str | None], odd: str) -> str:
+    """A parameter of a header; `odd` where Python's reader of those in pieces (RFC 2231) fails."""
+    try:
+        return read() or ""
+    except (ValueError, TypeError, LookupError):
+        return odd
 
 
 def decoded(value: str, headers: Headers, what: str) -> str:
@@ -202,6 +207,16 @@ def _without_comments(value: str) -> str:
 
 
 def _aligned(result: str, address: str) -> bool:
+    """Whether a signature is that of the sender's domain, or of one above it."""
     found = re.search(r"header\.[di]\s*=\s*(?:[^\s;@]*@)?([\w.-]+)", result)
-    ours, theirs = folded(domain_of(address)), folded(found[1]) if found else ""
-    return bool(theirs) and "." in theirs and (ours == theirs or ours.endswith("." + theirs))
+    ours, theirs = folded(address.rpartition("@")[2]), folded(found[1]) if found else ""
+    return "." in theirs and (ours == theirs or ours.endswith("." + theirs))
+
+
+def _named(part: Message) -> Iterable[str]:
+    """Message-IDs of a returned mail: its headers, or these in the text of a part."""
+    headers = Headers([(str(name), str(value)) for name, value in part.items()])
+    for name in ("Message-ID", "Original-Message-ID", "X-Original-Message-ID"):
+        yield from message_ids(headers, name)
+    if part.get_content_maintype() == "text" and isinstance(text := part.get_payload(), str):
+        yield from re.findall(rf"(?im)^[> ]*Message-ID:\s*({MESSAGE_ID})", text)

@@ -21,12 +21,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 
-from support.mail.characters import INVISIBLE, shown, shown_text
-from support.mail.letters import WHOLE
+from support.mail.letters import WHOLE, shown, shown_text
 
 SENTENCES = 10  # that are returned at most
 SENTENCE = 300  # characters of one of them
 CHUNK = 600  # characters that are searched at once: what is longer has no end of a sentence in it
+INVISIBLE = frozenset(
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff"
+)
 LOOKALIKES = str.maketrans(
     "авсԁеѕһіјӏоѡрԛѕтухуґмнкгпαβεικνορτυχωɑɡıſ" + "°", "abcdeshijlowpqstyxyrmnkrnabeiknoptuxwagis" + "o"
 )

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support.errors import FateUnknown, InvalidInput
-from support.mail.clearance import Clearance
 from support.mail.composing import new_message_id
 from support.mail.letters import Outgoing
-from support.mail.outbox import Outbox
-from support.mail.posted import SENT, UNCERTAIN
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
+from support.mail.outbox import SENT, UNCERTAIN, Clearance, Outbox
 from support.presence import Presence
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from attacks.generating import FAMILY, hostile
 from attacks.world import Case
 from support.errors import InvalidInput
-from support.mail.inbox import HELD, Kept
-from support.mail.simulated import SimulatedMailbox
+from support.mail.journal import HELD, Kept
+from support.mail.mailbox import SimulatedMailbox
 from support.mail.suspicion import instructions_in
 from support.seminar.mailing import REPLY
 from support.seminar.records import Mail, OrganizingDay
@@ -86,7 +86,7 @@ def without_instruction(case: Case) -> Case:
 
 def _cases(seminar: Seminar, count: int, seed: int, disarmed: bool) -> list[Case]:
     """The cases, after the last of the people was taken off the list."""
-    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.sent()}
+    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.posted()}
     removed = seminar.setup.scenario.people[-1].name
     seminar.remove(removed)
     cases = hostile(seed, ours, removed=removed, own=seminar.setup.sender, count=count)

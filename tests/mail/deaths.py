@@ -21,12 +21,11 @@ from pathlib import Path
 import servers
 
 from support.errors import FateUnknown, NotSent
-from support.mail.approvals import Approvals
-from support.mail.clearance import Clearance
 from support.mail.credentials import Login, MailServers
+from support.mail.journal import Approvals
 from support.mail.letters import Outgoing
 from support.mail.live import LiveMailbox
-from support.mail.outbox import Outbox
+from support.mail.outbox import Clearance, Outbox
 from support.presence import Presence
 
 PEOPLE = ("ana", "ben", "eve")
@@ -47,7 +46,7 @@ class Account:
     def mailbox(self):
         told = MailServers("localhost", "localhost", "seminar@example.org", smtp_port=self.port, smtp_tls=self.tls,
                            cafile=self.certificate)  # fmt: skip
-        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD), allowed=ALLOWED, patience=30, last_patience=30)
+        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD), patience=30, last_patience=30)
 
 
 class Dying(Outbox):

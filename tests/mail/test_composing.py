@@ -12,9 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput
-from support.mail.addresses import checked_address
 from support.mail.composing import compose
-from support.mail.letters import SENT_BODY, Outgoing
+from support.mail.letters import SENT_BODY, Outgoing, checked_address
 
 MAIL = Outgoing(
     sender="seminar@host.example",
@@ -77,7 +76,6 @@ def test_a_control_character_in_a_header_is_refused_and_named(field, bad):
         ("subject", "x" * 201, "at most 200"),
         ("recipient", "ana@x.org,eve@x.org", "one bare address"),
         ("sender", "", "empty"),
-        ("date", datetime(2026, 8, 3), "time zone"),
         ("message_id", "<a@x>\r\nBcc: e@x", "Message-ID"),
         ("in_reply_to", "<a@x><b@x>", "Message-ID"),
         ("references", ("<a@x>", "<é@x>"), "Message-ID"),

@@ -7,9 +7,8 @@ import pytest
 
 from support.errors import NotSent
 from support.mail.composing import compose
-from support.mail.folder import FolderMailbox
 from support.mail.letters import RAW
-from support.mail.mailbox import FOLDER
+from support.mail.mailbox import FOLDER, FolderMailbox
 
 
 @pytest.fixture

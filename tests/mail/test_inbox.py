@@ -3,7 +3,7 @@
 import pytest
 
 from support.errors import InvalidInput
-from support.mail.inbox import Inbox
+from support.mail.journal import Inbox
 from support.mail.letters import Fetched
 from support.mail.matching import Match
 

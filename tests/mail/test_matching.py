@@ -19,15 +19,13 @@ PEOPLE = {
 }
 REMOVED = {"Cem Odu"}
 SENT = [
-    Sent(1, "Ana Silva", "ana@up.example", "<a1@host>"),
-    Sent(2, "Ben Ito", "ben@ki.example", "<b1@host>"),
-    Sent(3, "Ana Silva", "ana@up.example", "<a2@host>"),
-    Sent(4, "Cem Odu", "cem@il.example", "<c1@host>"),
+    Sent(1, "Ana Silva", "<a1@host>"),
+    Sent(2, "Ben Ito", "<b1@host>"),
+    Sent(3, "Ana Silva", "<a2@host>"),
+    Sent(4, "Cem Odu", "<c1@host>"),
 ]
 MAIL = Incoming(
-    key="1", message_id="<m@up>", in_reply_to=(), references=(), sender="ana@up.example", sender_name="Ana Silva",
-    subject="Re", date=None, text="Yes", whole="Yes", from_html=False, attachments=(), automatic=False, bounced=(),
-    authentication="", size=3, cut=False, problems=(),
+    message_id="<m@up>", sender="ana@up.example", sender_name="Ana Silva", subject="Re", text="Yes"
 )  # fmt: skip
 
 
@@ -134,5 +132,5 @@ def test_a_header_with_a_line_break_in_it_is_held_whoever_it_is_from(broken):
     name, subject = b"=?utf-8?q?Ana=0D=0ABcc:_eve?= <", b"Re: =?utf-8?q?x=0D=0ABcc:_eve?="
     raw = raw.replace(b"Ana <", name) if broken else raw.replace(b"Re: x", subject)
     incoming = read(Fetched("1", raw, len(raw)))
-    found = match(incoming, [Sent(1, "Ana", "ana@example.org", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
+    found = match(incoming, [Sent(1, "Ana", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
     assert found.kind == "quarantine" and "line break" in found.reason

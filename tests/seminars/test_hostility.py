@@ -8,7 +8,7 @@ from attacks.hostility import INSTRUCTION, receive, without_instruction
 from attacks.world import AUTHSERV
 
 from support.mail.credentials import MailServers
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
 from support.plots.mail import HANDLING
 from support.seminars.seminar import Seminar
 
