@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from support.errors import InvalidInput
@@ -27,69 +26,53 @@ MARKS = ("X-Autoreply", "X-Autorespond", "X-Autoresponder", "X-Auto-Reply", "Lis
 LINE_BREAK = "holds a line break, as an attempt to add headers would"
 
 
-@dataclass
-class Headers:
-    """The headers of one mail or one part, in their order, and the problems found while they are read."""
-
-    items: Sequence[tuple[str, str]]  # names and values; bytes outside ASCII as surrogates
-    problems: list[str] = field(default_factory=list)  # each once, in a few words for people; `PROBLEMS` at most
+class Problems(list[str]):
+    """What is odd about a mail, each in a few words for people and once, `PROBLEMS` at most."""
 
     def note(self, problem: str) -> None:
         """Add a problem, unless it is known or there are enough of them."""
-        if problem not in self.problems and len(self.problems) < PROBLEMS:
-            self.problems.append(problem)
-
-    def all(self, name: str) -> list[str]:
-        """All values of a header, the topmost first."""
-        return [value for key, value in self.items if key.casefold() == name.casefold()]
-
-    def first(self, name: str) -> str:
-        """The topmost value of a header; "" if there is none."""
-        return next(iter(self.all(name)), "")
+        if problem not in self and len(self) < PROBLEMS:
+            self.append(problem)
 
 
-def subject(headers: Headers) -> str:
+def subject(message: Message, problems: Problems) -> str:
     """The subject as one line of at most `SUBJECT` characters."""
-    if len(headers.all("Subject")) > 1:
-        headers.note("it has more than one subject")
-    return shown(decoded(headers.first("Subject"), headers, "subject"), SUBJECT)
+    if len(message.get_all("Subject", [])) > 1:
+        problems.note("it has more than one subject")
+    return shown(decoded(message.get("Subject", ""), problems, "subject"), SUBJECT)
 
 
-def sender(headers: Headers) -> tuple[str, str]:
+def sender(message: Message, problems: Problems) -> tuple[str, str]:
     """The one address of the From header and the name shown with it; ("", name) if there is no single good one."""
-    values = headers.all("From")
+    values = message.get_all("From", [])
     if len(values) != 1:
-        headers.note("it has no sender" if not values else "it has more than one From header")
+        problems.note("it has no sender" if not values else "it has more than one From header")
         return "", ""
-    decoded(values[0], headers, "sender's name")  # notes what is wrong anywhere in it, also where no name is found
+    decoded(values[0], problems, "sender's name")  # notes what is wrong anywhere in it, also where no name is found
     name, address = _one_address(values[0])
-    name = shown(decoded(name, headers, "sender's name"), NAME)
+    name = shown(decoded(name, problems, "sender's name"), NAME)
     if "@" in name and folded(name.strip("<>\"' ")) != folded(address):
-        headers.note("the sender's name looks like an address, which is not the one that it came from")
+        problems.note("the sender's name looks like an address, which is not the one that it came from")
     if not address:
-        headers.note("its sender is not one address that can be read")
-    if any(folded(_one_address(value)[1]) != folded(address) for value in headers.all("Reply-To")):
-        headers.note("it asks to be answered at another address, which is not done")
+        problems.note("its sender is not one address that can be read")
+    if any(folded(_one_address(value)[1]) != folded(address) for value in message.get_all("Reply-To", [])):
+        problems.note("it asks to be answered at another address, which is not done")
     return address, name
 
 
-def message_ids(headers: Headers, name: str) -> tuple[str, ...]:
-    """The well-formed Message-IDs of a header, in their order; of very many, the first and the last ones.
-
-    >>> message_ids(Headers([("References", "<a@x>\\n <b@x> nonsense")]), "References")
-    ('<a@x>', '<b@x>')
-    """
-    found = [each for value in headers.all(name) for each in re.findall(MESSAGE_ID, value)]
+def message_ids(message: Message, name: str) -> tuple[str, ...]:
+    """The well-formed Message-IDs of a header, in their order; of very many, the first and the last ones."""
+    found = [each for value in message.get_all(name, []) for each in re.findall(MESSAGE_ID, value)]
     return tuple(found if len(found) <= IDS else [found[0], *found[1 - IDS :]])
 
 
-def authentication(headers: Headers, authserv: str, address: str) -> Literal["pass", "fail", ""]:
+def authentication(message: Message, authserv: str, address: str) -> Literal["pass", "fail", ""]:
     """What our own server found about the sender (RFC 8601): the topmost Authentication-Results, if it names itself so.
 
     "fail" if DMARC failed, or both SPF and DKIM did; "pass" if DMARC passed, or a DKIM signature of the sender's own
     domain did. SPF alone says nothing about the From header that people see.
     """
-    if not authserv or not (values := headers.all("Authentication-Results")):
+    if not authserv or not (values := message.get_all("Authentication-Results", [])):
         return ""
     own, *results = _without_comments(values[0]).split(";")
     if folded((own.split() or [""])[0]) != folded(authserv):
@@ -103,32 +86,33 @@ def authentication(headers: Headers, authserv: str, address: str) -> Literal["pa
     return "pass" if "pass" in dmarc or signed else ""
 
 
-def is_automatic(headers: Headers, content_type: str) -> bool:
+def is_automatic(message: Message) -> bool:
     """Whether a mail says that a program or a list sent it (RFC 3834, RFC 2919, and what older programs write)."""
-    submitted = re.split(r"[\s;(]", headers.first("Auto-Submitted").strip().lower())[0]
+    submitted = re.split(r"[\s;(]", message.get("Auto-Submitted", "").strip().lower())[0]
     return (
         submitted not in ("", "no")
-        or any(headers.all(name) for name in MARKS)
-        or headers.first("Precedence").strip().lower() in BULK
-        or headers.first("Return-Path").strip() == "<>"
-        or content_type == "multipart/report"
+        or any(message.get_all(name, []) for name in MARKS)
+        or message.get("Precedence", "").strip().lower() in BULK
+        or message.get("Return-Path", "").strip() == "<>"
+        or message.get_content_type() == "multipart/report"
     )
 
 
-def bounced(headers: Headers, sender: str, parts: Sequence[Message]) -> tuple[str, ...]:
+def bounced(sender: str, parts: Sequence[Message]) -> tuple[str, ...]:
     """The Message-IDs that a report of a failed delivery (RFC 3464) is about; ("",) if it names none; () if it is none.
 
     `parts`: the message and all in it. A report of a delay, of a delivery or of a mail that was read is no failure.
     """
-    kind = parameter(lambda: str(parts[0].get_param("report-type", "") or ""), "").lower()
-    reported = parts[0].get_content_type() == "multipart/report" and kind in ("", "delivery-status")
+    message = parts[0]
+    kind = parameter(lambda: str(message.get_param("report-type", "") or ""), "").lower()
+    reported = message.get_content_type() == "multipart/report" and kind in ("", "delivery-status")
     if not reported and sender.partition("@")[0].casefold() not in DAEMONS:
         return ()
     actions = {str(part.get("Action", "")).strip().lower() for part in parts} - {""}
     if actions and "failed" not in actions:
         return ()
     named = [each for part in parts[1:] for each in _named(part)]
-    named += message_ids(headers, "In-Reply-To") + message_ids(headers, "References")
+    named += message_ids(message, "In-Reply-To") + message_ids(message, "References")
     return tuple(dict.fromkeys(named))[:IDS] or ("",)
 
 
@@ -140,29 +124,29 @@ def parameter(read: Callable[[], str | None], odd: str) -> str:
         return odd
 
 
-def decoded(value: str, headers: Headers, what: str) -> str:
+def decoded(value: str, problems: Problems, what: str) -> str:
     """A value with its encoded words (RFC 2047) as text; what cannot be decoded is U+FFFD and noted."""
     from email.errors import HeaderParseError
     from email.header import decode_header
 
-    value = re.sub(r"\r?\n[ \t]", " ", decoded_bytes(value.encode("utf-8", "surrogateescape"), "utf-8", headers, what))
+    value = re.sub(r"\r?\n[ \t]", " ", decoded_bytes(value.encode("utf-8", "surrogateescape"), "utf-8", problems, what))
     try:
         parts = decode_header(value)
     except (HeaderParseError, ValueError):  # ValueError: a base64 word with characters outside ASCII
-        headers.note(f"its {what} is encoded in a broken way")
+        problems.note(f"its {what} is encoded in a broken way")
         return value
     text = "".join(
         part if isinstance(part, str) else
         part.decode("raw_unicode_escape") if charset is None else
-        decoded_bytes(part, charset, headers, what)
+        decoded_bytes(part, charset, problems, what)
         for part, charset in parts
     )  # fmt: skip
     if "\n" in text or "\r" in text:
-        headers.note(f"its {what} {LINE_BREAK}")
+        problems.note(f"its {what} {LINE_BREAK}")
     return text
 
 
-def decoded_bytes(raw: bytes, charset: str, headers: Headers, what: str) -> str:
+def decoded_bytes(raw: bytes, charset: str, problems: Problems, what: str) -> str:
     """Bytes as text; an unknown charset is read as UTF-8, and what does not decode is U+FFFD; both are noted."""
     try:
         name = codecs.lookup(charset or "us-ascii").name
@@ -170,10 +154,10 @@ def decoded_bytes(raw: bytes, charset: str, headers: Headers, what: str) -> str:
             raise LookupError(name)
         text = raw.decode("utf-8" if name == "ascii" else name, "replace")
     except (LookupError, ValueError, UnicodeError):  # ValueError: a NUL in the name; UnicodeError: of odd codecs
-        headers.note(f"its {what} is in an unknown charset")
+        problems.note(f"its {what} is in an unknown charset")
         text = raw.decode("utf-8", "replace")
     if "\ufffd" in text:
-        headers.note(f"its {what} has bytes that cannot be decoded")
+        problems.note(f"its {what} has bytes that cannot be decoded")
     return text
 
 
@@ -215,8 +199,7 @@ def _aligned(result: str, address: str) -> bool:
 
 def _named(part: Message) -> Iterable[str]:
     """Message-IDs of a returned mail: its headers, or these in the text of a part."""
-    headers = Headers([(str(name), str(value)) for name, value in part.items()])
     for name in ("Message-ID", "Original-Message-ID", "X-Original-Message-ID"):
-        yield from message_ids(headers, name)
+        yield from message_ids(part, name)
     if part.get_content_maintype() == "text" and isinstance(text := part.get_payload(), str):
         yield from re.findall(rf"(?im)^[> ]*Message-ID:\s*({MESSAGE_ID})", text)
