@@ -101,6 +101,9 @@ def find_login(servers: MailServers) -> Login:
     The user is the mail address, unless CONVENE_MAIL_USER says another. A password is for the servers that it was
     given for: whoever names others does not get it. MissingData says how to give one.
     """
+    import keyring
+    from keyring.errors import KeyringError
+
     user = os.environ.get(USER) or servers.address
     if (password := os.environ.get(PASSWORD)) and _named_there(servers):
         return Login(user, password)
@@ -108,7 +111,13 @@ def find_login(servers: MailServers) -> Login:
         f"Set {PASSWORD}, beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this "
         f'session, or put it into the keyring once: keyring set "{service(servers)}" {user}'
     )
-    if found := _from_keyring(service(servers), user, ways):
+    try:
+        found = keyring.get_password(service(servers), user)
+    except KeyringError as error:  # shut, or none on this machine
+        raise MissingData(
+            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {ways}"
+        ) from None
+    if found:
         return Login(user, found)
     other = f" {PASSWORD} is for the servers that the environment names, not for these." if password else ""
     raise MissingData(
@@ -153,20 +162,3 @@ def servers_from_environment() -> MailServers:
             raise InvalidInput(f"{TOLD[field]}: {given[field]!r} given; expected a port's number")
         given[field] = int(given[field])
     return MailServers(**{"smtp_tls": PORTS.get(given.get("smtp_port", 465), IMPLICIT)} | given)
-
-
-def _from_keyring(entry: str, user: str, ways: str) -> str | None:
-    """What the system's keyring holds under a name, if there is a keyring here."""
-    try:
-        import keyring
-        from keyring.errors import KeyringError, NoKeyringError
-    except ImportError:
-        raise MissingData(f"{PASSWORD} is not set, and the package keyring is not installed. {ways}") from None
-    try:
-        return keyring.get_password(entry, user)
-    except NoKeyringError:
-        raise MissingData(f"{PASSWORD} is not set, and this machine has no keyring. {ways}") from None
-    except KeyringError as error:
-        raise MissingData(
-            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {ways}"
-        ) from None

@@ -62,7 +62,7 @@ def _sentences(text: str) -> Iterator[str]:
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """The expressions of `instructions.toml`, with its fragments filled in."""
     said = tomllib.loads(files(__package__).joinpath("instructions.toml").read_text(encoding="utf-8"))
-    found = "\n".join(each for group in said["sentences"].values() for each in group["any"])
+    found = "\n".join(said["sentences"])
     for name, fragment in said["fragments"].items():
         found = found.replace("{" + name + "}", fragment)
     return tuple(map(re.compile, found.split("\n")))
