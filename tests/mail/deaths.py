@@ -30,7 +30,6 @@ from support.presence import Presence
 
 PEOPLE = ("ana", "ben", "eve")
 ALLOWED = frozenset(f"{name}@example.org" for name in PEOPLE)
-SELF = ("prepared", "claimed", "half the message", "answered", "kept")  # where a process ends itself
 STALLS = ("MAIL", "RCPT", "before delivery", "after delivery")  # where the server stalls until it is killed
 TODAY = date(2026, 3, 2)
 
@@ -175,13 +174,7 @@ def left(path, run):
 
 
 def random_kills(count, seed, spread=0.12):
-    """Kill as many processes that send three mails each at random moments, and resume each: what became of the mails.
-
-    Returns
-    -------
-    Counter
-        kills, mails; in each, sent twice, lost without a word and told wrongly should be 0.
-    """
+    """Kill as many processes that send three mails each at random moments, and resume each: what became of the mails."""
     draw, seen = random.Random(seed), Counter()
     with tempfile.TemporaryDirectory() as folder, servers.office() as office:
         certificate = servers.certificate(Path(folder))

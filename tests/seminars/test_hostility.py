@@ -3,9 +3,9 @@
 import asyncio
 from email import message_from_bytes, policy
 
-from attacks.generating import FAMILY, hostile
+from attacks.generating import hostile
 from attacks.hostility import INSTRUCTION, receive, without_instruction
-from attacks.world import AUTHSERV
+from attacks.world import AUTHSERV, FAMILY
 
 from support.mail.credentials import MailServers
 from support.mail.mailbox import SimulatedMailbox
