@@ -174,7 +174,7 @@ def left(path, run):
 
 
 def random_kills(count, seed, spread=0.12):
-    """Kill as many processes that send three mails each at random moments, and resume each: what became of the mails."""
+    """Kill as many processes that send three mails each at random moments, and resume each: what became of them."""
     draw, seen = random.Random(seed), Counter()
     with tempfile.TemporaryDirectory() as folder, servers.office() as office:
         certificate = servers.certificate(Path(folder))
