@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from support.errors import InvalidInput
-from support.mail.characters import shown_text
+from support.mail.letters import shown_text
 from support.seminar.data import day as as_day
 from support.seminar.data import in_words
 from support.seminar.records import ORGANISER

@@ -18,9 +18,9 @@ from support.desk.fields import Press, Twice, boxed, heading, hint, page, row, t
 from support.desk.markup import count, fill
 from support.desk.work import SWEEP, Work, keep, kept, words
 from support.errors import InvalidInput
-from support.mail.addresses import same
-from support.mail.inbox import HELD, Kept
-from support.mail.posted import SENDING, SENT, UNCERTAIN, Posted
+from support.mail.journal import HELD, Kept
+from support.mail.letters import same
+from support.mail.outbox import SENDING, SENT, UNCERTAIN, Posted
 from support.models.profiles import MODEL
 from support.seats import Spoken
 from support.seminar.artefacts import as_content, export_artefacts

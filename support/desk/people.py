@@ -15,9 +15,7 @@ import ipywidgets as w
 from support.desk.fields import Entries, Entry, Field, Press, columns, hint, over, row, sides, there, wide
 from support.desk.markup import fill
 from support.errors import InvalidInput
-from support.mail.addresses import checked_address, folded
-from support.mail.characters import first_hidden
-from support.mail.letters import NAME
+from support.mail.letters import NAME, checked_address, first_hidden, folded
 from support.models.profiles import MODEL
 from support.seats import HUMAN, MIXED
 from support.seminar.data import POSTDOC, PROFESSOR, ROLE_NAMES, ROLES, STUDENT, Persona

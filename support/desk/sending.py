@@ -11,8 +11,8 @@ import ipywidgets as w
 from support.desk.fields import Entry, Field, Press, beside, columns, heading, hint, row, tell, there, told, wide
 from support.desk.people import address_fault
 from support.errors import ConveneError, InvalidInput
-from support.mail.addresses import folded
 from support.mail.credentials import IMPLICIT, SERVICE, STARTTLS, MailServers, servers_from_environment
+from support.mail.letters import folded
 from support.seminars.setup import LIVE, MODES, REHEARSAL
 
 TEXTS = {
@@ -163,7 +163,7 @@ class SendingForm:
         self.found.value, self.check_button.disabled = told("Asking them …"), True
         answer = ""
         try:
-            answer = f"✓ {await checked(self.servers(), self.allowed)}"
+            answer = f"✓ {await checked(self.servers())}"
         finally:
             self.found.value, self.check_button.disabled = told(answer, "status"), False
 
@@ -173,12 +173,12 @@ class SendingForm:
         self.changed()
 
 
-async def checked(servers: MailServers, allowed: Sequence[str]) -> str:
+async def checked(servers: MailServers) -> str:
     """What the servers say to a login; nothing is sent."""
     from support.mail.credentials import find_login
     from support.mail.live import LiveMailbox
 
-    return await LiveMailbox(servers, find_login(servers), allowed=allowed).check()
+    return await LiveMailbox(servers, find_login(servers)).check()
 
 
 def _controls() -> dict[str, Any]:

@@ -38,8 +38,7 @@ from support.desk.policies import PoliciesEditor
 from support.desk.sending import SendingForm
 from support.desk.writing import PastForm, TemplatesForm
 from support.errors import ConveneError, DamagedFile, InvalidInput
-from support.mail.characters import first_hidden, shown
-from support.mail.letters import NAME
+from support.mail.letters import NAME, first_hidden, shown
 from support.models.profiles import MODEL
 from support.seats import HUMAN, MIXED
 from support.seminar.artefacts import Artefacts, import_artefacts, load_past, load_templates

@@ -9,8 +9,7 @@ import ipywidgets as w
 
 from support.desk.fields import Entries, Entry, Field, Press, hint, page, row, sides, told, wide
 from support.errors import InvalidInput
-from support.mail.characters import first_hidden
-from support.mail.letters import SENT_BODY, SUBJECT
+from support.mail.letters import SENT_BODY, SUBJECT, first_hidden
 from support.seminar.artefacts import PLACEHOLDERS, Template, load_past, load_templates
 from support.seminar.records import INVITATION, SENT
 

@@ -8,30 +8,31 @@ from __future__ import annotations
 import base64
 import os
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 from support.errors import InvalidInput, MissingData
-from support.mail.addresses import checked_address
-from support.mail.characters import first_hidden
+from support.mail.letters import checked_address, first_hidden
 
 SERVICE = "convene-mail"
 IMPLICIT, STARTTLS = "implicit", "starttls"
 PORTS = {465: IMPLICIT, 587: STARTTLS}
 USER, PASSWORD = "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"
-NEEDED = {"CONVENE_SMTP_HOST": "smtp_host", "CONVENE_IMAP_HOST": "imap_host", "CONVENE_MAIL_ADDRESS": "address"}
+NEEDED = {"smtp_host": "CONVENE_SMTP_HOST", "imap_host": "CONVENE_IMAP_HOST", "address": "CONVENE_MAIL_ADDRESS"}
+TOLD = NEEDED | {  # what the environment may say of each field
+    "name": "CONVENE_MAIL_NAME", "smtp_port": "CONVENE_SMTP_PORT", "smtp_tls": "CONVENE_SMTP_TLS",
+    "imap_port": "CONVENE_IMAP_PORT", "imap_folder": "CONVENE_IMAP_FOLDER", "cafile": "CONVENE_MAIL_CA",
+    "authserv": "CONVENE_MAIL_AUTHSERV",
+}  # fmt: skip
+BOUND = ("smtp_host", "smtp_port", "smtp_tls", "imap_host", "imap_port", "cafile")  # what a password is given for
 
 
 @dataclass(frozen=True)
 class MailServers:
-    """Where mail of an account is sent and read; no password in it.
+    """Where mail of an account is sent and read; no password in it. InvalidInput names a field that does not fit."""
 
-    `smtp_host`, `imap_host`: as their certificates name them. `address`, `name`: from whom mails come. InvalidInput on
-    a field that does not fit.
-    """
-
-    smtp_host: str
+    smtp_host: str  # as its certificate names it
     imap_host: str
-    address: str
+    address: str  # from whom mails come
     name: str = ""
     smtp_port: int = 465
     # implicit, starttls: TLS from the first byte (usually port 465), or from the third line on (587). IMAP's is
@@ -49,16 +50,11 @@ class MailServers:
         checked_address(self.address, "address")
         for field in ("smtp_host", "imap_host", "imap_folder", "name", "cafile", "authserv"):
             value = getattr(self, field)
-            if (
-                not isinstance(value, str)
-                or first_hidden(value)
-                or not (value or field in ("name", "cafile", "authserv"))
-            ):
+            if first_hidden(value) or not (value or field in ("name", "cafile", "authserv")):
                 raise InvalidInput(f"{field}: {value!r} given; expected one line of text")
         for field in ("smtp_port", "imap_port"):
-            port = getattr(self, field)
-            if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
-                raise InvalidInput(f"{field}: {port!r} given; expected a number from 1 to 65535")
+            if not 0 < getattr(self, field) < 65536:
+                raise InvalidInput(f"{field}: {getattr(self, field)!r} given; expected a number from 1 to 65535")
         if self.smtp_tls not in (IMPLICIT, STARTTLS):
             raise InvalidInput(f"smtp_tls: {self.smtp_tls!r} given; expected {IMPLICIT!r} or {STARTTLS!r}, never none")
 
@@ -85,16 +81,12 @@ class Login:
 
     def without(self, text: str) -> str:
         """A text with the password blotted out, in case a server repeats it, in any form that it was told in."""
-        for form in self._forms():
+        user, password = self.user, self._password
+        plain = [f"\0{user}\0{password}", f"{user}\0{user}\0{password}", password]  # SMTP's ways to log in, in base64
+        encoded = [base64.b64encode(each.encode()).decode() for each in plain]
+        for form in (*encoded, password.replace("\\", "\\\\").replace('"', '\\"'), password):  # the longest first
             text = text.replace(form, "(password)")
         return text
-
-    def _forms(self) -> list[str]:
-        """The password as it is, quoted as in IMAP, and as SMTP's ways to log in write it; the longest first."""
-        user, password = self.user, self._password
-        plain = [f"\0{user}\0{password}", f"{user}\0{user}\0{password}", password]
-        quoted = password.replace("\\", "\\\\").replace('"', '\\"')
-        return [*(base64.b64encode(each.encode()).decode() for each in plain), quoted, password]
 
     def __repr__(self) -> str:
         return f"Login({self.user!r}, password not shown)"
@@ -107,19 +99,30 @@ def find_login(servers: MailServers) -> Login:
     """The login at these very servers and ports: from the environment that names them, else from the keyring.
 
     The user is the mail address, unless CONVENE_MAIL_USER says another. A password is for the servers that it was
-    given for: whoever names others does not get it.
-
-    MissingData when there is none; it says how to give one. InvalidInput when it does not fit.
+    given for: whoever names others does not get it. MissingData says how to give one.
     """
+    import keyring
+    from keyring.errors import KeyringError
+
     user = os.environ.get(USER) or servers.address
     if (password := os.environ.get(PASSWORD)) and _named_there(servers):
         return Login(user, password)
-    if found := _from_keyring(service(servers), user):
+    ways = (
+        f"Set {PASSWORD}, beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this "
+        f'session, or put it into the keyring once: keyring set "{service(servers)}" {user}'
+    )
+    try:
+        found = keyring.get_password(service(servers), user)
+    except KeyringError as error:  # shut, or none on this machine
+        raise MissingData(
+            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {ways}"
+        ) from None
+    if found:
         return Login(user, found)
     other = f" {PASSWORD} is for the servers that the environment names, not for these." if password else ""
     raise MissingData(
         f"no password for {user} at {servers.smtp_host}:{servers.smtp_port} and {servers.imap_host}:"
-        f"{servers.imap_port} was found, neither in the environment nor in the keyring.{other} {_ways(servers, user)}"
+        f"{servers.imap_port} was found, neither in the environment nor in the keyring.{other} {ways}"
     )
 
 
@@ -139,66 +142,24 @@ def _named_there(servers: MailServers) -> bool:
         named = servers_from_environment()
     except (MissingData, InvalidInput):
         return False
-    told = ("smtp_host", "smtp_port", "smtp_tls", "imap_host", "imap_port", "cafile")
-    return all(str(getattr(named, name)).lower() == str(getattr(servers, name)).lower() for name in told)
+    return all(str(getattr(named, name)).lower() == str(getattr(servers, name)).lower() for name in BOUND)
 
 
 def servers_from_environment() -> MailServers:
-    """The servers that the environment names.
+    """The servers that the environment names, by the variables of `TOLD`; MissingData names those that are needed.
 
-    CONVENE_SMTP_HOST, CONVENE_IMAP_HOST and CONVENE_MAIL_ADDRESS are needed; CONVENE_SMTP_PORT (465, with TLS from the
-    first byte; 587 is STARTTLS), CONVENE_SMTP_TLS ("implicit" or "starttls", for another port), CONVENE_IMAP_PORT
-    (993), CONVENE_IMAP_FOLDER, CONVENE_MAIL_NAME, CONVENE_MAIL_CA and CONVENE_MAIL_AUTHSERV may
-    be given.
-
-    MissingData when one that is needed is not there; it names it. InvalidInput when one does not fit.
+    Port 465 has TLS from the first byte, 587 STARTTLS; for another, CONVENE_SMTP_TLS says "implicit" or "starttls".
     """
-    given = {field: os.environ.get(variable, "").strip() for variable, field in NEEDED.items()}
-    if missing := [variable for variable, field in NEEDED.items() if not given[field]]:
+    given: dict[str, Any] = {
+        field: value for field, variable in TOLD.items() if (value := os.environ.get(variable, "").strip())
+    }
+    if missing := [variable for field, variable in NEEDED.items() if field not in given]:
         raise MissingData(
             f"{', '.join(missing)} not set in the environment: expected the servers and the address that live mail is "
             "sent with. Set them, or stay with a rehearsal or a dry run, which need none."
         )
-    port = _port("CONVENE_SMTP_PORT", 465)
-    return MailServers(
-        **given,
-        name=os.environ.get("CONVENE_MAIL_NAME", "").strip(),
-        smtp_port=port,
-        smtp_tls=os.environ.get("CONVENE_SMTP_TLS", "").strip() or PORTS.get(port, IMPLICIT),  # type: ignore[arg-type]
-        imap_port=_port("CONVENE_IMAP_PORT", 993),
-        imap_folder=os.environ.get("CONVENE_IMAP_FOLDER", "").strip() or "INBOX",
-        cafile=os.environ.get("CONVENE_MAIL_CA", "").strip(),
-        authserv=os.environ.get("CONVENE_MAIL_AUTHSERV", "").strip(),
-    )
-
-
-def _port(variable: str, default: int) -> int:
-    text = os.environ.get(variable, "").strip()
-    if text and not (text.isascii() and text.isdigit()):
-        raise InvalidInput(f"{variable}: {text!r} given; expected a port's number")
-    return int(text or default)
-
-
-def _from_keyring(entry: str, user: str) -> str | None:
-    """What the system's keyring holds under a name, if there is a keyring here."""
-    ways = f"Set {PASSWORD} and the servers in the environment."
-    try:
-        import keyring
-        from keyring.errors import KeyringError, NoKeyringError
-    except ImportError:
-        raise MissingData(f"{PASSWORD} is not set, and the package keyring is not installed. {ways}") from None
-    try:
-        return keyring.get_password(entry, user)
-    except NoKeyringError:
-        raise MissingData(f"{PASSWORD} is not set, and this machine has no keyring. {ways}") from None
-    except KeyringError as error:
-        raise MissingData(
-            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {ways}"
-        ) from None
-
-
-def _ways(servers: MailServers, user: str) -> str:
-    return (
-        f"Set {PASSWORD}, beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this "
-        f'session, or put it into the keyring once: keyring set "{service(servers)}" {user}'
-    )
+    for field in given.keys() & {"smtp_port", "imap_port"}:
+        if not (given[field].isascii() and given[field].isdigit()):
+            raise InvalidInput(f"{TOLD[field]}: {given[field]!r} given; expected a port's number")
+        given[field] = int(given[field])
+    return MailServers(**{"smtp_tls": PORTS.get(given.get("smtp_port", 465), IMPLICIT)} | given)

@@ -12,25 +12,23 @@ import asyncio
 import contextlib
 import re
 import ssl
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from support.errors import FateUnknown, InvalidInput, MailError, NotSent
-from support.mail.characters import shown
-from support.mail.clearance import check_listed
 from support.mail.credentials import IMPLICIT, STARTTLS, Login, MailServers
-from support.mail.letters import RAW, Fetched
+from support.mail.letters import RAW, Fetched, shown
 from support.mail.mailbox import LIVE
 
 if TYPE_CHECKING:
     from aiosmtplib import SMTP
     from imap_tools import MailBox
 
-PATIENCE = 30.0  # seconds to wait for each answer
-LAST_PATIENCE = 600.0  # for the answer to the message itself (RFC 5321, section 4.5.3.2.6): too short leaves doubt
+# seconds to wait for the answer to the message itself (RFC 5321, section 4.5.3.2.6): too short leaves doubt
+LAST_PATIENCE = 600.0
 GO_ON = 354
 SAID = 300  # characters of a server's answer that are shown
 HELLO = "[127.0.0.1]"  # what mail programs say, rather than the name of their machine
@@ -44,11 +42,10 @@ NOT_THEIRS = (
 
 
 class LiveMailbox:
-    """An account at mail servers.
+    """An account at mail servers; whom it may write to is for the outbox to say.
 
-    `allowed`: the addresses that may be sent to, a second lock behind the outbox's. `since`: messages that arrived
-    before that day are none of a seminar's business. `patience`: seconds to wait for each answer of a server, and
-    `last_patience` for that to a message; a mail is uncertain when it does not come.
+    `since`: messages that arrived before that day are none of a seminar's business. `patience`: seconds to wait for
+    each answer of a server, and `last_patience` for that to a message; a mail is uncertain when it does not come.
     """
 
     kind = LIVE
@@ -58,24 +55,19 @@ class LiveMailbox:
         servers: MailServers,
         login: Login,
         *,
-        allowed: Collection[str],
         since: date | None = None,
-        patience: float = PATIENCE,
+        patience: float = 30.0,
         last_patience: float = LAST_PATIENCE,
     ) -> None:
-        self.servers, self.allowed, self.since = servers, frozenset(allowed), since
-        self.patience, self.last_patience = patience, last_patience
+        self.servers, self.since, self.patience, self.last_patience = servers, since, patience, last_patience
         self._login, self._context = login, _context(servers.cafile)
 
     async def send(self, recipient: str, message: bytes) -> str:
-        """Send a composed mail to one address of the list; what the server said when it took it.
+        """Send a composed mail to one address; what the server said when it took it.
 
         NotSent when the server certainly has no such mail. FateUnknown when the connection broke, or time ran out,
         between the first byte of the message and the answer to it.
         """
-        check_listed(recipient, self.allowed)
-        if not message.isascii():
-            raise NotSent(f"the mail to {recipient} was not sent: it has bytes above 127; compose it in seven bits.")
         async with self._connected() as client:
             await self._ask_for(client, recipient)
             return await self._transfer(client, message, recipient)

@@ -1,23 +1,29 @@
-"""What a mailbox is: a way to hand one mail over, and to see what lies there.
+"""Where mails leave and arrive: in memory for a rehearsal, in a folder for a dry run; real servers are `live`.
 
-Three kinds fit it: a simulated one in memory, a folder of .eml files, and real servers. Whoever sends goes through
-`support.mail.outbox`, whatever the kind, so that a rehearsal takes the same way as a live mail.
+Whoever sends goes through `support.mail.outbox`, whatever the kind, so that a rehearsal takes the way of a live mail.
+Any mail program opens the .eml files of a folder, so that what would go out can be read as its recipient would.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Protocol
 
-from support.mail.letters import Fetched
+from support.errors import InvalidInput, MailError, NotSent
+from support.mail.letters import RAW, Fetched
 
 SIMULATED, FOLDER, LIVE = "simulated", "folder", "smtp and imap"
-KINDS = (SIMULATED, FOLDER, LIVE)
+ENDING = ".eml"
 
 
 class Mailbox(Protocol):
     """Where mails leave and arrive."""
 
-    kind: str  # one of `KINDS`; only for `LIVE` does anything leave this machine
+    kind: str  # one of the three; only for `LIVE` does anything leave this machine
 
     async def send(self, recipient: str, message: bytes) -> str:
         """Hand one composed mail over, to one address; what the other side said to it.
@@ -29,7 +35,109 @@ class Mailbox(Protocol):
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages that lie there, oldest first; looking changes nothing there.
 
-        `after`: the key of the last one that was kept: a mailbox may leave out what came before. "" for all. MailError
-        when the mailbox cannot be read.
+        `after`: the key of the last one that was kept: a mailbox may leave out what came before. MailError when the
+        mailbox cannot be read.
         """
         ...
+
+
+class SimulatedMailbox:
+    """Takes every mail, and shows what was delivered to it; nothing is kept.
+
+    `faults`: for tests, what is raised at each mail in turn instead of taking it; None lets it pass.
+    """
+
+    kind = SIMULATED
+
+    def __init__(self, faults: Iterable[BaseException | None] = ()) -> None:
+        self.sent: list[tuple[str, bytes]] = []  # recipient and message of each mail that was taken
+        self._faults = iter(faults)
+        self._there: list[Fetched] = []
+
+    async def send(self, recipient: str, message: bytes) -> str:
+        """Take it, unless a fault is due."""
+        if (fault := next(self._faults, None)) is not None:
+            raise fault
+        self.sent.append((recipient, message))
+        return "taken by the simulated mailbox"
+
+    def deliver(self, message: bytes) -> str:
+        """Put a message where `fetch` finds it; its key, which the same messages in the same order always get."""
+        self._there.append(Fetched(f"simulated.{len(self._there) + 1}", message[:RAW], len(message)))
+        return self._there[-1].key
+
+    async def fetch(self, after: str = "") -> list[Fetched]:
+        """All that was delivered, oldest first; after the one with that key, if there is such a one."""
+        keys = [message.key for message in self._there]
+        return self._there[keys.index(after) + 1 :] if after in keys else list(self._there)
+
+
+class FolderMailbox:
+    """Writes what is sent to `outbox`, reads what lies in `inbox`, two folders within `path`."""
+
+    kind = FOLDER
+
+    def __init__(self, path: str | Path) -> None:
+        self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
+        try:
+            for folder in (Path(path).parent, Path(path), self.outbox, self.inbox):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            Path(path).chmod(0o700)  # of this account alone, and with it what is in it
+        except OSError as error:
+            raise InvalidInput(f"path: {path} cannot be a folder for mails: {error}; give one to write to.") from None
+
+    def deliver(self, message: bytes) -> None:
+        """Put a reply into the inbox, as a mail program does; the same mail again is the same file."""
+        _write(self.inbox / f"{_name(message)}{ENDING}", message)
+
+    async def send(self, recipient: str, message: bytes) -> str:
+        """Write it as a file, whole or not at all; the same mail again is the same file."""
+        path = self.outbox / f"{_name(message)}{ENDING}"
+        try:
+            _write(path, message)
+        except OSError as error:
+            raise NotSent(f"the mail to {recipient} could not be written to {path}: {error}") from None
+        return f"written to {path}"
+
+    async def fetch(self, after: str = "") -> list[Fetched]:
+        """The .eml files of `inbox`, oldest first by their time of change; move them there when they are complete.
+
+        A file is known by what is in it, not by its name: `after` leaves nothing out.
+        """
+        try:
+            files = [path for path in self.inbox.iterdir() if path.suffix.lower() == ENDING and path.is_file()]
+            return [_fetched(path) for path in sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name))]
+        except OSError as error:
+            raise MailError(f"the folder {self.inbox} cannot be read: {error}; mend that and look again.") from None
+
+
+def _name(message: bytes) -> str:
+    """A name that the same Message-ID always gives, and that no Message-ID can lead out of the folder with."""
+    from email.parser import BytesHeaderParser
+    from email.policy import SMTP
+
+    message_id = BytesHeaderParser(policy=SMTP).parsebytes(message)["Message-ID"]
+    return hashlib.sha256(str(message_id).encode() if message_id else message).hexdigest()[:32]
+
+
+def _write(path: Path, message: bytes) -> None:
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(message)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        Path(draft).unlink(missing_ok=True)
+    handle = os.open(path.parent, os.O_RDONLY)  # the name of a new file is safe only when its folder is
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _fetched(path: Path) -> Fetched:
+    with path.open("rb") as file:
+        raw, size = file.read(RAW), os.fstat(file.fileno()).st_size
+    return Fetched(hashlib.sha256(b"%d " % size + raw).hexdigest()[:32], raw, size)

@@ -7,12 +7,11 @@ for 100 kB of "<a <a <a", so it is given tags with the few attributes that matte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from bs4 import PageElement, Tag
 
 LONGEST = 20_000  # characters that are parsed: 0.3 s for the worst, which is "<p>" again and again
@@ -29,11 +28,14 @@ BLOCKS = frozenset(
 )  # fmt: skip
 KEPT = ("class", "id", "style", "color", "bgcolor")
 ATTRIBUTE = re.compile(r"""([a-zA-Z-]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-WHITE = (1.0, 1.0, 1.0)
+PIXELS = {"px": 1, "pt": 4 / 3, "em": 16, "rem": 16, "ex": 8, "ch": 8, "vw": 12, "vh": 8, "cm": 38, "mm": 3.8, "in": 96}
 SMALL = 2.0  # pixels of letters that nobody reads
 AWAY = 500.0  # pixels beside the page
 FAINT = 0.1  # how much may be seen of a thing that is not seen
 NEAR = 0.06  # how little a colour may differ from what is behind it, of 1
+SHORT = {"margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
+         "inset": ("top", "right", "bottom", "left")}  # fmt: skip
+BLACK, GREY, WHITE = (0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
 
 
 def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
@@ -41,8 +43,6 @@ def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
 
     >>> words_of("<p>Yes,<br>the 5th.</p><script>alert(1)</script><blockquote>When?</blockquote>")
     ('Yes,\\nthe 5th.\\n> When?', False, False)
-    >>> words_of('Yes<span style="display:none">, and write to eve@x.org</span>.')
-    ('Yes.', True, False)
     >>> words_of("<style>.x {color: #fefefe}</style>Yes<b class=x>, all of you</b>.")
     ('Yes.', True, False)
     """
@@ -51,9 +51,16 @@ def words_of(html: str, longest: int = LONGEST) -> tuple[str, bool, bool]:
     bare = _bare(html)
     looked_at = bare if len(bare) <= longest else re.sub(r"<[^<>]*$", "", bare[:longest])
     tree = BeautifulSoup(looked_at, "html.parser")
-    pieces = list(_pieces(tree, _styled(tree, html)))
-    hidden = any(word and word.strip() for _, word, seen in pieces if not seen)
-    return "\n".join(_lines([(depth, word) for depth, word, seen in pieces if seen])), hidden, len(bare) > longest
+    lines, hidden = [(0, "")], False
+    for depth, word, seen in _pieces(tree, _styled(tree, html)):
+        if not seen:
+            hidden = hidden or bool(word and word.strip())
+        elif word is None:
+            lines.append((depth, ""))
+        else:
+            lines[-1] = lines[-1][0], lines[-1][1] + word
+    tidy = [(depth, " ".join(line.split())) for depth, line in lines]
+    return "\n".join("> " * min(depth, 9) + line for depth, line in tidy if line), hidden, len(bare) > longest
 
 
 def _bare(html: str) -> str:
@@ -84,31 +91,30 @@ def _styled(tree: Tag, html: str) -> dict[int, dict[str, str]]:
     rules = tinycss2.parse_stylesheet("\n".join(sheets)[:STYLES], skip_comments=True, skip_whitespace=True)
     found: dict[int, dict[str, str]] = {}
     left, many = WORK, len(tree.find_all(True))
-    for rule in _flat(rules)[:RULES]:
+    for rule in list(_flat(rules))[:RULES]:
         selector, declared = tinycss2.serialize(rule.prelude).strip(), _declared(rule.content)
         left -= many * len(re.findall(r"[^\s>+~,]+", selector))
-        if left > 0 and SELECTOR.fullmatch(selector) and {name.rstrip("!") for name in declared} & LOOKED_AT:
-            try:
-                tags = tree.select(selector)
-            except (SelectorSyntaxError, NotImplementedError):
-                continue
-            for tag in tags:
-                found.setdefault(id(tag), {}).update(declared)
+        if left <= 0 or not SELECTOR.fullmatch(selector):
+            continue
+        try:
+            tags = tree.select(selector)
+        except (SelectorSyntaxError, NotImplementedError):
+            continue
+        for tag in tags:
+            found.setdefault(id(tag), {}).update(declared)
     return found
 
 
-def _flat(rules: Any) -> list[Any]:
+def _flat(rules: Any) -> Iterator[Any]:
     """The rules of a sheet, those for every screen among them."""
     import tinycss2
 
-    found = []
     for rule in rules:
         if rule.type == "qualified-rule":
-            found.append(rule)
-        elif rule.type == "at-rule" and rule.lower_at_keyword == "media" and rule.content is not None:
-            media = tinycss2.serialize(rule.prelude).strip().lower()
-            found += _flat(tinycss2.parse_rule_list(rule.content, True, True)) if media in ("", "all", "screen") else []
-    return found
+            yield rule
+        elif rule.type == "at-rule" and rule.lower_at_keyword == "media":
+            seen = tinycss2.serialize(rule.prelude).strip().lower() in ("", "all", "screen")
+            yield from _flat(tinycss2.parse_rule_list(rule.content or (), True, True)) if seen else ()
 
 
 def _declared(content: Any) -> dict[str, str]:
@@ -140,23 +146,19 @@ def _together(sheets: Mapping[str, str], own: Mapping[str, str]) -> dict[str, st
     return style
 
 
-def _length(value: str, whole: float = 0.16) -> float | None:
-    """A length in pixels, of 16 to the em, `whole` to the percent; None for another value.
-
-    >>> _length("1.5em"), _length("-9999px"), _length("auto")
-    (24.0, -9999.0, None)
-    """
-    found = re.fullmatch(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|ex|ch|%|vw|vh|cm|mm|in)?", value)
-    each = {"pt": 4 / 3, "em": 16, "rem": 16, "ex": 8, "ch": 8, "%": whole, "vw": 12, "vh": 8, "cm": 38, "mm": 3.8,
-            "in": 96}  # fmt: skip
-    return float(found[1]) * each.get(found[2] or "px", 1.0) if found else None
+def _length(value: str, percent: float = 100.0) -> float | None:
+    """A length in pixels; None for what is none."""
+    found = re.fullmatch(r"([+-]?\d*\.?\d+)\s*([a-z]+|%)?", value)
+    pixels = PIXELS | {"%": percent, None: 1.0}
+    return float(found[1]) * pixels[found[2]] if found and found[2] in pixels else None
 
 
 def _out_of_sight(style: Mapping[str, str]) -> bool:
     """Whether what has this style is not seen, whatever its colours."""
 
-    def below(bound: float, *names: str, whole: float = 100.0) -> bool:
-        lengths = [_length(style.get(name, ""), whole) for name in names]
+    def below(bound: float, *names: str, percent: float = 100.0) -> bool:
+        """Whether one of these is a length of at most so many pixels."""
+        lengths = [_length(style.get(name, ""), percent) for name in names]
         return any(length is not None and length <= bound for length in lengths)
 
     cut = any(style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y"))
@@ -165,27 +167,16 @@ def _out_of_sight(style: Mapping[str, str]) -> bool:
     return bool(
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
-        or below(FAINT, "opacity", whole=0.01)
-        or below(SMALL, "font-size", whole=0.16)
+        or below(FAINT, "opacity", percent=0.01)
+        or below(SMALL, "font-size", percent=0.16)
         or below(SMALL, "height", "max-height", *(("width", "max-width") if cut else ()))
         or below(-AWAY, "text-indent", "margin-left", "margin-top")
         or (moved and below(-AWAY, "left", "top", "right", "bottom"))
-        or re.search(r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%", clipped)
+        or re.search(r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%|(circle|ellipse)\(\s*0", clipped)
         or style.get("content-visibility") == "hidden"
         or re.search(r"opacity[(=]\s*0?(\.0\d*)?%?\s*\)", style.get("filter", ""))
-        or re.search(r"(circle|ellipse)\(\s*0", clipped)
         or re.search(r"scale\(\s*0(\.0\d*)?\s*[,)]", style.get("transform", ""))
     )
-
-
-SHORT = {"margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
-         "inset": ("top", "right", "bottom", "left")}  # fmt: skip
-LOOKED_AT = frozenset(
-    ["display", "visibility", "opacity", "font-size", "max-height", "max-width", "height", "width", "overflow",
-     "text-indent", "margin-left", "margin-top", "position", "left", "top", "right", "bottom", "clip", "clip-path",
-     "transform", "color", "background", "background-color", "font", "margin", "inset", "overflow-x", "overflow-y",
-     "content-visibility", "filter", "-webkit-text-fill-color"]
-)  # fmt: skip
 
 
 def _colour(value: str) -> tuple[float, float, float] | str | None:
@@ -198,18 +189,6 @@ def _colour(value: str) -> tuple[float, float, float] | str | None:
     return "nothing" if made.alpha < NEAR else (made.red, made.green, made.blue)
 
 
-def _lines(pieces: list[tuple[int, str | None]]) -> list[str]:
-    """The lines that a reader would see; an empty one between paragraphs is not kept."""
-    lines: list[tuple[int, list[str]]] = [(0, [])]
-    for depth, word in pieces:
-        if word is None:
-            lines.append((depth, []))
-        else:
-            lines[-1][1].append(word)
-    tidy = [(depth, " ".join("".join(words).split())) for depth, words in lines]
-    return ["> " * min(depth, 9) + line for depth, line in tidy if line]
-
-
 def _pieces(tree: Tag, styled: Mapping[int, dict[str, str]]) -> Iterator[tuple[int, str | None, bool]]:
     """Words, and None where a line ends; each with its depth of quoting, and whether it is seen.
 
@@ -217,22 +196,20 @@ def _pieces(tree: Tag, styled: Mapping[int, dict[str, str]]) -> Iterator[tuple[i
     """
     from bs4 import NavigableString, Tag
 
-    start: tuple[PageElement | None, int, bool, Any, Any] = (tree, 0, True, (0.0, 0.0, 0.0), WHITE)
-    stack = [start]
+    stack: list[tuple[PageElement | None, int, bool, Any, Any]] = [(tree, 0, True, BLACK, WHITE)]
     while stack:
         node, depth, seen, ink, paper = stack.pop()
         if node is None:
             yield depth, None, seen
         elif isinstance(node, Tag):
             style = _together(styled.get(id(node), {}), _declared(str(node.get("style") or "")))
-            own_ink = _colour(
-                style.get("-webkit-text-fill-color") or style.get("color") or str(node.get("color") or "")
-            )
+            written = style.get("-webkit-text-fill-color") or style.get("color")
+            ink = _colour(written or str(node.get("color") or "")) or ink
             behind = style.get("background-color") or style.get("background") or str(node.get("bgcolor") or "")
-            own_paper = next(filter(None, map(_colour, behind.split())), None) if "(" not in behind else _colour(behind)
+            own = next(filter(None, map(_colour, behind.split())), None) if "(" not in behind else _colour(behind)
             if "url(" in behind or "gradient" in behind:
-                own_paper = (0.5, 0.5, 0.5)  # a picture: nobody knows
-            ink, paper = own_ink or ink, paper if own_paper in (None, "nothing") else own_paper
+                own = GREY  # a picture: nobody knows
+            paper = paper if own in (None, "nothing") else own
             inner = depth + (node.name == "blockquote")
             inside = seen and not node.has_attr("hidden") and not _out_of_sight(style)
             if node.name in BLOCKS:

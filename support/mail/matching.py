@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from support.mail.addresses import folded, same
 from support.mail.headers import LINE_BREAK
-
-if TYPE_CHECKING:
-    from support.mail.letters import Incoming, Sent
-
-Kind = Literal["reply", "automatic", "bounce", "quarantine"]
-How = Literal["in-reply-to", "references", "address", ""]
+from support.mail.letters import Incoming, Sent, folded, same
 
 OUTSIDE = (
     "It came outside the thread of our mails: its sender's address alone, which anybody can write, says who it is."
@@ -24,12 +18,12 @@ OUTSIDE = (
 class Match:
     """What an incoming mail is taken for."""
 
-    # reply, automatic, bounce, quarantine: words of a person on the list; of a program in that person's name; a
-    # report that a mail of ours did not arrive; or nothing that may be acted upon
-    kind: Kind
+    # words of a person on the list; of a program in that person's name; a report that a mail of ours did not arrive; or
+    # nothing that may be acted upon
+    kind: Literal["reply", "automatic", "bounce", "quarantine"]
     person: str = ""  # whom it is from, or to whom a mail of ours did not arrive; "" if that is nobody on the list
     mail: int | None = None  # which of our mails it answers or reports about
-    how: How = ""  # how that mail was found; "" if it was not
+    how: Literal["in-reply-to", "references", "address", ""] = ""  # how that mail was found; "" if it was not
     reason: str = ""  # for one in quarantine: why it is held, in a sentence for people
     warnings: tuple[str, ...] = ()  # what whoever acts upon it should know, each a sentence
 
@@ -39,24 +33,26 @@ def match(
 ) -> Match:
     """Whom a mail is from and what it answers.
 
-    `incoming`: as `support.mail.reading.read` returned it. `sent`: all our mails of this seminar. `people`: addresses
-    of the people on the list, and of those taken off it, with their names. `removed`: names of those taken off the
-    list. `own`: our own address. The Message-IDs of our mails cannot be guessed, so that a mail in a thread comes from
-    somebody who has seen ours; the From header proves nothing. Both together are taken for a reply, and the address
-    alone with a warning.
+    `sent`: all our mails of this seminar. `people`: addresses of the people on the list, and of those taken off it,
+    with their names. `removed`: names of those taken off. `own`: our own address. The Message-IDs of our mails cannot
+    be guessed, so that a mail in a thread comes from somebody who has seen ours; the From header proves nothing. Both
+    together are taken for a reply, and the address alone with a warning.
     """
     person = {folded(address): name for address, name in people.items()}.get(folded(incoming.sender), "")
     if same(incoming.sender, own):
         return _held("It says that it was sent from our own address, and we send no mail to ourselves.")
     if incoming.bounced:
-        return _bounce(incoming, sent)
-    thread, how = _thread(incoming, sent)
+        found = _last(incoming.bounced[::-1], sent)
+        reason = "It reports that a mail could not be delivered, but names none of ours."
+        return Match("bounce", found.person, found.mail) if found else _held(reason)
+    replied = _last(incoming.in_reply_to, sent)
+    thread = replied or _last(incoming.references, sent)
     if reason := _doubt(incoming, person, thread, removed, any(each.person == person for each in sent)):
         return _held(reason, person, thread)
-    if incoming.automatic:
-        return Match("automatic", person, thread.mail if thread else None, how)
-    if thread:
-        return Match("reply", person, thread.mail, how)
+    if incoming.automatic or thread:
+        kind: Literal["reply", "automatic"] = "automatic" if incoming.automatic else "reply"
+        how: Literal["in-reply-to", "references", ""] = "in-reply-to" if replied else "references" if thread else ""
+        return Match(kind, person, thread.mail if thread else None, how)
     return Match("reply", person, max(each.mail for each in sent if each.person == person), "address", "", (OUTSIDE,))
 
 
@@ -84,21 +80,7 @@ def _doubt(incoming: Incoming, person: str, thread: Sent | None, removed: Collec
     return "" if thread or wrote else f"It was sent by {person}, to whom we have not written yet."
 
 
-def _thread(incoming: Incoming, sent: Sequence[Sent]) -> tuple[Sent | None, How]:
-    """The mail of ours that it answers: the last one that In-Reply-To names, or else References."""
-    if found := _last(incoming.in_reply_to, sent):
-        return found, "in-reply-to"
-    found = _last(incoming.references, sent)
-    return found, "references" if found else ""
-
-
 def _last(ids: Sequence[str], sent: Sequence[Sent]) -> Sent | None:
-    ours = {each.message_id: each for each in sent if each.message_id}
+    """The mail of ours that the last of these Message-IDs names."""
+    ours = {each.message_id: each for each in sent}
     return next((ours[each] for each in reversed(ids) if each in ours), None)
-
-
-def _bounce(incoming: Incoming, sent: Sequence[Sent]) -> Match:
-    found = _last(tuple(reversed(incoming.bounced)), sent)
-    if not found:
-        return _held("It reports that a mail could not be delivered, but names none of ours.")
-    return Match("bounce", found.person, found.mail)

@@ -1,46 +1,89 @@
 """The outbox: every mail leaves at most once, and of every one that may have left unseen a person is told.
 
-A mail is recorded with its exact bytes before it is handed over, and what became of it afterwards, each in a
-transaction that is on the disk before the next step. Between the two nobody can know whether the other side has it: a
-process that is killed there leaves a mail whose fate is unknown, and such a mail is never sent again by itself.
+    prepared ──► sending ──► sent        the other side took it; "dry" where it is a file
+                    │    ──► not sent    certainly; it may be tried again
+                    │    ──► uncertain   nobody knows, until a person decides: sent, or not sent
+
+Each arrow is one transaction that is on the disk before the next step; a mail is recorded with its exact bytes first,
+and handed over between two of them. A process that is killed there leaves "sending": nobody can know whether the other
+side has the mail, and such a mail is never sent again by itself.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 
-from support.errors import DamagedFile, InvalidInput, NotSent
-from support.mail.approvals import digest_of, give_back, is_open, use
-from support.mail.characters import shown
-from support.mail.clearance import Clearance
+from support.errors import DamagedFile, FateUnknown, InvalidInput, NotSent
 from support.mail.composing import compose, reads_as
-from support.mail.letters import Outgoing, Sent
-from support.mail.mailbox import FOLDER, KINDS, LIVE, Mailbox
-from support.mail.posted import (
-    ARRIVED,
-    DRY,
-    LOST,
-    NOT_SENT,
-    PREPARED,
-    SENDING,
-    SENT,
-    UNCERTAIN,
-    Posted,
-    posted,
-    replaceable,
-    settled,
-)
-from support.mail.tables import MailTables
+from support.mail.journal import MailTables, digest_of, give_approval_back, is_approved, use_approval
+from support.mail.letters import Outgoing, Sent, checked_address, shown
+from support.mail.mailbox import FOLDER, LIVE, SIMULATED, Mailbox
 from support.presence import Presence
 
+PREPARED, SENDING, SENT, DRY = "prepared", "sending", "sent", "dry"
+NOT_SENT, UNCERTAIN = "not sent", "uncertain"
 SAID = 500  # characters of what a server said that are kept
-KEY = "run = ? AND day = ? AND person = ?"
-COUNTED = (SENT, SENDING, UNCERTAIN)  # of the day's mails; one that may have been sent counts as sent
+MAIL = "run = ? AND day = ? AND person = ?"  # a person gets one mail a day
 ENDED = "the process that was sending it ended before the answer was kept"
+WAY_OUT = "See in the mailbox, or ask them, whether it arrived; then say so with Outbox.decide({message_id!r}, ...)."
 _under_way: set[tuple[Path, str]] = set()  # what this process is handing over at this moment
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """What may leave this machine; as it comes, nothing: it is a dry run."""
+
+    live: bool = False  # whether anything may be sent at all
+    allowed: frozenset[str] = frozenset()  # the addresses that may be sent to, each in full
+    daily_limit: int = 0  # how many mails may go from one account on one day, over all the runs of a study's file
+
+    def __post_init__(self) -> None:
+        for address in self.allowed:
+            checked_address(address, "an address of `allowed`")
+        if type(self.daily_limit) is not int or self.daily_limit < 0:
+            raise InvalidInput(f"daily_limit: {self.daily_limit!r} given; expected a whole number of mails from 0")
+
+    def check(self, recipient: str) -> None:
+        """Let a recipient pass who is on the list; NotSent says what to change.
+
+        Before the @ it must be written exactly as on the list: whether Ana@ and ana@ are one person is for their
+        server to say (RFC 5321, section 2.4). Capitals in a domain make no difference.
+
+        >>> Clearance(True, frozenset({"ana@example.org"})).check("ana@Example.org")
+        """
+        not_sent = f"the mail to {recipient} was not sent"
+        if not self.live:
+            raise NotSent(f"{not_sent}: this is a dry run. Set Clearance(live=True, ...) to send.")
+        if _lower_domain(recipient) not in map(_lower_domain, self.allowed):
+            raise NotSent(
+                f"{not_sent}: the address is not on the list of allowed recipients. Put it on the list, in exactly "
+                "this spelling, if it is right."
+            )
+
+
+def _lower_domain(address: str) -> str:
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{domain.lower()}"
+
+
+@dataclass(frozen=True)
+class Posted:
+    """One mail in the outbox: its number and day there, and the exact mail."""
+
+    run: str  # the seminar that it belongs to
+    mail: int
+    day: int
+    person: str  # whom it is for
+    recipient: str
+    subject: str
+    body: str
+    message_id: str  # its own, under which it is sent, and sent again
+    status: str  # "prepared", "sending", "sent", "dry", "not sent", "uncertain"
+    said: str  # what the other side said, or why it is not sent, or not known
+    on: date  # the day by the calendar on which it was last sent, or prepared
 
 
 @dataclass(frozen=True)
@@ -52,17 +95,15 @@ class _Wanted:
     digest: str
     kind: str
     mail: int
-    day: int
-    person: str
-    today: date
+    key: tuple[str, int, str]  # run, day and person
+    today: str
 
 
 class Outbox(MailTables):
     """The outbox of one run.
 
-    `path`: the study's file. `run`: what names the seminar in it. `clearance`: what may leave this machine; a mailbox
-    that lets nothing leave needs none. `presence`: this process's presence at the file. Without it, another process
-    takes what this one is sending for a dead one's: it lists that as uncertain, and sends it no second time either.
+    `presence`: this process's presence at the file. Without it, another process takes what this one is sending for a
+    dead one's: it lists that as uncertain, and sends it no second time either.
     """
 
     def __init__(self, path: str | Path, run: str, clearance: Clearance, *, presence: Presence | None = None) -> None:
@@ -73,19 +114,16 @@ class Outbox(MailTables):
     async def send(
         self, mailbox: Mailbox, outgoing: Outgoing, *, mail: int, day: int, person: str, today: date
     ) -> Posted:
-        """Send a mail, unless it has gone already; a person gets one mail a day.
+        """Send a mail, unless it has gone already: a resumed run that asks again gets the same.
 
         `outgoing`: where the same words were prepared before, those bytes and their Message-ID are sent, not these.
-        `mail`, `day`: the number of the mail in its seminar, and the day there. `person`: whom it is for. `today`: by
-        the calendar, for the daily limit. Its status is "sent", or "dry" where it is a file now. Asked again,
-        a resumed run gets the same. NotSent when it is not allowed, or the other side refused it: it may be tried
-        again. FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be composed. Nothing
-        is kept.
+        `today`: by the calendar, for the daily limit. NotSent when it is not allowed, or the other side refused it: it
+        may be tried again. FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be
+        composed: nothing is kept.
         """
-        if mailbox.kind not in KINDS:
-            raise InvalidInput(f"mailbox: the kind {mailbox.kind!r} given; expected one of {', '.join(KINDS)}")
         digest = digest_of(outgoing.recipient, outgoing.subject, outgoing.body)
-        wanted = _Wanted(outgoing, compose(outgoing), digest, mailbox.kind, mail, day, person, today)
+        kind = mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE  # what is not known may leave the machine
+        wanted = _Wanted(outgoing, compose(outgoing), digest, kind, mail, (self.run, day, person), f"{today:%Y-%m-%d}")
         while (kept := self._prepare(wanted)).status == PREPARED:
             if (claimed := self._claim(wanted)) is not None:
                 return await self._hand_over(mailbox, claimed)
@@ -94,87 +132,101 @@ class Outbox(MailTables):
     def uncertain(self) -> list[Posted]:
         """The mails of which nobody knows whether they were sent, those of processes that died among them."""
         self._bury()
-        rows = self._rows("SELECT * FROM outbox WHERE run = ? AND status = ? ORDER BY rowid", (self.run, UNCERTAIN))
-        return [posted(row) for row in rows]
+        return [one for one in self.posted() if one.status == UNCERTAIN]
 
     def decide(self, message_id: str, arrived: bool) -> Posted:
         """Settle an uncertain mail, by what a person found out.
 
         One that arrived counts as sent. One that did not may be sent again, after a new approval: with the same bytes
         and Message-ID, so that a mailbox which has it after all can tell that it is the same.
-
-        InvalidInput when there is no such mail, or it is not uncertain.
         """
         self._bury()
-        now, decided = (SENT, ARRIVED) if arrived else (NOT_SENT, LOST)
+        status, decided = (SENT, "arrived") if arrived else (NOT_SENT, "lost")
         said = f"decided by a person: it {'arrived' if arrived else 'did not arrive'}"
         with self._writing() as db:
             query = "UPDATE outbox SET status = ?, decided = ?, said = ?"
-            query += " WHERE run = ? AND message_id = ? AND status = ?"
-            if not db.execute(query, (now, decided, said, self.run, message_id, UNCERTAIN)).rowcount:
+            values = (status, decided, said, self.run, message_id, UNCERTAIN)
+            if not db.execute(f"{query} WHERE run = ? AND message_id = ? AND status = ?", values).rowcount:
                 raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this run")
         return self._one(message_id)
 
     def posted(self) -> list[Posted]:
         """All mails of this run, in the order in which they were prepared."""
-        return [posted(row) for row in self._rows("SELECT * FROM outbox WHERE run = ? ORDER BY rowid", (self.run,))]
+        return [_posted(row) for row in self._rows("SELECT * FROM outbox WHERE run = ? ORDER BY rowid", self.run)]
 
     def sent(self) -> list[Sent]:
         """The mails that somebody may answer: those that went, and those that may have."""
         gone = (one for one in self.posted() if one.status not in (PREPARED, NOT_SENT))
-        return [Sent(one.mail, one.person, one.recipient, one.message_id) for one in gone]
+        return [Sent(one.mail, one.person, one.message_id) for one in gone]
 
     def _one(self, message_id: str) -> Posted:
-        return posted(self._rows("SELECT * FROM outbox WHERE message_id = ?", (message_id,))[0])
+        return _posted(self._rows("SELECT * FROM outbox WHERE message_id = ?", message_id)[0])
 
     def _prepare(self, wanted: _Wanted) -> Posted:
-        """The mail as it is kept: gone already, or prepared now."""
+        """The mail as it is kept: gone already, or prepared now. Other words may replace what certainly never left."""
         self._bury()
-        key = (self.run, wanted.day, wanted.person)
         with self._writing() as db:
-            row = db.execute(f"SELECT * FROM outbox WHERE {KEY}", key).fetchone()
-            digest, sender = wanted.digest, wanted.outgoing.sender
-            if row is None or replaceable(row, digest, sender):
+            row = db.execute(f"SELECT * FROM outbox WHERE {MAIL}", wanted.key).fetchone()
+            other = row is None or (row["digest"], row["sender"]) != (wanted.digest, wanted.outgoing.sender)
+            if row is None or (other and row["status"] in (PREPARED, NOT_SENT) and not row["decided"]):
                 self._check(db, wanted)
-                self._write(db, wanted, row is not None)
-            elif (gone := settled(row, digest, sender, self._alive)) is not None:
-                return gone
+                self._write(db, wanted)
+            elif self._has_gone(row, wanted):
+                return _posted(row)
             else:
                 self._check(db, wanted, row["decided"])
-                db.execute(f"UPDATE outbox SET status = '{PREPARED}' WHERE {KEY}", key)
-            return posted(db.execute(f"SELECT * FROM outbox WHERE {KEY}", key).fetchone())
+                db.execute(f"UPDATE outbox SET status = '{PREPARED}' WHERE {MAIL}", wanted.key)
+            return _posted(db.execute(f"SELECT * FROM outbox WHERE {MAIL}", wanted.key).fetchone())
 
-    def _write(self, db: sqlite3.Connection, wanted: _Wanted, anew: bool) -> None:
-        out, key = wanted.outgoing, (self.run, wanted.day, wanted.person)
-        if anew:
-            db.execute(f"DELETE FROM outbox WHERE {KEY}", key)
+    def _has_gone(self, row: sqlite3.Row, wanted: _Wanted) -> bool:
+        """Whether a mail that was prepared before has gone; if not, it may be tried with the same bytes."""
+        name = f"the mail {row['message_id']} to {row['person']} on day {row['day']}"
+        if row["status"] == SENDING and self._alive(row):
+            raise FateUnknown(f"{name} is being sent by another process at this moment; wait, and ask again.")
+        if row["status"] in (SENDING, UNCERTAIN):
+            way_out = WAY_OUT.format(message_id=row["message_id"])
+            raise FateUnknown(f"{name} may have been sent: {row['said'] or ENDED}. {way_out}")
+        if row["digest"] != wanted.digest:
+            raise NotSent(
+                f"a second mail to {row['person']} ({row['recipient']}) on day {row['day']} was not sent: there is one "
+                f"already ({row['status']}), its subject {row['subject']!r}, and its words differ. Write it on another "
+                "day."
+            )
+        if row["status"] not in (SENT, DRY) and row["sender"] != wanted.outgoing.sender:
+            raise InvalidInput(
+                f"sender: {wanted.outgoing.sender} given for {name}, which was prepared as {row['sender']}'s; send it "
+                "as that."
+            )
+        return row["status"] in (SENT, DRY)
+
+    def _write(self, db: sqlite3.Connection, wanted: _Wanted) -> None:
+        out = wanted.outgoing
+        db.execute(f"DELETE FROM outbox WHERE {MAIL}", wanted.key)
         if db.execute("SELECT 1 FROM outbox WHERE message_id = ?", (out.message_id,)).fetchone():
             raise InvalidInput(f"message_id: {out.message_id} given, which another mail has; expected a new one")
         words = (out.sender, out.recipient, out.subject, out.body, wanted.message)
-        row = (*key, wanted.mail, out.message_id, wanted.digest, wanted.kind, *words, PREPARED, "", "", "")
-        marks = ", ".join("?" * (len(row) + 1))
-        db.execute(f"INSERT INTO outbox VALUES ({marks})", (*row, f"{wanted.today:%Y-%m-%d}"))
+        row = (*wanted.key, wanted.mail, out.message_id, wanted.digest, wanted.kind, *words, PREPARED, wanted.today)
+        marks = ", ".join("?" * (len(row) - 1))
+        db.execute(f"INSERT INTO outbox VALUES ({marks}, '', '', '', ?)", row)
 
     def _claim(self, wanted: _Wanted) -> sqlite3.Row | None:
         """Make it this process's to send, for good; None where another process was faster.
 
         What is checked here holds when it is sent: whoever else wants to send waits for the end of this transaction.
         """
-        key = (self.run, wanted.day, wanted.person)
         with self._writing() as db:
-            query = f"SELECT * FROM outbox WHERE {KEY} AND status = ? AND digest = ?"
-            row = db.execute(query, (*key, PREPARED, wanted.digest)).fetchone()
+            query = f"SELECT * FROM outbox WHERE {MAIL} AND status = ? AND digest = ?"
+            row: sqlite3.Row | None = db.execute(query, (*wanted.key, PREPARED, wanted.digest)).fetchone()
             if row is None:
                 return None
             self._check(db, wanted, row["decided"])
             self._check_kept(row, wanted.outgoing)
             if wanted.kind == LIVE or row["decided"]:
-                use(db, self.run, wanted.digest, row["message_id"])
-            values = (SENDING, self._presence.run, wanted.kind, f"{wanted.today:%Y-%m-%d}", *key)
-            db.execute(f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {KEY}", values)
-        claimed: sqlite3.Row = row
-        _under_way.add((self._path, claimed["message_id"]))
-        return claimed
+                use_approval(db, self.run, wanted.digest, row["message_id"])
+            values = (SENDING, self._presence.run, wanted.kind, wanted.today, *wanted.key)
+            db.execute(f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {MAIL}", values)
+        _under_way.add((self._path, row["message_id"]))
+        return row
 
     async def _hand_over(self, mailbox: Mailbox, claimed: sqlite3.Row) -> Posted:
         message_id: str = claimed["message_id"]
@@ -201,43 +253,43 @@ class Outbox(MailTables):
             query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ? AND owner = ? AND status IN (?, ?)"
             values = (status, shown(said, SAID), message_id, self._presence.run, SENDING, UNCERTAIN)
             if db.execute(query, values).rowcount and status == NOT_SENT:
-                give_back(db, self.run, message_id)
+                give_approval_back(db, self.run, message_id)
 
     def _check(self, db: sqlite3.Connection, wanted: _Wanted, decided: str = "") -> None:
         """Whether a mail may leave this machine; one that a person decided about needs an approval in any case."""
+        recipient = wanted.outgoing.recipient
         if wanted.kind == LIVE:
-            self._check_limits(db, wanted)
-        if (wanted.kind == LIVE or decided) and not is_open(db, self.run, wanted.digest):
+            self.clearance.check(recipient)
+            self._check_limit(db, wanted)
+        if (wanted.kind == LIVE or decided) and not is_approved(db, self.run, wanted.digest):
             raise NotSent(
-                f"the mail to {wanted.outgoing.recipient} was not sent: nobody has approved exactly this recipient, "
-                "subject and text, or that approval was used. Approve it as it is now."
+                f"the mail to {recipient} was not sent: nobody has approved exactly this recipient, subject and text, "
+                "or that approval was used. Approve it as it is now."
             )
 
     def _check_kept(self, row: sqlite3.Row, out: Outgoing) -> None:
         """Whether the bytes that are kept are what was approved: a file may come from somebody else."""
-        if row["recipient"] != out.recipient or not reads_as(
-            row["message"], replace(out, message_id=row["message_id"])
-        ):
+        same = row["recipient"] == out.recipient
+        if not same or not reads_as(row["message"], replace(out, message_id=row["message_id"])):
             raise DamagedFile(
                 f"{self._path}: the mail {row['message_id']} is kept there with other words or another recipient than "
                 "were approved, and was not sent. Restore the study's file from a copy, or begin a new seminar."
             )
 
-    def _check_limits(self, db: sqlite3.Connection, wanted: _Wanted) -> None:
-        recipient, sender, most = wanted.outgoing.recipient, wanted.outgoing.sender, self.clearance.daily_limit
-        self.clearance.check(recipient)
-        marks = ", ".join("?" * len(COUNTED))
-        which = f"kind = ? AND lower(sender) = lower(?) AND sent_on = ? AND status IN ({marks})"
-        query = f"SELECT count(*) FROM outbox WHERE {which}"
-        if db.execute(query, (LIVE, sender, f"{wanted.today:%Y-%m-%d}", *COUNTED)).fetchone()[0] >= most:
+    def _check_limit(self, db: sqlite3.Connection, wanted: _Wanted) -> None:
+        """Of the day's mails from an account; one that may have been sent counts as sent."""
+        sender, most = wanted.outgoing.sender, self.clearance.daily_limit
+        which = "kind = ? AND lower(sender) = lower(?) AND sent_on = ? AND status IN (?, ?, ?)"
+        values = (LIVE, sender, wanted.today, SENT, SENDING, UNCERTAIN)
+        if db.execute(f"SELECT count(*) FROM outbox WHERE {which}", values).fetchone()[0] >= most:
             raise NotSent(
-                f"the mail to {recipient} was not sent: the daily limit of {most} mails from {sender} is reached for "
-                f"{wanted.today}. Go on tomorrow, or raise daily_limit."
+                f"the mail to {wanted.outgoing.recipient} was not sent: the daily limit of {most} mails from {sender} "
+                f"is reached for {wanted.today}. Go on tomorrow, or raise daily_limit."
             )
 
     def _bury(self) -> None:
         """What a dead process was sending is uncertain."""
-        rows = self._rows("SELECT * FROM outbox WHERE run = ? AND status = ?", (self.run, SENDING))
+        rows = self._rows("SELECT * FROM outbox WHERE run = ? AND status = ?", self.run, SENDING)
         for row in (row for row in rows if not self._alive(row)):
             with self._writing() as db:
                 query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ? AND status = ? AND owner = ?"
@@ -248,3 +300,8 @@ class Outbox(MailTables):
         if (self._path, row["message_id"]) in _under_way:
             return True
         return row["owner"] != self._presence.run and self._presence.alive(row["owner"])
+
+
+def _posted(row: sqlite3.Row) -> Posted:
+    plain = {field.name: row[field.name] for field in fields(Posted) if field.name != "on"}
+    return Posted(**plain, on=date.fromisoformat(row["sent_on"]))

@@ -8,12 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from support.mail import headers as head
-from support.mail.characters import shown, shown_text
-from support.mail.headers import Headers
-from support.mail.letters import ATTACHMENTS, BODY, NAME, RAW, WHOLE, Incoming
+from support.mail.headers import Problems
+from support.mail.letters import ATTACHMENTS, BODY, NAME, RAW, WHOLE, Incoming, shown, shown_text
 from support.mail.markup import LONGEST, words_of
 from support.mail.quoting import new_words
-from support.mail.reports import bounced, is_automatic
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -29,74 +27,53 @@ ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
 def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
     """What a message says, bounded and fit to be shown as text.
 
-    `fetched`: as it came from a mailbox; any bytes. `authserv`: the name under which our own mail server signs its
-    Authentication-Results; "" to believe none. It never raises: what cannot be read is a problem of the mail, and
-    `Incoming.problems` says so.
+    `authserv`: the name under which our own mail server signs its Authentication-Results; "" to believe none. It never
+    raises: what cannot be read is a problem of the mail, and `Incoming.problems` says so.
     """
-    headers = Headers([])
+    problems = Problems()
     try:
-        return _read(fetched, headers, authserv)
-    except (
-        Exception,
-        RecursionError,
-    ) as error:  # the parsers below it promise nothing, and a mail must never stop a run
-        headers.note(f"it cannot be read ({type(error).__name__})")
-        return _unreadable(fetched, headers)
+        return _read(fetched, problems, authserv)
+    except Exception as error:  # the parsers below it promise nothing, and a mail must never stop a run
+        problems.note(f"it cannot be read ({type(error).__name__})")
+        return Incoming(cut=True, problems=tuple(problems))
 
 
-def _read(fetched: Fetched, headers: Headers, authserv: str) -> Incoming:
-    raw = _first_lines(fetched.raw[:RAW])
-    message, parts, whole_message = _parsed(raw, headers)
-    headers.items = list(message.raw_items())
-    head.ambiguous(raw, headers)
-    address, name = head.sender(headers)
-    head.reply_to(headers, address)
-    words = _Reader(headers).words(message)
+def _read(fetched: Fetched, problems: Problems, authserv: str) -> Incoming:
+    raw = fetched.raw[:RAW]
+    if raw.count(b"\n") >= LINES:
+        raw = b"".join(raw.splitlines(keepends=True)[:LINES])
+    parts, whole_message = _parsed(raw, problems)
+    message = parts[0]
+    head.ambiguous(raw, problems)
+    address, name = head.sender(message, problems)
+    words = _Reader(problems).words(message)
     if cut := len(raw) < max(fetched.size, len(fetched.raw)):
-        headers.note(f"only {len(raw)} of its {fetched.size} bytes were read")
+        problems.note(f"only {len(raw)} of its {fetched.size} bytes were read")
     whole = shown_text(words.text[: 2 * WHOLE]).strip()
     text = new_words(whole[:WHOLE])
     return Incoming(
-        key=fetched.key,
-        message_id=next(iter(head.message_ids(headers, "Message-ID")), ""),
-        in_reply_to=head.message_ids(headers, "In-Reply-To"),
-        references=head.message_ids(headers, "References"),
+        message_id=next(iter(head.message_ids(message, "Message-ID")), ""),
+        in_reply_to=head.message_ids(message, "In-Reply-To"),
+        references=head.message_ids(message, "References"),
         sender=address,
         sender_name=name,
-        subject=head.subject(headers),
-        date=head.date(headers),
+        subject=head.subject(message, problems),
         text=text[:BODY],
-        whole=whole[:WHOLE],
-        from_html=words.from_html,
-        attachments=_attachments(message, headers),
-        automatic=is_automatic(headers, message.get_content_type()),
-        bounced=bounced(message, headers, address, parts),
-        authentication=head.authentication(headers, authserv, address),
-        size=fetched.size,
+        attachments=_attachments(message, problems),
+        automatic=head.is_automatic(message),
+        bounced=head.bounced(address, parts),
+        authentication=head.authentication(message, authserv, address),
         cut=cut or not whole_message or words.cut or len(text) > BODY or len(whole) > WHOLE,
-        problems=tuple(headers.problems),
+        problems=tuple(problems),
     )
-
-
-@dataclass(frozen=True)
-class _Words:
-    """The words of a part, whether any came from HTML, and whether they were cut."""
-
-    text: str = ""
-    from_html: bool = False
-    cut: bool = False
-
-
-def _first_lines(raw: bytes) -> bytes:
-    return raw if raw.count(b"\n") < LINES else b"".join(raw.splitlines(keepends=True)[:LINES])
 
 
 class _TooManyPartsError(Exception):
     pass
 
 
-def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message], bool]:
-    """The message, all its parts, itself the first, and whether it is whole: of too many, what was parsed before."""
+def _parsed(raw: bytes, problems: Problems) -> tuple[list[Message], bool]:
+    """The message and all in it, itself the first, and whether it is whole: of too many, what was parsed before."""
     from email.feedparser import BytesFeedParser
     from email.message import Message
 
@@ -112,10 +89,11 @@ def _parsed(raw: bytes, headers: Headers) -> tuple[Message, list[Message], bool]
     made.clear()  # the parser tries its factory once
     try:
         parser.feed(raw)
-        return parser.close(), made, True
+        parser.close()
+        return made, True
     except (_TooManyPartsError, RecursionError):
-        headers.note(f"it has more than {PARTS} parts, of which the first were read")
-        return made[0], made, False
+        problems.note(f"it has more than {PARTS} parts, of which the first were read")
+        return made, False
 
 
 @lru_cache(maxsize=1)
@@ -137,53 +115,56 @@ def _policy() -> Any:
     return Bounded()
 
 
+@dataclass(frozen=True)
+class _Words:
+    """The words of a part, whether any came from HTML, and whether they were cut."""
+
+    text: str = ""
+    from_html: bool = False
+    cut: bool = False
+
+
 class _Reader:
     """Words of a message's parts; each further HTML part may be half as long, so that many cost no more than two."""
 
-    def __init__(self, headers: Headers) -> None:
-        self._headers = headers
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
         self._longest = LONGEST
 
     def words(self, part: Message) -> _Words:
         """The words of a part and of those in it: of alternatives the plain one, of a report the explanation only."""
         kind, inside = part.get_content_type(), part.get_payload()
-        if part.get_content_maintype() == "multipart" and isinstance(inside, list):
-            found = [
-                self.words(each)
-                for each in inside[: 1 if kind == "multipart/report" else PARTS]
-                if not isinstance(each, str)
-            ]
-            return _joined([words for words in found if words.text.strip()], kind == "multipart/alternative")
-        if part.get_content_maintype() == "multipart":
-            self._headers.note("its parts cannot be told apart")
-            kind = "text/plain"
-        return self._text(part, kind) if _is_words(part, kind) else _Words()
+        if part.get_content_maintype() != "multipart":
+            return self._text(part, kind) if _is_words(part, kind) else _Words()
+        if not isinstance(inside, list):
+            self._problems.note("its parts cannot be told apart")
+            return self._text(part, "text/plain") if _is_words(part, "text/plain") else _Words()
+        those = [each for each in inside[: 1 if kind == "multipart/report" else PARTS] if not isinstance(each, str)]
+        said = [words for words in map(self.words, those) if words.text.strip()]
+        if kind == "multipart/alternative":
+            said = ([words for words in said if not words.from_html] or said)[:1]
+        text = "\n\n".join(words.text.strip("\n") for words in said)
+        return _Words(text, any(words.from_html for words in said), any(words.cut for words in said))
 
     def _text(self, part: Message, kind: str) -> _Words:
-        text = head.decoded_bytes(self._bytes(part), _charset(part), self._headers, "text")
+        charset = head.parameter(lambda: part.get_content_charset("utf-8"), "unknown")
+        text = head.decoded_bytes(self._bytes(part), charset, self._problems, "text")
         if kind == "text/plain":
             return _Words(text)
         words, hidden, cut = words_of(text, self._longest)
         self._longest //= 2
         if hidden:
-            self._headers.note("words that a reader would not have seen were left out")
+            self._problems.note("words that a reader would not have seen were left out")
         return _Words(words, True, cut)
 
     def _bytes(self, part: Message) -> bytes:
         if str(part.get("Content-Transfer-Encoding", "")).strip().lower() not in ENCODINGS:
-            self._headers.note("its text is in an unknown transfer encoding")
+            self._problems.note("its text is in an unknown transfer encoding")
             return str(part.get_payload()).encode("utf-8", "surrogateescape")
         raw = part.get_payload(decode=True)
         if any("Base64" in type(defect).__name__ for defect in part.defects):
-            self._headers.note("its text is encoded in a broken way")
+            self._problems.note("its text is encoded in a broken way")
         return raw if isinstance(raw, bytes) else b""
-
-
-def _joined(said: list[_Words], alternative: bool) -> _Words:
-    if alternative:
-        said = ([words for words in said if not words.from_html] or said)[:1]
-    text = "\n\n".join(words.text.strip("\n") for words in said)
-    return _Words(text, any(words.from_html for words in said), any(words.cut for words in said))
 
 
 def _is_words(part: Message, kind: str) -> bool:
@@ -192,27 +173,16 @@ def _is_words(part: Message, kind: str) -> bool:
 
 
 def _filename(part: Message) -> str:
-    """The name that a part gives itself; Python's reader of parameters in pieces (RFC 2231) fails on odd ones."""
-    try:
-        return part.get_filename() or ""
-    except (ValueError, TypeError, LookupError):
-        return "a name that cannot be read"
+    return head.parameter(part.get_filename, "a name that cannot be read")
 
 
-def _charset(part: Message) -> str:
-    try:
-        return part.get_content_charset("utf-8")
-    except (ValueError, TypeError, LookupError):
-        return "unknown"
-
-
-def _attachments(message: Message, headers: Headers) -> tuple[str, ...]:
+def _attachments(message: Message, problems: Problems) -> tuple[str, ...]:
     """What is attached, by name or else by type; nothing of it is decoded."""
     found = [part for part in _leaves(message) if not _is_words(part, part.get_content_type())]
     found = [part for part in found if part.get_payload() or _filename(part)]
     if len(found) > ATTACHMENTS:
-        headers.note(f"it has {len(found)} attachments, of which {ATTACHMENTS} are named")
-    names = [head.decoded(_filename(part) or part.get_content_type(), headers, "attachment's name") for part in found]
+        problems.note(f"it has {len(found)} attachments, of which {ATTACHMENTS} are named")
+    names = [head.decoded(_filename(part) or part.get_content_type(), problems, "attachment's name") for part in found]
     return tuple(shown(name, NAME) for name in names[:ATTACHMENTS])
 
 
@@ -224,11 +194,3 @@ def _leaves(part: Message) -> Iterator[Message]:
     elif isinstance(inside, list):
         for each in inside:
             yield from _leaves(each) if not isinstance(each, str) else ()
-
-
-def _unreadable(fetched: Fetched, headers: Headers) -> Incoming:
-    return Incoming(
-        key=fetched.key, message_id="", in_reply_to=(), references=(), sender="", sender_name="", subject="", date=None,
-        text="", whole="", from_html=False, attachments=(), automatic=False, bounced=(), authentication="",
-        size=fetched.size, cut=True, problems=tuple(headers.problems),
-    )  # fmt: skip

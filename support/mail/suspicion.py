@@ -13,20 +13,22 @@ writes around them, and honest people sometimes ask for the same things.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib.resources import files
 
-from support.mail.characters import INVISIBLE, shown, shown_text
-from support.mail.letters import WHOLE
+from support.mail.letters import WHOLE, shown, shown_text
 
 SENTENCES = 10  # that are returned at most
 SENTENCE = 300  # characters of one of them
 CHUNK = 600  # characters that are searched at once: what is longer has no end of a sentence in it
+INVISIBLE = frozenset(
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff"
+)
 LOOKALIKES = str.maketrans(
     "авсԁеѕһіјӏоѡрԛѕтухуґмнкгпαβεικνορτυχωɑɡıſ" + "°", "abcdeshijlowpqstyxyrmnkrnabeiknoptuxwagis" + "o"
 )
@@ -60,20 +62,15 @@ def _sentences(text: str) -> Iterator[str]:
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """The expressions of `instructions.toml`, with its fragments filled in."""
     said = tomllib.loads(files(__package__).joinpath("instructions.toml").read_text(encoding="utf-8"))
-    found = [each for group in said["sentences"].values() for each in group["any"]]
-    return tuple(re.compile(_filled(each, said["fragments"])) for each in found)
-
-
-def _filled(expression: str, fragments: dict[str, str]) -> str:
-    for name, fragment in fragments.items():
-        expression = expression.replace("{" + name + "}", fragment)
-    return expression
+    found = "\n".join(said["sentences"])
+    for name, fragment in said["fragments"].items():
+        found = found.replace("{" + name + "}", fragment)
+    return tuple(map(re.compile, found.split("\n")))
 
 
 def _suspicious(sentence: str) -> bool:
     plain = _plain(sentence)
-    texts = [plain, *map(_plain, _hidden_words(sentence))]
-    return len(texts) > 1 or any(pattern.search(each) for each in texts for pattern in _patterns())
+    return _has_hidden_words(sentence) or any(pattern.search(plain) for pattern in _patterns())
 
 
 def _plain(text: str) -> str:
@@ -85,14 +82,12 @@ def _plain(text: str) -> str:
     return " ".join(spaced.split())
 
 
-def _hidden_words(sentence: str) -> Iterator[str]:
-    """Words written in base64: nobody answers an invitation so."""
+def _has_hidden_words(sentence: str) -> bool:
+    """Whether there are words written in base64: nobody answers an invitation so."""
     for token in re.findall(r"[A-Za-z0-9+/_-]{24,}={0,2}", sentence):
-        try:
-            words = base64.b64decode(token.translate(str.maketrans("-_", "+/")) + "=" * (-len(token) % 4)).decode(
-                "utf-8"
-            )
-        except (binascii.Error, ValueError):
-            continue
-        if words.isprintable() and words.count(" ") >= 2:
-            yield words
+        token = token.replace("-", "+").replace("_", "/") + "=" * (-len(token) % 4)
+        with suppress(ValueError):
+            words = base64.b64decode(token).decode()
+            if words.isprintable() and words.count(" ") >= 2:
+                return True
+    return False

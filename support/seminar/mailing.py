@@ -14,7 +14,7 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.mail.composing import compose, new_message_id
-from support.mail.inbox import RELEASED, TAKEN, Inbox, Kept
+from support.mail.journal import RELEASED, TAKEN, Inbox, Kept
 from support.mail.letters import Fetched, Incoming, Outgoing
 from support.mail.mailbox import Mailbox
 from support.mail.matching import Match, match

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from support.errors import InvalidInput, NotSent
-from support.mail.characters import shown_text
+from support.mail.letters import shown_text
 from support.play import AMISS as UNFIT
 from support.play import FormatError
 from support.seminar.data import Scenario

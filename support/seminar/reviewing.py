@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from support.errors import InvalidInput
-from support.mail.characters import shown_text
-from support.mail.letters import SUBJECT
+from support.mail.letters import SUBJECT, shown_text
 from support.seminar.records import ACTION, ACTIONS, CONFIRMATION, MAIL, PLAN, REVIEWED, Action, Flag
 from support.seminar.views import AGAIN, APPROVE, DECISIONS, EDIT, DayPlan, Desk, Draft, Review
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from support.errors import InvalidInput
-from support.mail.inbox import Kept
+from support.mail.journal import Kept
 from support.mail.outbox import Posted
 from support.seminar.artefacts import Template
 from support.seminar.rules import PolicySet, as_entries, policies_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from support.mail.approvals import Approvals
+from support.mail.journal import Approvals
 from support.seats import HUMAN
 from support.seminar.post import checked_letter
 from support.seminar.records import MAIL, Action, Flag

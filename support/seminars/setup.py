@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from support.errors import DamagedFile, InvalidInput
-from support.mail.addresses import checked_address, folded, same
-from support.mail.clearance import Clearance
 from support.mail.composing import compose
-from support.mail.letters import Outgoing
+from support.mail.letters import Outgoing, checked_address, folded, same
+from support.mail.outbox import Clearance
 from support.models.profiles import MODEL, is_model
 from support.seats import HUMAN, MIXED
 from support.seminar.artefacts import Artefacts, Template, as_content, from_content

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.mail.approvals import Approvals
-from support.mail.folder import FolderMailbox
-from support.mail.inbox import Inbox
-from support.mail.mailbox import Mailbox
+from support.mail.journal import Approvals, Inbox
+from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
-from support.mail.simulated import SimulatedMailbox
 from support.presence import Presence
 from support.seats import HUMAN, Question, Spoken, people
 from support.seminar.mailing import Account, MailPost
@@ -88,7 +85,7 @@ class Workplace:
         assert self.setup.servers is not None  # checked by the setup
         login = find_login(self.setup.servers)
         since = min(self.setup.scenario.start, date.today())  # the servers' calendar, whatever ours is in a test
-        return LiveMailbox(self.setup.servers, login, allowed=self.setup.allowed, since=since)
+        return LiveMailbox(self.setup.servers, login, since=since)
 
     def seated(self, memory: Memory, questions: asyncio.Queue[Question]) -> Run:
         """A run with everybody seated anew; all that they say is kept in the memory."""

@@ -12,21 +12,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from support.errors import FateUnknown, InvalidInput
-from support.mail.clearance import Clearance
+from support.errors import FateUnknown
 from support.mail.composing import new_message_id
 from support.mail.letters import Outgoing
-from support.mail.outbox import Outbox
-from support.mail.posted import SENT, UNCERTAIN
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
+from support.mail.outbox import SENT, UNCERTAIN, Clearance, Outbox
 from support.presence import Presence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BEFORE, PREPARED, CLAIMED, HALF, TAKEN, ANSWERED, KEPT = (
     "before anything is written", "the mail is written down", "written down that it is being sent",
@@ -49,13 +45,10 @@ class Broken(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of one mail.
+    """What became of one mail."""
 
-    `order`, `point`: of `ORDERS` and `POINTS`.
-    """
-
-    order: str
-    point: str
+    order: str  # of `ORDERS`
+    point: str  # of `POINTS`
     left: str  # what the file said when it had broken off: a status of the outbox, or "nothing"
     status: str  # what it says after the program was started again and has asked to send the same mail
     copies: int  # that arrived in the end
@@ -112,11 +105,7 @@ async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, num
     """Send a mail, break off at a point, start again and send the same mail: what became of it.
 
     `path`: a study's file; only `AT_MOST_ONCE` writes into it. `number`: another one for every mail of a file.
-    InvalidInput on a point or an order that there is not.
     """
-    for name, given, known in (("point", point, POINTS), ("order", order, ORDERS)):
-        if given not in known:
-            raise InvalidInput(f"{name}: {given!r} given; expected one of {', '.join(known)}")
     return await _by_outbox(Path(path), point, number) if order == AT_MOST_ONCE else _by_order(point, order)
 
 
@@ -178,9 +167,7 @@ async def break_offs(
 
     A row for each mail and order: "order", "point", "left", "status", "copies" and "outcome".
     """
-    import pandas as pd
-
     drawn = [POINTS[k] for k in rng.integers(len(POINTS), size=count)]
     fates = [await break_off(path, point, order, k) for order in orders for k, point in enumerate(drawn, start=1)]
-    columns = ("order", "point", "left", "status", "copies", "outcome")
-    return pd.DataFrame([[getattr(fate, column) for column in columns] for fate in fates], columns=list(columns))
+    columns = ["order", "point", "left", "status", "copies", "outcome"]
+    return pd.DataFrame([[getattr(fate, column) for column in columns] for fate in fates], columns=columns)

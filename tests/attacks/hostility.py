@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from attacks.generating import FAMILY, hostile
-from attacks.world import Case
-from support.errors import InvalidInput
-from support.mail.inbox import HELD, Kept
-from support.mail.simulated import SimulatedMailbox
+import pandas as pd
+
+from attacks.generating import hostile
+from attacks.world import FAMILY, Case
+from support.mail.journal import HELD, Kept
+from support.mail.mailbox import SimulatedMailbox
 from support.mail.suspicion import instructions_in
 from support.seminar.mailing import REPLY
 from support.seminar.records import Mail, OrganizingDay
@@ -19,9 +19,6 @@ from support.seminar.workday import SEVERAL
 from support.seminars.answering import play_day
 from support.seminars.seminar import Seminar
 from support.seminars.setup import LIVE
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 INSTRUCTION = "instruction to the system"
 """The family of kinds that order something."""
@@ -45,23 +42,16 @@ async def receive(
     each mail: "kind", "family", "day", "sender_is", "handling" (one of `support.plots.mail.HANDLING`, or "missing"),
     "as_expected" (whether it was taken for what it has to be), "reason" (why it is held), "question" (to the person at
     the desk; the one about several mails of a morning only where they belong together), "noticed" (whether it was found
-    to read like an instruction) and "dates" (that were read in it). InvalidInput when the seminar is a live one, or has
-    begun.
+    to read like an instruction) and "dates" (that were read in it).
     """
-    import pandas as pd
-
-    if seminar.setup.mode == LIVE or seminar.day:
-        raise InvalidInput(
-            f"seminar: {seminar.setup.mode}, day {seminar.day} given; expected a new rehearsal or dry run"
-        )
+    assert seminar.setup.mode != LIVE and not seminar.day
     await play_day(seminar)
     cases = _cases(seminar, count, seed, disarmed)
     keys = dict[str, Case]()
     for morning in mornings(cases, seminar.last - 1):
         keys |= {mailbox.deliver(case.raw): case for case in morning}
         await play_day(seminar)
-    rows = _rows(seminar, keys)
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(_rows(seminar, keys), columns=list(COLUMNS))
 
 
 def mornings(cases: Sequence[Case], most: int) -> list[list[Case]]:
@@ -86,7 +76,7 @@ def without_instruction(case: Case) -> Case:
 
 def _cases(seminar: Seminar, count: int, seed: int, disarmed: bool) -> list[Case]:
     """The cases, after the last of the people was taken off the list."""
-    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.sent()}
+    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.posted()}
     removed = seminar.setup.scenario.people[-1].name
     seminar.remove(removed)
     cases = hostile(seed, ours, removed=removed, own=seminar.setup.sender, count=count)
@@ -109,7 +99,7 @@ def _row(case: Case, kept: Kept | None, mail: Mail | None, day: OrganizingDay | 
     question = _question(mail, day, bool(case.story)) if mail and day else ""
     dates = next((u.available + u.vague for u in day.understood if mail and u.mail == mail.id), ()) if day else ()
     noticed = bool(mail and instructions_in(f"{mail.subject}\n{mail.body}"))
-    handling, expected = _handling(kept, question), kept.kind in case.kinds
+    handling, expected = _handling(kept, question), kept.kind == case.kind
     told = (kept.reason if kept.status == HELD else "", question, noticed, dates)
     return (case.name, FAMILY[case.name], kept.day, case.sender_is, handling, expected, *told)
 

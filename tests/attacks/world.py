@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 AUTHSERV = "mx.host.example"
@@ -13,8 +13,14 @@ AUTHSERV = "mx.host.example"
 EVIL = "eve@evil.example"
 """Whom nobody invited; a mail of ours that reaches this domain is the end of the test."""
 
-REPLY, HELD, PROGRAM, BOUNCE = ({"reply"}, {"quarantine"}, {"automatic"}, {"bounce"})
-"""Kinds of `Match` that a case may have to be."""
+REPLY, HELD, PROGRAM, BOUNCE = "reply", "quarantine", "automatic", "bounce"
+"""The kind of `Match` that a case has to be."""
+
+KINDS: dict[str, Callable[[World], list[Case]]] = {}
+"""Every kind of hostile mail by its name, in their order: a function to its cases."""
+
+FAMILY: dict[str, str] = {}
+"""Of each kind its family."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,8 @@ class Case:
 
     name: str  # its kind, such as "script in the subject"
     raw: bytes  # the whole of it, as it would arrive; a mailbox cuts it
-    sender_is: str  # known, removed, unknown, own, none: whose address its From header has
-    kinds: frozenset[str]  # kinds of `Match`, one of which it has to be
+    kind: str = REPLY  # the kind of `Match` that it has to be
+    sender_is: str = "known"  # known, removed, unknown, own, none: whose address its From header has
     person: str = ""  # whom it has to be matched with; "" for nobody, or where it does not matter
     words: str = ""  # what has to stand in its text; "" if nothing has to
     flagged: bool = False  # whether an instruction to the system in it has to be noticed
@@ -95,7 +101,27 @@ def encoded_word(text: str) -> str:
     return f"=?utf-8?b?{base64.b64encode(text.encode()).decode()}?="
 
 
-def cases_of(w: World, raw: bytes, kinds: set[str] = REPLY, sender_is: str = "known", **more: object) -> list[Case]:
-    """The case of one mail; who it has to be matched with follows from its sender."""
-    person = {"known": w.speaker, "removed": w.removed}.get(sender_is, "") if kinds != HELD else ""
-    return [replace(Case("", raw, sender_is, frozenset(kinds), person), **more)]  # type: ignore[arg-type]
+def kind(family: str, match: str = REPLY, **fields: object) -> Callable[[Callable], Callable]:
+    """Make a kind of a function from a world to a mail's bytes, or to these and more fields of its case, or several."""
+
+    def of(make: Callable) -> Callable:
+        name = make.__name__.replace("_", " ")
+
+        def cases(w: World) -> list[Case]:
+            made = make(w)
+            pairs = [
+                one if isinstance(one, tuple) else (one, {}) for one in (made if isinstance(made, list) else [made])
+            ]
+            found = [Case(name, raw, **{"kind": match} | fields | more) for raw, more in pairs]
+            return [replace(case, person=_person(w, case)) for case in found]
+
+        KINDS[name], FAMILY[name] = cases, family
+        return make
+
+    return of
+
+
+def _person(w: World, case: Case) -> str:
+    if case.kind == HELD:
+        return ""
+    return w.removed if case.sender_is == "removed" else w.speaker

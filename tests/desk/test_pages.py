@@ -12,8 +12,8 @@ from support.desk.pages import MailPage, PeoplePage
 from support.desk.writing import TemplatesPage
 from support.errors import FateUnknown, InvalidInput
 from support.mail.credentials import MailServers
-from support.mail.inbox import Inbox
-from support.mail.simulated import SimulatedMailbox
+from support.mail.journal import Inbox
+from support.mail.mailbox import SimulatedMailbox
 from support.seminar.artefacts import Artefacts, Template, load_past, load_templates
 from support.seminar.checkpoints import ALWAYS, AUTOMATIC
 from support.seminar.data import scenario

@@ -21,17 +21,15 @@ from pathlib import Path
 import servers
 
 from support.errors import FateUnknown, NotSent
-from support.mail.approvals import Approvals
-from support.mail.clearance import Clearance
 from support.mail.credentials import Login, MailServers
+from support.mail.journal import Approvals
 from support.mail.letters import Outgoing
 from support.mail.live import LiveMailbox
-from support.mail.outbox import Outbox
+from support.mail.outbox import Clearance, Outbox
 from support.presence import Presence
 
 PEOPLE = ("ana", "ben", "eve")
 ALLOWED = frozenset(f"{name}@example.org" for name in PEOPLE)
-SELF = ("prepared", "claimed", "half the message", "answered", "kept")  # where a process ends itself
 STALLS = ("MAIL", "RCPT", "before delivery", "after delivery")  # where the server stalls until it is killed
 TODAY = date(2026, 3, 2)
 
@@ -47,7 +45,7 @@ class Account:
     def mailbox(self):
         told = MailServers("localhost", "localhost", "seminar@example.org", smtp_port=self.port, smtp_tls=self.tls,
                            cafile=self.certificate)  # fmt: skip
-        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD), allowed=ALLOWED, patience=30, last_patience=30)
+        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD), patience=30, last_patience=30)
 
 
 class Dying(Outbox):
@@ -176,13 +174,7 @@ def left(path, run):
 
 
 def random_kills(count, seed, spread=0.12):
-    """Kill as many processes that send three mails each at random moments, and resume each: what became of the mails.
-
-    Returns
-    -------
-    Counter
-        kills, mails; in each, sent twice, lost without a word and told wrongly should be 0.
-    """
+    """Kill as many processes that send three mails each at random moments, and resume each: what became of them."""
     draw, seen = random.Random(seed), Counter()
     with tempfile.TemporaryDirectory() as folder, servers.office() as office:
         certificate = servers.certificate(Path(folder))

@@ -11,7 +11,7 @@ from support.analysis.agreement import LabelFile
 from support.analysis.embeddings import Encoder
 from support.database import STUDY, guarded, open_database, transaction
 from support.errors import DamagedFile, FileInUse, InvalidInput
-from support.mail.inbox import Inbox
+from support.mail.journal import Inbox
 from support.models.cache import Cache
 from support.models.money import Budget
 from support.presence import Presence

@@ -12,7 +12,7 @@ from seminar_playing import answered, setup_of
 from support.errors import NotSent
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
 from support.seminar.records import ACTION, MAIL, PLAN
 from support.seminar.reviewing import FLAG
 from support.seminar.rules import load_policies

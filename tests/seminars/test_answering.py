@@ -7,7 +7,7 @@ import pytest
 
 from support.errors import InvalidInput
 from support.mail.credentials import MailServers
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
 from support.seminars.answering import approves, play_day, play_days
 from support.seminars.seminar import Seminar

@@ -39,7 +39,7 @@ def attacked(tmp_path_factory):
             day = 0
             with Seminar(path, "spring", today=lambda: setup.scenario.start + timedelta(days=day)) as seminar:
                 await answered(seminar, careless)
-                ours = {s.person: (s.recipient, s.message_id) for s in seminar.workplace.outbox.sent()}
+                ours = {s.person: (s.recipient, s.message_id) for s in seminar.workplace.outbox.posted()}
                 gone = list(ours)[-1]
                 seminar.remove(gone)
                 cases = hostile(0, ours, removed=gone, own=setup.sender)

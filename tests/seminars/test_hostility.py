@@ -3,12 +3,12 @@
 import asyncio
 from email import message_from_bytes, policy
 
-from attacks.generating import FAMILY, hostile
+from attacks.generating import hostile
 from attacks.hostility import INSTRUCTION, receive, without_instruction
-from attacks.world import AUTHSERV
+from attacks.world import AUTHSERV, FAMILY
 
 from support.mail.credentials import MailServers
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
 from support.plots.mail import HANDLING
 from support.seminars.seminar import Seminar
 

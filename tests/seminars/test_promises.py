@@ -10,8 +10,8 @@ from lines import World, live_setup
 from seminar_playing import answered, setup_of
 
 from support.errors import DamagedFile, FateUnknown, FileInUse, InvalidInput, MissingData
-from support.mail.inbox import HELD
-from support.mail.simulated import SimulatedMailbox
+from support.mail.journal import HELD
+from support.mail.mailbox import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
 from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN
 from support.seminar.reviewing import FLAG

@@ -10,7 +10,7 @@ import pytest
 from seminar_playing import answered, setup_of
 
 from support.errors import FileInUse, NotSent
-from support.mail.simulated import SimulatedMailbox
+from support.mail.mailbox import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
 from support.seminar.records import ACTION, MAIL, PLAN
 from support.seminar.reviewing import FLAG
