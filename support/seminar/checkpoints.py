@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from support.errors import InvalidInput
 from support.seminar.post import Slips
 from support.seminar.records import ACTIONS, PLAN, Action, Edit, Remade
-from support.seminar.reviewing import KINDS, in_text
-from support.seminar.views import APPROVE, DECISIONS, EDIT, REMOVE, DayPlan, Desk, Draft, Review
+from support.seminar.reviewing import checked_review, in_text
+from support.seminar.views import APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Review
 
 ALWAYS, WHEN_FLAGGED, AUTOMATIC = "always ask", "ask when flagged", "automatic"
 LEVELS = (ALWAYS, WHEN_FLAGGED, AUTOMATIC)
@@ -71,13 +71,7 @@ class Checkpoint:
         return None, None
 
     async def _reviewed(self, desk: Desk, what: str, item: T, about: str) -> Review:
-        review = await self.reviewer.review(desk, what, item, about)
-        if review.decision not in DECISIONS:
-            raise InvalidInput(f"review: {review.decision!r} given; expected one of {', '.join(DECISIONS)}")
-        if review.decision == EDIT and not isinstance(review.edited, KINDS[what]):
-            given = type(review.edited).__name__
-            raise InvalidInput(f"review: a {given} given for a {what}; expected a {KINDS[what].__name__}")
-        return review
+        return checked_review(desk, what, item, await self.reviewer.review(desk, what, item, about))
 
     async def _edited(self, desk: Desk, what: str, item: T, about: str, edited: Any) -> tuple[T, Edit | None]:
         if edited == item:

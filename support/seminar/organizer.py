@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
 
 from support.seminar import rules
 from support.seminar.audit import applies
-from support.seminar.data import in_words, working
+from support.seminar.data import in_words, iso, working
 from support.seminar.ledger import Contact
 from support.seminar.organizer_steps import todo
 from support.seminar.organizer_ways import about, adrift, offered, usable
@@ -51,12 +51,12 @@ def understood(desk: Desk, mail: Mail) -> Understood:
     return Understood(
         mail.id,
         mail.sender,
-        _iso(slot for slot in available if slot not in back),
-        _iso(slot for slot in reading.vague if slot not in back),
-        _iso(unavailable),
-        _iso(reading.never_offered),
+        iso(slot for slot in available if slot not in back),
+        iso(slot for slot in reading.vague if slot not in back),
+        iso(unavailable),
+        iso(reading.never_offered),
         reading.declined,
-        _iso(back),
+        iso(back),
         until.isoformat() if until else None,
         textwrap.shorten(mail.body, NOTE, placeholder=" …"),
         reading.unclear,
@@ -90,10 +90,6 @@ def _given_back(desk: Desk, name: str, reading: Reading) -> tuple[date, ...]:
         return ()
     named = {*reading.available, *reading.vague, *reading.unavailable}
     return tuple(slot for slot in mine if slot in named) or mine
-
-
-def _iso(slots: Iterable[date]) -> tuple[str, ...]:
-    return tuple(slot.isoformat() for slot in slots)
 
 
 WORDS = 40

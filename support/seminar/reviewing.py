@@ -85,15 +85,6 @@ def _check_action(desk: Desk, shown: Any, edited: Action) -> None:
         raise InvalidInput(f"slot: none given; expected one of {', '.join(known)} for a confirmation")
 
 
-def checked_answer(text: Any) -> str:
-    """An answer to a flag, without the blanks around it; "" leaves the question open.
-
-    >>> checked_answer(" Video is fine. ")
-    'Video is fine.'
-    """
-    return bounded("answer", text, least=0)
-
-
 def bounded(what: str, text: Any, least: int = 1, most: int = MOST) -> str:
     """A text in its bounds; characters that no screen shows make no words, and half of a character is refused."""
     if isinstance(text, str) and any(unicodedata.category(c) == "Cs" for c in text):

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from support.errors import InvalidInput, MalformedReply
+from support.errors import MalformedReply
 from support.runs.export import TABLES, flatten
 from support.runs.study import Unit, from_json, to_json
 from support.seminar.artefacts import Artefacts
@@ -394,22 +394,6 @@ def test_a_broken_policy_is_recorded_and_not_prevented():
 
 
 DRAFT = Draft("s", "15 September, 13 October")
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"delegation": "never"}, "delegation: 'never' given for plan; expected one of always ask, ask when flagged"),
-        ({"delegation": {"telephone": "automatic"}}, "delegation: 'telephone' given; expected some of plan, invit"),
-        ({"until": 0}, "until: 0 given; expected a whole number of days from 1"),
-        ({"until": True}, "until: True given"),
-    ],
-)
-def test_a_setting_that_does_not_fit_is_refused_before_anybody_is_asked(settings, said):
-    host = Host()
-    with pytest.raises(InvalidInput, match=said):
-        play(host=host, **settings)
-    assert host.desks == []
 
 
 def test_hooks_and_edits_are_carried_over_as_those_of_an_earlier_run():

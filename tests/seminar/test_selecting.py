@@ -5,11 +5,10 @@ from datetime import date
 
 import pytest
 
-from support.errors import InvalidInput, MalformedReply
-from support.models.fakes import scripted
+from support.errors import MalformedReply
 from support.models.profiles import FAKE, TIGHT
 from support.seminar.ledger import Contact, State
-from support.seminar.rules import PolicySet, load_policies
+from support.seminar.rules import load_policies
 from support.seminar.selecting import CONTEXTS, Selected, contexts, select_with
 
 FIRST, SECOND = date(2027, 9, 15), date(2027, 10, 13)
@@ -86,16 +85,3 @@ def test_runs_differ_in_seed_and_repetition_at_the_paper_s_temperature():
         with pytest.raises(MalformedReply):
             asyncio.run(select_with(Spy(), "slot", SEED, KNOWN, repetition=run))
     assert seen == [(1.0, 0, 0), (1.0, 1, 1), (1.0, 2, 2)]
-
-
-@pytest.mark.parametrize(
-    ("context", "policies", "known", "said"),
-    [
-        ("weather", SEED, KNOWN, "context: 'weather' given; expected one of speaker, slot, both, summary"),
-        ("slot", SEED, {"speaker": "x"}, "context: 'slot' given; expected one of speaker$"),
-        ("summary", PolicySet(), KNOWN, "policies: none given"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(context, policies, known, said):
-    with pytest.raises(InvalidInput, match=said):
-        asyncio.run(select_with(scripted([]), context, policies, known))
