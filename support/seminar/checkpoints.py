@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from support.errors import InvalidInput
@@ -62,7 +63,10 @@ class Checkpoint:
             if review.decision == APPROVE:
                 return shown, None
             if review.decision == EDIT:
-                return await self._edited(desk, what, shown, about, review.edited)
+                edited: Any = review.edited
+                if edited == shown:
+                    return shown, None
+                return edited, await self._remembered(desk, Edit(what, about, in_text(shown), in_text(edited)))
             if review.decision == REMOVE or wishes == AGAINS:
                 return None, await self._remembered(desk, Edit(what, about, in_text(shown), ""))
             made = await again(review.wish)
@@ -73,11 +77,6 @@ class Checkpoint:
     async def _reviewed(self, desk: Desk, what: str, item: T, about: str) -> Review:
         return checked_review(desk, what, item, await self.reviewer.review(desk, what, item, about))
 
-    async def _edited(self, desk: Desk, what: str, item: T, about: str, edited: Any) -> tuple[T, Edit | None]:
-        if edited == item:
-            return item, None
-        return edited, await self._remembered(desk, Edit(what, about, in_text(item), in_text(edited)))
-
     async def _remembered(self, desk: Desk, edit: Edit) -> Edit:
         summary = await self.slips.ask("organizer", "describe", self.organizer.describe(desk, edit), "")
-        return Edit(edit.what, edit.about, edit.before, edit.after, " ".join(summary.split()))
+        return replace(edit, summary=" ".join(summary.split()))

@@ -57,20 +57,17 @@ def checked_review(desk: Desk, what: str, item: DayPlan | Action | Draft, review
             f"review: {review.decision!r} with edited = {review.edited!r} given; expected the edited {what}"
         )
     if review.edited is not None:
-        _check_edited(desk, checked_item(what, item), checked_item(what, review.edited))
-        for name, text in asdict(review.edited).items():
+        shown, edited = checked_item(what, item), checked_item(what, review.edited)
+        if isinstance(edited, DayPlan):
+            bounded("plan", edited.text)
+        elif isinstance(edited, Draft):
+            bounded("subject", edited.subject, most=SUBJECT)
+            bounded("body", edited.body)
+        else:
+            _check_action(desk, shown, edited)
+        for name, text in asdict(edited).items():
             bounded(name, text or "", least=0)
     return review
-
-
-def _check_edited(desk: Desk, shown: DayPlan | Action | Draft, edited: DayPlan | Action | Draft) -> None:
-    if isinstance(edited, DayPlan):
-        bounded("plan", edited.text)
-    elif isinstance(edited, Draft):
-        bounded("subject", edited.subject, most=SUBJECT)
-        bounded("body", edited.body)
-    else:
-        _check_action(desk, shown, edited)
 
 
 def _check_action(desk: Desk, shown: Any, edited: Action) -> None:

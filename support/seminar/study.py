@@ -16,9 +16,11 @@ from support.seminar.artefacts import Artefacts, load_past, load_templates
 from support.seminar.checkpoints import AUTOMATIC, levels
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
+from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.organizing import organize, record
 from support.seminar.records import Organizing
 from support.seminar.rules import PolicySet, load_policies, policies_of
+from support.seminar.seats import REVIEWER, seat_detector
 from support.seminar.speakers import seat_speakers
 
 if TYPE_CHECKING:
@@ -58,25 +60,17 @@ async def seminar(
     begun = artefacts or Artefacts(policy_set(policies))
     begun = begun if begun.templates else replace(begun, templates=load_templates())
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    roles = seat_desk(organizer, detector, reviewer, desk, spoken)
+    roles = {
+        "organizer": ORGANIZER.seat(organizer, desk, None, spoken),
+        "detector": seat_detector(detector, spoken=spoken),
+        "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
+    }
     people = seat_speakers(programme, seats, who, spoken)
     told: dict[str, Any] = {"delegation": delegation if isinstance(delegation, str) else levels(delegation)}
     run = organize(programme, people, **roles, artefacts=begun, past=load_past(), delegation=delegation, until=until)
     days = [day async for day in run]
     told |= {"policies": policies if isinstance(policies, str) and artefacts is None else "own", "until": until}
     return record(programme, {**people, **roles}, days, artefacts=begun, **told)
-
-
-def seat_desk(organizer: Any, detector: Any, reviewer: Any, rng: np.random.Generator, spoken: Spoken) -> dict[str, Any]:
-    """The three roles at the desk; only the organiser draws from the stream."""
-    from support.seminar.organizer_seat import ORGANIZER
-    from support.seminar.seats import REVIEWER, seat_detector
-
-    return {
-        "organizer": ORGANIZER.seat(organizer, rng, None, spoken),
-        "detector": seat_detector(detector, spoken=spoken),
-        "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
-    }
 
 
 def policy_set(given: Policies) -> PolicySet:
