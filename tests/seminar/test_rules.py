@@ -147,29 +147,3 @@ def test_a_policy_is_added_edited_and_dropped_in_new_sets():
     edited = SEED.edit("follow_up", "Follow up every four working days.")
     assert edited.rules["follow_up"].number == 4 and [p.id for p in edited] == [p.id for p in SEED]
     assert "give_up" not in edited.drop("give_up").rules
-
-
-FREE = """Faculty first.|faculty_first
-Send reminders after 3 days.|follow_up
-Professors come first.|faculty_first
-Remind people after two working days.|follow_up
-Send a reminder after three days without an answer.|follow_up
-Do not send anything on Saturdays or Sundays.|weekend
-Stop after three reminders.|give_up
-Always confirm dates by mail.|confirm
-Ask everybody for their dates at the start.|
-When somebody cancels, offer the date to the others.|cancelled
-Thank people who decline and leave them in peace.|declined
-Never ask again when somebody has declined.|
-Vague answers must be confirmed first.|vague
-A student goes before a professor.|students_first
-Nobody gets a second date while somebody has none.|one_each
-Remind a professor only after five working days.|
-Wait three days before you remind anybody.|
-At most three mails to anybody.|"""
-
-
-@pytest.mark.parametrize("line", FREE.splitlines())
-def test_policies_in_other_words_are_read_or_listed_as_not_understood(line):
-    text, kind = line.split("|")
-    assert getattr(read_policy(text), "kind", "") == kind

@@ -6,7 +6,6 @@ from datetime import date
 import pytest
 
 from support.errors import MalformedReply
-from support.models.profiles import FAKE, TIGHT
 from support.seminar.ledger import Contact, State
 from support.seminar.rules import load_policies
 from support.seminar.selecting import CONTEXTS, Selected, contexts, select_with
@@ -68,20 +67,3 @@ def test_without_the_list_a_number_of_no_policy_is_kept_as_a_wrong_answer_and_no
     selected, text = asked("slot", [9, 1])
     assert selected == Selected(("begin",), (9,)) and selected.answer == ("begin", "no policy 9")
     assert not any(policy.text in text for policy in SEED) and "# The policies" not in text
-
-
-def test_runs_differ_in_seed_and_repetition_at_the_paper_s_temperature():
-    seen = []
-
-    class Spy:
-        model = name = "spy"
-        limits, profile = TIGHT, FAKE
-
-        async def reply(self, messages, **settings):
-            seen.append((settings["temperature"], settings["seed"], settings["repetition"]))
-            raise MalformedReply("enough")
-
-    for run in (0, 1, 2):
-        with pytest.raises(MalformedReply):
-            asyncio.run(select_with(Spy(), "slot", SEED, KNOWN, repetition=run))
-    assert seen == [(1.0, 0, 0), (1.0, 1, 1), (1.0, 2, 2)]

@@ -192,14 +192,6 @@ def test_meant_are_the_dates_named_and_true(correspond):
             assert all(truth[day] == mood for day in days)
 
 
-def test_at_first_no_more_than_the_limit_and_more_when_asked_warmly(correspond):
-    for one in seeds(40, limit=1):
-        thread = correspond(one, SLOTS)
-        first = thread.through("invitation")
-        more = thread.through("clarification", (), MORE)
-        assert len(first.meant) == len(more.meant) == 1 and not set(first.meant) & set(more.meant)
-
-
 def test_a_cold_question_yields_one_date_and_a_warm_one_up_to_the_limit(correspond):
     counts = {}
     for body in ("Name another date.", "Could you please name another date?"):
@@ -266,14 +258,6 @@ def test_cancellations_come_once_after_the_acceptance_and_before_the_date(corres
         assert one.said[-1].act == "cancel" and last.meant == () and last.until is None
         assert one.truth.mood(SLOTS[0]) == NO and thread.day < (SLOTS[0] - thread.start).days + 1
     assert 18 <= cancelled <= 42
-
-
-def test_nobody_cancels_a_date_that_is_over(correspond):
-    for one in seeds(60, cancels=1.0):
-        thread = correspond(one, SLOTS, date(2027, 9, 10))
-        thread.through("invitation")
-        until = thread.through("confirmation", SLOTS[:1]).until
-        assert until is None or thread.start + timedelta(days=until - 1) < SLOTS[0]
 
 
 FARE = {"issue": "She asks who pays the train.", "issue_kind": "expenses"}
