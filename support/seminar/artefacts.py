@@ -62,14 +62,14 @@ class Artefacts:
     learnt: tuple[Edit, ...] = ()
 
 
-def load_templates(path: str | Path | None = None) -> dict[str, Template]:
-    """The project's templates by the kind of mail, or those of a file of the same form."""
-    return {made.kind: made for made in (_template(e) for e in read_toml("mails.toml", path, "template"))}
+def load_templates() -> dict[str, Template]:
+    """The project's templates by the kind of mail."""
+    return {made.kind: made for made in map(_template, read_toml("mails.toml", "template"))}
 
 
-def load_past(path: str | Path | None = None) -> tuple[Template, ...]:
-    """Five mails that an organiser once sent, for their style; see `load_templates`."""
-    return tuple(_template(entry) for entry in read_toml("mails.toml", path, "past"))
+def load_past() -> tuple[Template, ...]:
+    """Five mails that an organiser once sent, for their style."""
+    return tuple(map(_template, read_toml("mails.toml", "past")))
 
 
 def _template(entry: Mapping[str, Any]) -> Template:
