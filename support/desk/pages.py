@@ -176,7 +176,7 @@ class MailPage:
         press = Press(lambda: whose.value, error)
         press.button(release, lambda: self._release(mail, whose.value))
         press.button(drop, lambda: self._drop(mail))
-        shown = fill("post", "card", views.held_mail(self._incoming(mail), mail.reason))
+        shown = views.held(self._incoming(mail), mail.reason)
         return boxed("card", w.HTML(shown), row(whose, release, drop), error)
 
     def _release(self, mail: Kept, person: str) -> None:
@@ -314,8 +314,8 @@ def _person(seminar: Seminar, person: Persona) -> dict[str, Any]:
         chips.append(("good", "✓", "allowed") if yes else ("quiet", "✕", "not allowed"))
     stands = views.standing(seminar.desk.state, person.name) if hasattr(seminar, "run") else None
     if person.name in seminar.workplace.removed:
-        stands = views.Standing("amiss", "✕", "off the list")
-    chips.append((stands.tone, stands.sign, stands.words) if stands else None)
+        stands = ("amiss", "✕", "off the list")
+    chips.append(stands)
     return {"name": person.name, "cells": [person.role, about, person.email], "chips": chips}
 
 
