@@ -140,7 +140,7 @@ def test_an_uncertain_mail_stands_first_and_is_settled_as_it_was_pressed(opened,
         pressed(*button(page.view, words))
     assert "&lt;b&gt;settled&lt;/b&gt; in another window" in html(page.view)
     pressed(*button(page.view, words))
-    assert seminar.uncertain == [] and "Uncertain" not in html(page.view) and "settled" in page.status.value
+    assert seminar.uncertain == [] and "Uncertain" not in html(page.view) and "settled" in page.said.value
     played(seminar)
     again = [raw for to, raw in seminar.workplace.mailbox.sent if to == mail.recipient]
     assert len(again) == copies and all(mail.message_id.encode() in raw for raw in again)
@@ -210,7 +210,7 @@ def test_mail_is_checked_at_once_and_one_that_came_back_is_a_question(opened):
     sent = seminar.workplace.outbox.posted()[0]
     page = page_of(MailPage, seminar)
     pressed(page.check_button)
-    assert "Nothing new has come" in page.status.value
+    assert "Nothing new has come" in page.said.value
     away = message(sent.recipient, "Away", "Not <b>here.", Auto_Submitted="auto-replied", In_Reply_To=sent.message_id)
     for raw in (away, *(BOUNCED.format(own=OWN_ADDRESS, to=sent.recipient, id=sent.message_id, n=n).encode()
                         for n in range(2))):  # fmt: skip
