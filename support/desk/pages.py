@@ -16,7 +16,7 @@ import yaml
 from support.desk import views
 from support.desk.fields import Press, Twice, boxed, heading, hint, page, row, there, told, wide
 from support.desk.markup import count, fill
-from support.desk.work import SWEEP, Work, keep, kept, words
+from support.desk.work import SWEEP, Work, keep, kept
 from support.errors import InvalidInput
 from support.mail.addresses import same
 from support.mail.inbox import HELD, Kept
@@ -360,10 +360,7 @@ class TakePage(SeminarPage):
         """Show what this seminar leaves."""
         there(self.ending, seminar.closed is None)
         self.end.rest()
-        try:
-            self.left.value = taken_along(seminar)
-        except Exception as error:  # shown here, for nobody else sees what goes wrong while a page is drawn
-            self.left.value = told(words(error), "alert", "trouble")
+        self.left.value = taken_along(seminar)
 
     def write(self) -> None:
         """Write a new file beside the store, and say where."""

@@ -13,21 +13,10 @@ from datetime import date, timedelta
 from typing import Any
 
 from support.desk.markup import count, fill, short, style
+from support.seminar import records
 from support.seminar.data import passed
 from support.seminar.ledger import Contact, State
-from support.seminar.records import (
-    CLARIFICATION,
-    CONFIRMATION,
-    FOLLOW_UP,
-    INVITATION,
-    ORGANISER,
-    REPLY,
-    THANKS,
-    Action,
-    Flag,
-    Mail,
-    OrganizingDay,
-)
+from support.seminar.records import ORGANISER, Action, Flag, Mail, OrganizingDay
 from support.seminar.rules import PolicySet
 from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, Desk
 
@@ -52,12 +41,12 @@ Sign = tuple[str, str, str]
 """A tone, a sign and a few words."""
 
 SIGNS: dict[str, Sign] = {
-    INVITATION: ("given", "→", "invitation"),
-    FOLLOW_UP: ("vague", "↻", "follow-up"),
-    CLARIFICATION: ("tentative", "→?", "clarification"),
-    CONFIRMATION: ("sure", "→✓", "confirmation"),
-    THANKS: ("quiet", "→·", "thanks"),
-    REPLY: ("good", "←", "reply"),
+    records.INVITATION: ("given", "→", "invitation"),
+    records.FOLLOW_UP: ("vague", "↻", "follow-up"),
+    records.CLARIFICATION: ("tentative", "→?", "clarification"),
+    records.CONFIRMATION: ("sure", "→✓", "confirmation"),
+    records.THANKS: ("quiet", "→·", "thanks"),
+    records.REPLY: ("good", "←", "reply"),
 }
 FLAGGED = ("flag", "⚑", "flagged")
 STATUSES: dict[str, Sign] = {
@@ -251,7 +240,7 @@ def _signs(mails: Sequence[Mail], flagged: Collection[int]) -> list[tuple[int, S
     found, follow_ups = list[tuple[int, Sign]](), 0
     for mail in mails:
         tone, sign, word = FLAGGED if mail.id in flagged else SIGNS.get(mail.kind, ("quiet", "→", "mail"))
-        if mail.kind == FOLLOW_UP:
+        if mail.kind == records.FOLLOW_UP:
             follow_ups += 1
             sign, word = f"{sign}{follow_ups}", f"{word} {follow_ups}"
         found.append((mail.day, (tone, sign, word)))
@@ -265,7 +254,7 @@ def _gap(desk: Desk, name: str, mails: Sequence[Mail]) -> tuple[str, int]:
     out = sum(mail.sender == ORGANISER for mail in mails)
     replies, last = len(mails) - out, mails[-1]
     head = f"{count(out, 'mail')}, {count(replies, 'reply', 'replies') if replies else 'no reply'}"
-    done = last.sender != ORGANISER or last.kind in (CONFIRMATION, THANKS)
+    done = last.sender != ORGANISER or last.kind in (records.CONFIRMATION, records.THANKS)
     if done or desk.state.contacts[name].declined:
         return f"{head}; {standing(desk.state, name)[2]}", 0
     head = f"{head}; the last mail unanswered" if replies else head
