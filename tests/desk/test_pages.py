@@ -6,6 +6,7 @@ from email.message import EmailMessage
 
 import ipywidgets as w
 import pytest
+from seminars.seminar_playing import answered, setup_of
 
 from support.desk import fields
 from support.desk.pages import MailPage, PeoplePage
@@ -13,15 +14,14 @@ from support.desk.writing import TemplatesPage
 from support.errors import FateUnknown
 from support.mail.credentials import MailServers
 from support.mail.simulated import SimulatedMailbox
-from support.seminar.artefacts import Artefacts, Template, load_past, load_templates
-from support.seminar.checkpoints import ALWAYS, AUTOMATIC
+from support.seminar.artefacts import Template
+from support.seminar.checkpoints import ALWAYS
 from support.seminar.data import scenario
 from support.seminar.records import MAIL, PLAN
-from support.seminar.rules import load_policies
-from support.seminar.views import AGAIN, APPROVE, REMOVE, Review
+from support.seminar.views import AGAIN, REMOVE, Review
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
-from support.seminars.setup import DRY_RUN, LIVE, OWN_ADDRESS, SeminarSetup
+from support.seminars.setup import DRY_RUN, LIVE, OWN_ADDRESS
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)>" onmouseover="x $$x$$'
 PEOPLE = scenario("four").people
@@ -49,10 +49,9 @@ def opened(tmp_path):
 
     def open_one(mailbox=None, name="", **settings):
         path = tmp_path / "study.sqlite"
-        given = {"people": "prompt", "delegation": AUTOMATIC, "seed": 3} | settings
         if not name:
-            name, artefacts = f"seminar {len(made)}", Artefacts(load_policies(), load_templates())
-            begin(path, name, SeminarSetup(scenario("four"), artefacts, load_past(), **given).to_json())
+            name = f"seminar {len(made)}"
+            begin(path, name, setup_of(**settings).to_json())
         made.append(Seminar(path, name, mailbox=mailbox))
         return made[-1]
 
@@ -101,22 +100,8 @@ def message(sender, subject, body, **headers):
     return made
 
 
-def played(seminar, answer=lambda question: ""):
-    """A day; what is asked is answered by a function, by default left open."""
-
-    async def listen():
-        while True:
-            question = await seminar.questions.get()
-            question.answer(answer(question))
-
-    async def play():
-        listening = asyncio.ensure_future(listen())
-        try:
-            return await asyncio.wait_for(seminar.play(), 20)
-        finally:
-            listening.cancel()
-
-    return run(play())
+def played(seminar, answer=lambda question: None):
+    return run(answered(seminar, answer))
 
 
 def page_of(kind, seminar):
@@ -271,7 +256,7 @@ def test_what_was_made_again_and_what_was_rejected_are_in_the_record(opened):
             return Review(AGAIN, wish=wishes.pop(question.phase))
         first = question.phase == "action" and not wishes.get("gone")
         wishes["gone"] = wishes.get("gone") or (question.view.about if first else "")
-        return Review(REMOVE) if first else Review(APPROVE)
+        return Review(REMOVE) if first else None
 
     played(seminar, answer)
     [day] = seminar.record.days
