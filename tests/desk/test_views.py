@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.desk import views
-from support.desk.markup import style
+from support.desk.markup import fill, style
 from support.desk.views import Step
 from support.play import FormatError
 from support.seminar.data import Scenario
@@ -147,7 +147,8 @@ PAYLOADS = (
     "$$x$$ \\(y\\)", "a" * 10_000, "\u202egnp.exe\u2066", "\x00\x07\x1b[2J", "\ud800\udfff", "\r\n\u2028\u2029\n",
 )  # fmt: skip
 DATES = {"2027-09-08", "2027-09-22", "2027-10-06"}
-VOCABULARY = {"organiser", "plan", "action", "mail", "flag", *views.DECIDED, *views.STATUSES, *views.SIGNS} | DATES
+KINDS = {"live", "good", "organiser", "plan", "action", "mail", "flag"}
+VOCABULARY = KINDS | DATES | views.DECIDED.keys() | views.STATUSES.keys() | views.SIGNS.keys()
 
 
 def poisoned(thing, payload):
@@ -189,7 +190,13 @@ def inputs(make_desk, mail, days, day):
                            problems=("p", "q"), attachments=("a.zip",))  # fmt: skip
     policies = PolicySet((Policy("follow_up", "a sentence"), Policy("other", "another sentence")))
     desk = make_desk(contacts, {slots[0]: ("Ana",)}, mails)
-    return SimpleNamespace(desk=desk, day=day, steps=STEPS, policies=policies, rows=rows, held=held, person="Ana")
+    servers = dict.fromkeys(("smtp_host", "imap_host", "imap_folder", "address", "authserv"), "s")
+    servers = SimpleNamespace(**servers, smtp_port=1, imap_port=2)
+    setup = SimpleNamespace(mode="live", servers=servers, allowed=("a@x.org",), daily_limit=9)
+    kept = SimpleNamespace(day=3, person="")
+    person = SimpleNamespace(name="Ana", role="professor", field="f", affiliation="a", email="ana@x.org")
+    return SimpleNamespace(desk=desk, day=day, steps=STEPS, policies=policies, rows=rows, held=held, person="Ana",
+                           setup=setup, kept=kept, stands=(person, True, ("good", "✓", "has it")))  # fmt: skip
 
 
 BOARDS = {
@@ -201,6 +208,9 @@ BOARDS = {
     "running": lambda given: views.running(given.day, given.policies, given.steps),
     "outbox": lambda given: views.outbox(given.rows),
     "held": lambda given: views.held(given.held, given.held.reason),
+    "ways": lambda given: fill("post", "ways", given.setup, "sends", "folder", {"b@x.org": "Ana"}, 1, 2),
+    "noted": lambda given: fill("post", "noted", [("Bounced", 2, [(given.kept, given.held, given.rows[0])])]),
+    "people": lambda given: fill("post", "people", [given.stands], 0, True),
 }
 
 
