@@ -83,6 +83,7 @@ class SeminarPage:
         self._seminar, self.changed = seminar, changed
         self.error, self.said, self.none = w.HTML(), w.HTML(), w.HTML(told("No seminar is open."))
         self.inside = w.VBox()
+        there(self.inside, False)
         self.view = page(title, self.none, self.inside)
 
     @property
