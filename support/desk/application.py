@@ -17,7 +17,6 @@ import ipywidgets as w
 
 from support.data import study_file
 from support.desk import views
-from support.desk.chat import chat
 from support.desk.fields import alert, boxed, heading, there, wide, words
 from support.desk.figure import Happened
 from support.desk.form import ANSWER, DeskForm
@@ -392,11 +391,11 @@ class DeskPage:
         if state != self._drawn:
             self._drawn = state
             nothing = not seminar.finished and seminar.running
-            self.past.value = "" if nothing else chat(seminar.finished, None, seminar.policies, seats)
+            self.past.value = "" if nothing else views.chat(seminar.finished, seminar.policies, seats)
         self.now.value = ""
         if seminar.running:
             now, steps = running_day(seminar.entries, seminar.desk, seminar.day, self.form.question)
-            self.now.value = chat((), now, seminar.policies, seats, steps)
+            self.now.value = views.running(now, seminar.policies, steps)
 
     def _board(self, draw: Callable[[Papers], str]) -> str:
         return draw(self._desk) if self._desk else ""
