@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from support.errors import CallFailed
 from support.labs import base
 from support.labs.meeting import SWEEP, ChatForm, MeetingLab
 from support.meetings.data import Meeting, Private, Profile
@@ -13,7 +12,6 @@ from support.meetings.preferences import Flexible
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Chat
 from support.meetings.seats import MEMBER
-from support.models.fakes import scripted
 from support.runs.study import Store
 
 SOURCE = """from support.labs.meeting import MeetingLab
@@ -51,33 +49,6 @@ def seated(talk):
         await talk(form, asks)
 
     asyncio.run(run())
-
-
-def test_what_is_typed_is_sent_and_shown_and_the_field_is_free_for_the_next_answer():
-    async def talk(form, asks):
-        answering = await asks(chat(1, "When does it suit you?"))
-        assert "When does it suit you?" in form.talk.value and not form.send_button.disabled
-        form.field.value = " At ten. "
-        await form.submit()
-        assert await answering == "At ten." and form.field.value == ""
-        assert "At ten." in form.talk.value and form.send_button.disabled
-
-    seated(talk)
-
-
-def test_an_answer_that_does_not_fit_is_refused_with_a_reason_and_stays_in_the_field():
-    async def talk(form, asks):
-        answering = await asks(chat(1, "When?"))
-        await form.submit()
-        assert "expected words" in form.error.value and not answering.done()
-        form.field.value = "x" * 1001
-        await form.submit()
-        assert form.field.value == "x" * 1001 and "1001 characters" in form.error.value and not answering.done()
-        form.field.value = "At ten."
-        await form.submit()
-        assert await answering == "At ten." and form.error.value == ""
-
-    seated(talk)
 
 
 def test_what_is_typed_while_nothing_is_asked_is_kept_for_the_next_question():
@@ -212,15 +183,6 @@ def test_other_members_and_meetings_bring_their_own_seats(store):
         assert list(lab.kinds) == list(lab.scenario.members) == list(lab.scenario.meeting.members)
 
     played(store, talk)
-
-
-def test_a_model_that_does_not_answer_stops_the_run_with_words(store):
-    async def talk(lab):
-        lab.controls["interviewer"].value = "model"
-        await lab.advance()
-        assert "CallFailed" not in lab.status.value and "endpoint is down" in lab.status.value
-
-    played(store, talk, model=scripted(lambda _: CallFailed("the endpoint is down")))
 
 
 def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_text_only(store, until):

@@ -6,9 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from support.analysis.fairness import runs_of
 from support.errors import CallFailed
-from support.fair_decisions import search
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import PLANNER
@@ -64,51 +62,6 @@ def texts(widget):
     own = [getattr(widget, name) for name in ("value", "description", "options") if hasattr(widget, name)]
     own = [str(bytes(shown) if isinstance(shown, memoryview) else shown) for shown in own]
     return own + [text for child in getattr(widget, "children", ()) for text in texts(child)]
-
-
-def test_a_person_coordinates_from_the_first_plan_to_the_last_round_and_the_game_is_stored(store):
-    async def talk(lab):
-        assert "press <b>Propose</b>" in lab.status.value
-        for number, plan in enumerate([(0, 0), (1, 0), (2, 2)], start=1):
-            await propose(lab, plan)
-            assert lab.finished[-1].plans == (plan,) and lab.form.error.value == ""
-            assert ("Stored in study.sqlite" in lab.status.value) == (number == 3)
-        assert lab.forms.children == ()
-
-    lab = played(store, talk)
-    [(unit, game)] = store.records(SWEEP)
-    assert game.seats == {**dict.fromkeys(game.participants, "rule-based plain"), "coordinator": "human",
-                          "estimator": "none", "solver": "none"}  # fmt: skip
-    assert len(game.rounds) == 3 and game.chosen == search.choose(game.rounds) and game.settings["feedback"] == "score"
-    assert FairDecisions(np.array(game.gains)).gains.tolist() == lab.problem.gains.tolist()
-    [row] = runs_of([(unit, game)]).to_dict("records")
-    assert (row["coordinator"], row["decisions"], row["skin"], row["rounds"]) == ("human", 2, "meals", 3)
-
-
-def test_an_unfinished_form_is_refused_by_name_and_nothing_chosen_is_lost(store):
-    async def talk(lab):
-        choose_options(lab, (1, NOTHING))
-        lab.form.propose_button.click()
-        await asyncio.sleep(0)
-        assert "Monday mid-morning snack: no option chosen" in lab.form.error.value and lab.task is None
-        assert [field.value for field in lab.form.choices[0]] == [1, NOTHING]
-        await propose(lab, (1, 2))
-        assert lab.form.error.value == ""
-
-    played(store, talk)
-
-
-def test_a_known_plan_is_refused_with_words_and_the_round_stays_open(store):
-    async def talk(lab):
-        await propose(lab, (1, 2))
-        lab.form.propose_button.click()
-        await until(lambda: lab.form.error.value)
-        assert "is known already" in lab.form.error.value and len(lab.finished) == 1
-        assert [field.value for field in lab.form.choices[0]] == [1, 2] and "waits for your plan" in lab.status.value
-        await propose(lab, (1, 1))
-        assert lab.finished[1].plans == ((1, 1),) and lab.finished[1].format_errors == ()
-
-    played(store, talk)
 
 
 def test_a_stop_with_a_known_plan_ends_the_game_before_its_rounds_are_over(store):
@@ -225,18 +178,6 @@ def test_any_coordinator_plays_a_game_to_the_end_with_reasons_and_stores_it(stor
     assert game.seats["coordinator"] == coordinator and len(game.participants) == 2
 
 
-def test_a_game_step_by_step_is_the_game_to_the_end(store):
-    async def steps(lab):
-        for number in (1, 2, 3):
-            await lab.advance()
-            assert len(lab.finished) == number and ("Stored" in lab.status.value) == (number == 3)
-
-    played(store, steps, coordinator="random", seats="mixed", noise=0.3)
-    played(store, coordinator="random", seats="mixed", noise=0.3)
-    (_, first), (_, second) = store.records(SWEEP)
-    assert first == second
-
-
 def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_game_with_words(store):
     async def none(lab):
         assert list(lab.controls["coordinator"].options) == ["human", *PLANNER.kinds]
@@ -250,18 +191,6 @@ def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_
 
     played(store, none)
     played(store, some, model=scripted(lambda _: CallFailed("the endpoint is down")))
-
-
-def test_a_new_game_gives_up_the_one_at_hand(store):
-    async def talk(lab):
-        await propose(lab, (0, 0))
-        lab.start(to_the_end=True)
-        await until(lambda: lab.form.question)
-        lab.new_button.click()
-        assert lab.task is None and lab.finished == [] and lab.form.choices[0][0].value == NOTHING
-
-    played(store, talk)
-    assert store.sweeps() == []
 
 
 def test_what_comes_from_outside_is_shown_as_text(store):
@@ -344,25 +273,6 @@ def test_a_person_coordinates_a_game_and_it_is_found_in_the_store(browse, tmp_pa
     assert [entry.plans for entry in game.rounds] == [((0, 1, 2, 0, 1),), ((1, 1, 2, 0, 1),)]
     told = [a.score for a in game.rounds[0].feedback]
     assert told == FairDecisions(game.gains).totals((0, 1, 2, 0, 1)).tolist() == list(game.rounds[0].heard[0])
-
-
-def test_a_person_compares_two_plans_and_stops_by_keyboard(browse, tmp_path, screenshot, button, dropdown):
-    path = tmp_path / "study.sqlite"
-    page = browse(SOURCE.format(path=str(path)), height=1500)
-    button(page, "Next round").wait_for()
-    dropdown(page, "feedback").select_option("comparison")
-    page.get_by_text("Plan B", exact=True).wait_for()
-    choose(page, *(0, 1, 2, 0, 1), *(1, 1, 1, 1, 1))
-    button(page, "Propose").press("Enter")
-    page.get_by_text("Round 1 of 2:").wait_for()
-    screenshot(page, "planning_5_compared")
-    button(page, "Stop with the known plan").press("Enter")
-    page.get_by_text("Stored in study.sqlite").wait_for()
-    screenshot(page, "planning_6_stopped")
-    page.get_by_text("stopped with plan 1").wait_for()
-    [(_, game)] = Store(path).records(SWEEP)
-    assert game.rounds[1].finish and game.chosen == game.rounds[0].best
-    assert {answer.prefers for answer in game.rounds[0].feedback} <= {0, 1, None}
 
 
 def test_clicks_become_a_cell(browse, tmp_path, store, screenshot, button, dropdown, keeps):

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from support.errors import InvalidInput
 from support.labs.runs import BLANK, RunViewer
 from support.models.calls import Call, Fault
 from support.models.model import Request
@@ -138,19 +137,7 @@ def test_many_units_come_in_pages_that_say_where_one_is(store):
     assert set(viewer.settings) == {"units", "rule"}, "nobody chooses from a list of thousands"
 
 
-def test_the_last_page_is_as_long_as_what_is_left(viewer, played):
-    short = RunViewer(sweep(), played, page=5)
-    short.on_button.click()
-    assert len(short.list.options) == 3 and short.on_button.disabled and short.place.value == "6 to 8 of 8 units"
-
-
 def test_a_cache_that_is_not_there_is_told_and_the_list_stays(played, tmp_path):
     viewer = RunViewer(sweep(), played, tmp_path / "nowhere.sqlite")
     assert "there is no file" in viewer.error.value and 'role="alert"' in viewer.error.value
     assert len(viewer.list.options) == 8
-
-
-@pytest.mark.parametrize("page", [0, True, 2.5, "9"])
-def test_a_page_has_at_least_one_unit(played, page):
-    with pytest.raises(InvalidInput, match=r"page: .* expected a whole number of units from 1 up"):
-        RunViewer(sweep(), played, page=page)

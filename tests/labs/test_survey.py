@@ -67,14 +67,6 @@ def test_an_answer_that_does_not_fit_is_told_by_its_question_and_kept(form):
     assert "role:" not in form.error.value and control(form, "role").value == "ask jo@example.org <b>"
 
 
-def test_back_and_next_keep_the_answers(form):
-    assert form.back_button.disabled
-    through(form, pages=2, experience=3)
-    form.back_button.click()
-    form.back_button.click()
-    assert form.at == 0 and control(form, "experience").value == 3 and control(form, "meeting_size").value == 1
-
-
 @pytest.mark.parametrize(("item", "pages", "why"), [("adult", 2, "not eligible"), ("consent", 3, "no consent")])
 def test_whoever_may_not_or_will_not_take_part_is_thanked_and_leaves_only_that_fact(form, book, item, pages, why):
     through(form, pages=pages, role="teaching", **{item: 0})
@@ -84,11 +76,6 @@ def test_whoever_may_not_or_will_not_take_part_is_thanked_and_leaves_only_that_f
     form.next_button.click()
     form.back_button.click()
     assert book.refusals()["count"].sum() == 1
-
-
-def test_sending_twice_stores_once(form, book):
-    through(form, pages=8)
-    assert len(book.forms()) == 1
 
 
 def test_a_code_that_is_in_use_is_told_and_the_answers_stay(book):
@@ -122,17 +109,6 @@ def test_each_page_shows_what_its_part_may_see(form):
     assert [own in page for page in seen] == [False, False, False, True, True, False]
     assert [others in page for page in seen] == [False, False, False, False, True, False]
     assert ["09:30 to 10:15" in page for page in seen] == [False, False, False, True, True, False]
-
-
-def test_progress_is_told_in_words_and_as_a_bar(form):
-    through(form, pages=1)
-    assert "page 2 of 6" in form.progress.value and '<progress value="2" max="6"' in form.progress.value
-
-
-def test_a_likert_item_shows_numbers_and_words_and_nothing_chosen(form):
-    radio = control(form, "confidence")
-    assert radio.value is None and radio.options[0][0] == "1  Not at all confident"
-    assert radio.description.endswith("*") and not control(form, "feedback").description.endswith("*")
 
 
 def test_ticked_boxes_become_a_list(form, book):
