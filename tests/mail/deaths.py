@@ -45,7 +45,7 @@ class Account:
     def mailbox(self):
         told = MailServers("localhost", "localhost", "seminar@example.org", smtp_port=self.port, smtp_tls=self.tls,
                            cafile=self.certificate)  # fmt: skip
-        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD), patience=30, last_patience=30)
+        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD))
 
 
 class Dying(Outbox):
