@@ -74,7 +74,10 @@ def authentication(message: Message, authserv: str, address: str) -> Literal["pa
     """
     if not authserv or not (values := message.get_all("Authentication-Results", [])):
         return ""
-    own, *results = _without_comments(values[0]).split(";")
+    plain = re.sub(r'"[^"]*"', "", values[0])
+    for _ in range(5):  # comments nest
+        plain = re.sub(r"\([^()]*\)", " ", plain)
+    own, *results = plain.split(";")
     if folded((own.split() or [""])[0]) != folded(authserv):
         return ""
     found = [(m[1].lower(), m[2].lower(), r) for r in results if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))]
@@ -181,13 +184,6 @@ def _one_address(value: str) -> tuple[str, str]:
         return name, checked_address(address, "sender") if rest == address or "@" not in before else ""
     except InvalidInput:
         return name, ""
-
-
-def _without_comments(value: str) -> str:
-    value = re.sub(r'"[^"]*"', "", value)
-    for _ in range(5):  # comments nest
-        value = re.sub(r"\([^()]*\)", " ", value)
-    return value
 
 
 def _aligned(result: str, address: str) -> bool:
