@@ -49,15 +49,6 @@ class Outgoing:
 
 
 @dataclass(frozen=True)
-class Sent:
-    """What matching knows of a mail of ours."""
-
-    mail: int  # its number; a later mail has a higher one
-    person: str  # whom it was written to
-    message_id: str  # its Message-ID, with angle brackets
-
-
-@dataclass(frozen=True)
 class Fetched:
     """A message as it lies in a mailbox."""
 
