@@ -5,6 +5,7 @@ from email.header import decode_header, make_header
 from email.policy import SMTP
 from email.utils import parseaddr
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,11 @@ def test_property_plain_words_in_any_script_are_never_refused(outgoing, word, bl
     assert parsed(raw)["Subject"] == name_in(raw, "To") == text
     words = [word for line in raw.split(b"\r\n") for word in line.split() if word.startswith(b"=?")]
     assert all(len(word) <= 76 for word in words)
+
+
+@pytest.mark.parametrize("address", ["o'brien+seminar@sub.example-1.org", "a.b_c#1@x", "a" * 64 + "@x.org"])
+def test_what_people_have_is_an_address(address):
+    assert checked_address(address, "it") == address
 
 
 @MANY
