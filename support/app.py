@@ -1,7 +1,7 @@
 """The dashboard on a page of its own, served by Voila on this machine: `make app`, or `python -m support.app`.
 
-It writes a notebook of one cell into build/app and serves that. Whoever opens the page gets a kernel; what is said and
-decided is in the store, so that a kernel that ends loses nothing.
+It writes a notebook of one cell into a folder of its own and serves that. Whoever opens the page gets a kernel; what is
+said and decided is in the store, so that a kernel that ends loses nothing.
 
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
@@ -26,9 +26,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from support.data import ROOT, output, study_file
+from support.data import ROOT, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
 from support.seminars.unlock import CODE
+
+ADDRESS = "CONVENE_PAGE_ADDRESS"
+"""In the environment, which no other account can read, unlike arguments: the path of the page."""
 
 HERE = "127.0.0.1"
 """The only address that is listened on: nobody on another machine reaches the page."""
@@ -96,11 +99,13 @@ def taken_port(port: int) -> socket.socket:
 def page(descriptor: int) -> Any:
     """Voila, which serves at a socket that is open already and never at another."""
     from tornado.httpserver import HTTPServer
-    from tornado.ioloop import IOLoop
+    from tornado.ioloop import IOLoop, PeriodicCallback
     from voila.app import Voila
 
     class Page(Voila):
         def init_handlers(self) -> list[Any]:
+            # A page at any port of this host can set a cookie for all paths: of a known name, it shuts ours out.
+            self.identity_provider.cookie_name = secrets.token_hex(8)
             # Voila leaves the doors at the root, whatever the page's path is.
             made = super().init_handlers()
             doors = {"/login", "/logout"}
@@ -110,7 +115,13 @@ def page(descriptor: int) -> Any:
             listening = socket.socket(fileno=descriptor)
             listening.setblocking(False)
             HTTPServer(self.app).add_socket(listening)
-            self.ioloop = IOLoop.current()
+            self.ioloop, parent = IOLoop.current(), os.getppid()
+
+            def look() -> None:
+                if os.getppid() != parent:  # the terminal's process was killed
+                    self.ioloop.stop()
+
+            PeriodicCallback(look, 1000).start()
             try:
                 self.ioloop.start()
             except KeyboardInterrupt:
@@ -126,9 +137,11 @@ def started(
 ) -> subprocess.Popen[bytes]:
     """Voila, serving the notebook at that socket to whoever has the address and the token, once it answers."""
     descriptor = listening.fileno()
-    serve = f"from support.app import page; page({descriptor}).launch_instance()"
+    serve = (
+        f"import os; from support.app import page; page({descriptor}).launch_instance(base_url=os.environ[{ADDRESS!r}])"
+    )
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
-               "--Voila.auto_token=True", f"--Voila.base_url=/{keys.path}/",
+               "--Voila.auto_token=True",
                "--KernelManager.transport=ipc",
                # A page that is left ends its kernel; one whose browser was killed is ended here.
                f"--MappingKernelManager.cull_idle_timeout={idle}", "--MappingKernelManager.cull_busy=True",
@@ -136,9 +149,9 @@ def started(
                # A page that is left asks to end its kernel without the cookie's twin (voila issue 1458).
                "--Voila.tornado_settings", "disable_check_xsrf=True"]  # fmt: skip
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    # Neither token nor code is among the arguments: everybody on the machine can read those.
+    # Neither path, token nor code is among the arguments: everybody on the machine can read those.
     env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
-           "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
+           ADDRESS: f"/{keys.path}/", "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
     server = subprocess.Popen(
         command, cwd=notebook.parent, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077
     )
@@ -175,7 +188,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard until Ctrl-C."""
     given = _parser().parse_args(arguments)
     store = Path(given.store).resolve() if given.store else study_file("seminars")
-    before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in (signal.SIGTERM, signal.SIGHUP)}
+    endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in endings}
     try:
         with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as sockets:
             return _serve(given, store, sockets)
@@ -189,7 +203,7 @@ def _serve(given: argparse.Namespace, store: Path, sockets: str) -> int:
     try:
         listening = taken_port(given.port)
         with listening:
-            notebook = write_notebook(output("build", "app"), source(store, given.model, given.base_url))
+            notebook = write_notebook(Path(sockets), source(store, given.model, given.base_url))
             server = started(notebook, listening, keys, sockets, given.idle)
             port = listening.getsockname()[1]
     except ConveneError as error:

@@ -72,6 +72,8 @@ def open_database(path: str | Path, ours: Mapping[str, Sequence[str]] = STUDY) -
     try:
         with guarded(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(0o600)  # at once: whoever opens it before it is private can read on for ever
             with _opening:
                 _look(path, ours)
                 made: _Connection = sqlite3.connect(path, BUSY_SECONDS, check_same_thread=False, factory=_Connection)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+PRIVATE = 0o600  # whoever may read a lock's file can hold the lock, and a dead run would look alive
 PATIENCE = 10.0  # seconds: who looks around holds a new lock for an instant, before its run has it
 
 
@@ -21,7 +22,7 @@ class Presence:
 
     def __init__(self, path: str | Path) -> None:
         self._path, self.run = Path(path).resolve(), uuid.uuid4().hex[:12]
-        self._lock = FileLock(self._file(self.run), timeout=PATIENCE)
+        self._lock = FileLock(self._file(self.run), timeout=PATIENCE, mode=PRIVATE)
 
     def __enter__(self) -> Presence:
         self._lock.acquire()
@@ -37,7 +38,7 @@ class Presence:
         if run == self.run or not file.exists():
             return run == self.run
         try:
-            with FileLock(file, timeout=0):
+            with FileLock(file, timeout=0, mode=PRIVATE):
                 file.unlink(missing_ok=True)  # under the lock: a run that was just about to take it makes a new file
         except Timeout:
             return True

@@ -82,7 +82,9 @@ def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_when_it_is_t
                 assert "/login" in page.url, "without the token one is asked for it"
             assert refused(f"http://127.0.0.1:{port}/{place}") == 404, "without the path nothing is there"
         arguments = "".join(Path(f"/proc/{pid}/cmdline").read_text() for pid in children(server.pid))
-        assert "support.app" in arguments and token not in arguments and said[2].split()[-1] not in arguments
+        assert "support.app" in arguments and not [
+            each for each in (path, token, said[2].split()[-1]) if each in arguments
+        ]
         assert int(port) not in [int(p, 16) for p in outside(Path("/proc/net/tcp").read_text())]
         os.kill(server.pid, ending)
         assert server.wait(30) == 0
@@ -105,6 +107,10 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
             assert page.status == 200 and "Convene" in page.read().decode()
         assert jar and {cookie.path for cookie in jar} == {f"/{path}/"}
         port = int(root.split("/")[2].partition(":")[2])
+        own = "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
+        for tossed in ("", f"; username-127-0-0-1-{port}=of another page's, at another port"):
+            asked = urllib.request.Request(f"{root}api/kernels", headers={"Cookie": own + tossed})
+            assert refused(asked) == 403, "who has the cookie is let in, and finds no list of kernels"
         request = urllib.request.Request(f"http://127.0.0.1:{port + 1}/stolen")
         jar.add_cookie_header(request)
         assert request.get_header("Cookie") is None, "another port is another program's"
@@ -119,6 +125,32 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_that_
         while kernels(server.pid) and time.monotonic() < until:
             time.sleep(0.5)
         assert not kernels(server.pid), "nobody watches it"
+
+
+def test_a_page_ends_with_its_terminal_even_where_that_is_killed(tmp_path):
+    with running(tmp_path) as (server, said):
+        port = int(re.search(r":(\d+)/", said[0])[1])
+        [voila] = [pid for pid in children(server.pid) if pid != server.pid]
+        server.kill()
+        server.wait()
+        until = time.monotonic() + 20
+        try:
+            while time.monotonic() < until and refused(f"http://127.0.0.1:{port}/") == 404:
+                time.sleep(0.2)
+            pytest.fail("who has the address, of its history say, still reaches the page")
+        except OSError:
+            return
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(voila, signal.SIGKILL)
+
+
+def test_a_second_app_changes_nothing_of_the_first_and_its_notebook_is_nobody_else_s_to_write(tmp_path):
+    """Both wrote one notebook into build/app: who loaded the first page again worked on the second one's seminars."""
+    with running(tmp_path) as (first, _), running(tmp_path, "--store", str(tmp_path / "other.sqlite")):
+        voila = next(pid for pid in children(first.pid) if pid != first.pid)
+        folder = Path(f"/proc/{voila}/cwd")
+        assert "s.sqlite" in (folder / "Convene.ipynb").read_text() and folder.stat().st_mode & 0o777 == 0o700
 
 
 def refused(address):

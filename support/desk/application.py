@@ -17,8 +17,8 @@ import ipywidgets as w
 
 from support.data import study_file
 from support.desk import views
-from support.desk.chat import chat
 from support.desk.fields import alert, boxed, heading, there, wide, words
+from support.desk.figure import Happened
 from support.desk.form import ANSWER, DeskForm
 from support.desk.markup import count, fill, style
 from support.desk.pages import AskPage, MailPage, PeoplePage, TakePage, opened
@@ -27,7 +27,6 @@ from support.desk.setup import SetupPage
 from support.desk.views import seats_of
 from support.desk.work import PATIENCE, Work, chosen, copied, running_day
 from support.desk.writing import TemplatesPage
-from support.draw import png
 from support.errors import ConveneError, InvalidInput
 from support.labs.base import Home
 from support.runs.study import Store
@@ -41,8 +40,6 @@ from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from support.models.model import ChatModel
 
 SETUP, DESK, POST, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
@@ -53,9 +50,6 @@ REDRAWN = 0.2
 
 AGAIN = (1, 3, 8, 20, 45)
 """Seconds after a start at which all is sent again: ipywidgets loses what changes while the page loads."""
-
-DAYS = 7
-"""Days that the axis of the figure shows at least, so that it does not jump at the beginning."""
 
 SIGNS = {REHEARSAL: "▷", DRY_RUN: "◇", LIVE: "●"}
 AFTER: dict[str | None, str] = {
@@ -142,7 +136,11 @@ class Desk:
         if self._names():
             self.do(self._open(self.work.latest, patience=PATIENCE))
             for seconds in AGAIN:
-                asyncio.get_running_loop().call_later(seconds, send_again, self.view)
+                asyncio.get_running_loop().call_later(seconds, self._send_again)
+
+    def _send_again(self) -> None:
+        send_again(self.view)
+        self.switch.send_state(("_options_labels", "index"))
 
     def do(self, what: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do something in the background; what goes wrong is shown."""
@@ -336,12 +334,12 @@ class DeskPage:
         self._flags: tuple[Flag, ...] = ()
         self._playing = False
         self._drawn: Any = None
-        figure = w.Image(format="png", layout=w.Layout(width="100%"))
+        self.happened = Happened(work)
         self.panels = [
             Panel("Assignment grid", w.HTML(), lambda: self._board(views.grid)),
             Panel("Calendar", w.HTML(), lambda: self._board(views.calendar)),
             Panel("Correspondence", w.HTML(), lambda: self._board(self._correspondence), self.person),
-            Panel("What happened so far", figure, self._figure, open=False),
+            Panel("What happened so far", self.happened.figure, self.happened.drawn, self.happened.kept, open=False),
         ]
         self.wide_button = w.ToggleButton(description="⇔ Wider", tooltip="More room for this side",
                                           layout=w.Layout(width="auto", align_self="flex-end"))  # fmt: skip
@@ -393,11 +391,11 @@ class DeskPage:
         if state != self._drawn:
             self._drawn = state
             nothing = not seminar.finished and seminar.running
-            self.past.value = "" if nothing else chat(seminar.finished, None, seminar.policies, seats)
+            self.past.value = "" if nothing else views.chat(seminar.finished, seminar.policies, seats)
         self.now.value = ""
         if seminar.running:
             now, steps = running_day(seminar.entries, seminar.desk, seminar.day, self.form.question)
-            self.now.value = chat((), now, seminar.policies, seats, steps)
+            self.now.value = views.running(now, seminar.policies, steps)
 
     def _board(self, draw: Callable[[Papers], str]) -> str:
         return draw(self._desk) if self._desk else ""
@@ -405,32 +403,10 @@ class DeskPage:
     def _correspondence(self, desk: Papers) -> str:
         return views.correspondence(desk, self._flags, None if self.person.value == EVERYBODY else self.person.value)
 
-    def _figure(self) -> bytes:
-        seminar = self.work.seminar
-        return png(draw(seminar)) if seminar is not None and seminar.finished else b""
-
     def _widen(self) -> None:
         wider = self.wide_button.value
         self.columns.add_class("wide") if wider else self.columns.remove_class("wide")
         self.wide_button.description = "⇔ Narrower" if wider else "⇔ Wider"
-
-
-def draw(seminar: Seminar) -> Figure:
-    """What happened so far, by days and people; also for a page without a kernel."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    from support.analysis.seminar import timeline
-    from support.plots.rehearsal import plot_timeline
-
-    record = seminar.record
-    figure = Figure(figsize=(9.6, 1.2 + 0.28 * len(record.people)), layout="constrained")
-    ax = figure.subplots()
-    if not (events := timeline(record)).empty:
-        plot_timeline(events, ax)
-        ax.set_xlim(0.4, max(len(record.days), DAYS) + 0.6)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    return figure
 
 
 def _flags(seminar: Seminar | None, form: DeskForm) -> tuple[Flag, ...]:

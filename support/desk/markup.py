@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar as months
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ def _environment() -> Any:
     made = Environment(loader=folder, autoescape=True, finalize=_clean, **look)
     seen = {"seen": lambda text: bool(shown_text(text).strip())}
     made.globals |= {"organiser": ORGANISER, "count": count, "weekdays": WEEK, **seen}
+    made.filters |= {"when": when, "short": short}
     return made
 
 
@@ -35,9 +37,9 @@ def _clean(value: Any) -> Any:
     return value if value.replace("\n", "").replace("\t", "").isprintable() else shown_text(value)
 
 
-def fill(page: str, view: str, *values: Any, **named: Any) -> str:
+def fill(page: str, view: str, *values: Any) -> str:
     """A view of one of the templates ("boards", "chat", "post", "page"), filled."""
-    return str(getattr(_environment().get_template(f"{page}.html.j2").module, view)(*values, **named))
+    return str(getattr(_environment().get_template(f"{page}.html.j2").module, view)(*values))
 
 
 @cache
@@ -55,9 +57,14 @@ def count(number: int, thing: str, things: str = "") -> str:
     return f"{number} {thing if number == 1 else things or thing + 's'}"
 
 
-def on(day: str) -> str:
+def when(day: date | str) -> str:
     """A date in words; text that is no date as it stands."""
     try:
         return in_words(as_day(day, "day"))
     except InvalidInput:
-        return day
+        return str(day)
+
+
+def short(day: date) -> str:
+    """Day and month."""
+    return f"{day.day} {day:%b}"

@@ -16,7 +16,7 @@ import yaml
 from support.desk import views
 from support.desk.fields import Press, Twice, boxed, heading, hint, page, row, there, told, wide
 from support.desk.markup import count, fill
-from support.desk.work import SWEEP, Work, keep, kept, words
+from support.desk.work import SWEEP, Work, keep, kept
 from support.errors import InvalidInput
 from support.mail.journal import HELD, Kept
 from support.mail.letters import same
@@ -24,11 +24,10 @@ from support.mail.outbox import SENDING, SENT, UNCERTAIN, Posted
 from support.models.profiles import MODEL
 from support.seats import Spoken
 from support.seminar.artefacts import as_content, export_artefacts
-from support.seminar.data import Persona
 from support.seminar.seats import ANSWERER
 from support.seminar.views import Desk
 from support.seminars.seminar import Seminar
-from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL
+from support.seminars.setup import LIVE, MODES, REHEARSAL
 from support.seminars.unlock import Lock
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ CARDS, LISTED, NOTED = 20, 200, 50
 """Cards shown at once; mails that the table shows; automatic answers and bounces that are listed, the newest."""
 
 NOBODY = "choose …"
-NONE = "No seminar is open."
 UNSURE = (
     "Nobody here knows whether these left: the answer of the server was lost. None is sent again by itself. Look into "
     "the sent folder of your mailbox, or ask the recipient, and say for each what you found; then the day goes on."
@@ -78,245 +76,221 @@ def opened(seminar: Seminar | None) -> Seminar:
     return seminar
 
 
-class Cards:
-    """A card for each of some things by keys; those that stay are left alone, with what is typed in them."""
+class SeminarPage:
+    """A page about the seminar at hand; without one it says so. `changed` is called after a decision."""
 
-    def __init__(self, make: Callable[[Any], w.Widget]) -> None:
-        self.make, self.view, self.shown, self.more = make, w.VBox(), dict[str, w.Widget](), w.HTML()
+    def __init__(self, title: str, seminar: Callable[[], Seminar | None], changed: Callable[[], None]) -> None:
+        self._seminar, self.changed = seminar, changed
+        self.error, self.said, self.none = w.HTML(), w.HTML(), w.HTML(told("No seminar is open."))
+        self.inside = w.VBox()
+        there(self.inside, False)
+        self.view = page(title, self.none, self.inside)
 
-    def show(self, things: Mapping[str, Any]) -> None:
-        """Have a card for each of these, in their order, and no other."""
-        wanted = list(things)[:CARDS]
-        self.shown = {key: self.shown.get(key) or self.make(things[key]) for key in wanted}
-        left = len(things) - len(wanted)
-        self.more.value = told(f"{left} more follow when these are settled.") if left else ""
-        if self.view.children != (cards := (*self.shown.values(), self.more)):
-            self.view.children = cards
-
-
-class MailPage:
-    """Shows a seminar's mail, and takes what only a person can know; `changed` is called after a decision."""
-
-    def __init__(self, seminar: Callable[[], Seminar | None], changed: Callable[[], None]) -> None:
-        self.seminar, self.changed = seminar, changed
-        self.ways, self.table, self.error, self.status, self.noted = (w.HTML() for _ in range(5))
-        self.unsure, self.held = Cards(self._uncertain), Cards(self._held)
-        self.unsure_box = w.VBox([heading("Uncertain: decide first"), hint(UNSURE), self.unsure.view])
-        self.held_box = w.VBox([heading("Held"), hint(HOLDING), self.held.view])
-        self.lock, self.code = Lock(), w.Password(description="code", placeholder="8 digits, from the terminal")
-        self.code_button = wide("Let it leave")
-        Press(lambda: None, self.error).button(self.code_button, self._unlock)
-        self.code_row = row(self.code, self.code_button, hint(LOCKED))
-        self.check_button = wide("Check mail now", tooltip="Fetch what is new; it is read on the next day")
-        Press(lambda: None, self.error).button(self.check_button, self.check_mail)
-        self._read: dict[str, Incoming] = {}
-        self._noted: tuple[Any, ...] = ()
-        self.view = page("Mail", self.ways, row(self.check_button, self.status), self.code_row, self.error,
-                         self.unsure_box, self.held_box, self.noted, self.table)  # fmt: skip
-        self.refresh()
+    @property
+    def seminar(self) -> Seminar:
+        """The one that is open."""
+        return opened(self._seminar())
 
     def refresh(self) -> None:
         """Show how it stands now."""
-        seminar = self.seminar()
-        live = seminar is not None and seminar.setup.mode == LIVE
-        there(self.code_row, live and not self.lock.open and opened(seminar).workplace.approvals.waiting())
-        for part in (self.unsure_box, self.held_box, self.noted, self.table):
-            there(part, seminar is not None)
-        there(self.check_button, seminar is not None and seminar.setup.mode != REHEARSAL)
-        if seminar is None:
-            self.ways.value = told(NONE)
-            return
-        posted = seminar.workplace.outbox.posted()
+        seminar = self._seminar()
+        there(self.none, seminar is None)
+        there(self.inside, seminar is not None)
+        if seminar is not None:
+            self.draw(seminar)
+
+    def draw(self, seminar: Seminar) -> None:
+        """Show how this seminar stands."""
+        raise NotImplementedError
+
+    def done(self, said: str) -> None:
+        """Say what was done, and show how it stands then."""
+        self.said.value = told(said, "status")
+        self.refresh()
+        self.changed()
+
+
+class Cards:
+    """A card for each of some things by keys; those that stay are left alone, with what is typed in them."""
+
+    def __init__(self, title: str, about: str, make: Callable[[Any], w.Widget]) -> None:
+        self.make, self.shown, self.listed, self.more = make, dict[Any, w.Widget](), w.VBox(), w.HTML()
+        self.view = w.VBox([heading(title), hint(about), self.listed, self.more])
+
+    def show(self, things: Mapping[Any, Any]) -> None:
+        """Have a card for each of these, in their order, and no other."""
+        there(self.view, bool(things))
+        self.shown = {key: self.shown.get(key) or self.make(things[key]) for key in list(things)[:CARDS]}
+        left = len(things) - len(self.shown)
+        self.more.value = told(f"{left} more follow when these are settled.") if left else ""
+        if self.listed.children != (cards := tuple(self.shown.values())):
+            self.listed.children = cards
+
+
+class MailPage(SeminarPage):
+    """Shows a seminar's mail, and takes what only a person can know."""
+
+    def __init__(self, seminar: Callable[[], Seminar | None], changed: Callable[[], None]) -> None:
+        super().__init__("Mail", seminar, changed)
+        self.ways, self.table, self.noted = w.HTML(), w.HTML(), w.HTML()
+        self.unsure = Cards("Uncertain: decide first", UNSURE, self._uncertain)
+        self.held = Cards("Held", HOLDING, self._held)
+        self.lock, self.code = Lock(), w.Password(description="code", placeholder="8 digits, from the terminal")
+        self.code_button = wide("Let it leave")
+        self.check_button = wide("Check mail now", tooltip="Fetch what is new; it is read on the next day")
+        self.code_row = row(self.code, self.code_button, hint(LOCKED))
+        for button, act in ((self.code_button, self._unlock), (self.check_button, self.check_mail)):
+            Press(lambda: self.code.value, self.error).button(button, act)
+        self._read: dict[tuple[str, str], Incoming] = {}
+        self._seen: tuple[Any, ...] = ()
+        self.inside.children = (self.ways, row(self.check_button, self.said), self.code_row, self.error,
+                                self.unsure.view, self.held.view, self.noted, self.table)  # fmt: skip
+        self.refresh()
+
+    def draw(self, seminar: Seminar) -> None:
+        """Show the mail of this seminar."""
+        name, mode, posted = seminar.name, seminar.setup.mode, seminar.workplace.outbox.posted()
+        there(self.code_row, mode == LIVE and not self.lock.open and bool(seminar.workplace.approvals.waiting()))
+        there(self.check_button, mode != REHEARSAL)
         self.ways.value = ways(seminar, posted)
-        self.unsure.show({mail.message_id: mail for mail in seminar.uncertain})
-        there(self.unsure_box, bool(seminar.uncertain))
+        self.unsure.show({(name, mail.message_id): mail for mail in seminar.uncertain})
         more = f"The newest {LISTED} of {len(posted)} are shown." if len(posted) > LISTED else ""
         self.table.value = views.outbox(list(reversed(posted))[:LISTED], more)
-        arrived = seminar.workplace.inbox.all()
-        held = {one.key: one for one in arrived if one.status == HELD}
-        self.held.show(held)
-        there(self.held_box, bool(held))
-        if self._noted != (now := (id(seminar), len(arrived), len(held))):
-            self._noted, self.noted.value = now, self._listed(arrived, posted)
+        if self._seen != (now := (id(seminar), *seminar.workplace.inbox.counts())):
+            arrived = seminar.workplace.inbox.all()
+            self.held.show({(name, one.key): one for one in arrived if one.status == HELD})
+            self._seen, self.noted.value = now, self._noted(arrived, posted)
 
     async def check_mail(self) -> None:
         """Fetch what is new now."""
         self.check_button.disabled = True
         try:
-            new = await opened(self.seminar()).check_mail()
+            new = await self.seminar.check_mail()
         finally:
             self.check_button.disabled = False
-        came = f"{count(new, 'mail')} came; read on the next day." if new else "Nothing new has come."
-        self._done(came)
+        self.done(f"{count(new, 'mail')} came; read on the next day." if new else "Nothing new has come.")
 
     def _unlock(self) -> None:
         code, self.code.value = self.code.value, ""
         self.lock.unlock(code)
-        self._done("Mail that was approved may leave: play the day on.")
+        self.done("Mail that was approved may leave: play the day on.")
 
     def _uncertain(self, mail: Posted) -> w.VBox:
-        error = w.HTML()
-        press, lines = Press(lambda: None, error), []
+        error, lines = w.HTML(), []
         for said, follows, arrived, again in FATES:
             button = wide(said)
-            press.button(button, partial(self._decide, mail, arrived, again))
+            Press(lambda: None, error).button(button, partial(self._decide, mail, arrived, again))
             lines.append(row(button, hint(follows)))
         return boxed("card", w.HTML(fill("post", "uncertain", mail)), *lines, error)
 
     def _decide(self, mail: Posted, arrived: bool, again: bool) -> None:
-        opened(self.seminar()).decide(mail.message_id, arrived, again=again)
-        self._done(f"The mail to {mail.person} is settled: it {'arrived' if arrived else 'did not arrive'}.")
+        self.seminar.decide(mail.message_id, arrived, again=again)
+        self.done(f"The mail to {mail.person} is settled: it {'arrived' if arrived else 'did not arrive'}.")
 
     def _held(self, mail: Kept) -> w.VBox:
-        people = on_list(opened(self.seminar()))
-        options = [(NOBODY, ""), *((name, name) for name in people)]
-        whose = w.Dropdown(options=options, value=mail.person if mail.person in people else "", description="from",
-                           style={"description_width": "2.6rem"}, layout=w.Layout(width="17rem"))  # fmt: skip
+        people = [one.name for one in self.seminar.setup.scenario.people
+                  if one.name not in self.seminar.workplace.removed]  # fmt: skip
+        whose = w.Dropdown(options=[(NOBODY, ""), *((name, name) for name in people)], description="from",
+                           value=mail.person if mail.person in people else "", layout=w.Layout(width="17rem"),
+                           style={"description_width": "2.6rem"})  # fmt: skip
         release, drop, error = wide("It is from them"), wide("Leave it out"), w.HTML()
         press = Press(lambda: whose.value, error)
         press.button(release, lambda: self._release(mail, whose.value))
         press.button(drop, lambda: self._drop(mail))
-        shown = fill("post", "card", views.held_mail(self._incoming(mail), mail.reason))
-        return boxed("card", w.HTML(shown), row(whose, release, drop), error)
+        return boxed("card", w.HTML(views.held(self._incoming(mail), mail.reason)), row(whose, release, drop), error)
 
     def _release(self, mail: Kept, person: str) -> None:
         if not person:
             raise InvalidInput("from: nobody is chosen; choose whose mail it is, or leave it out")
-        opened(self.seminar()).release(mail.key, person)
-        self._done(f"The mail is read as {person}’s on the next day.")
+        self.seminar.release(mail.key, person)
+        self.done(f"The mail is read as {person}’s on the next day.")
 
     def _drop(self, mail: Kept) -> None:
-        opened(self.seminar()).drop(mail.key)
-        self._done("The mail is left out; it stays in the file and in your mailbox.")
-
-    def _done(self, said: str) -> None:
-        self.status.value = told(said, "status")
-        self.refresh()
-        self.changed()
+        self.seminar.drop(mail.key)
+        self.done("The mail is left out; it stays in the file and in your mailbox.")
 
     def _incoming(self, mail: Kept) -> Incoming:
         """What the message says; read once."""
         from support.mail.reading import read
 
-        if mail.key not in self._read:
-            self._read[mail.key] = read(mail.fetched)
-        return self._read[mail.key]
+        key = self.seminar.name, mail.key
+        if key not in self._read:
+            self._read[key] = read(mail.fetched)
+        return self._read[key]
 
-    def _listed(self, arrived: Sequence[Kept], posted: Sequence[Posted]) -> str:
-        """Bounces and automatic answers, the newest first."""
-        subjects = {mail.mail: f"“{mail.subject}” to {mail.person}" for mail in posted}
-        rest = [one for one in reversed(arrived) if one.status != HELD]
-        lists = [
-            (head, [self._line(one, subjects.get(one.mail or 0, "")) for one in rest if one.kind == kind])
-            for head, kind in (("Came back undelivered", "bounce"), ("Automatic answers", "automatic"))
-        ]
-        return fill("post", "noted", lists, NOTED) if any(those for _, those in lists) else ""
-
-    def _line(self, mail: Kept, about: str) -> dict[str, Any]:
-        incoming = self._incoming(mail)
-        who = mail.person or incoming.sender or "(no sender)"
-        return {"day": mail.day, "who": who, "subject": incoming.subject, "about": about, "text": incoming.text}
+    def _noted(self, arrived: Sequence[Kept], posted: Sequence[Posted]) -> str:
+        """Bounces and automatic answers, the newest first, and the mails of ours that they are about."""
+        mails, lists = {mail.mail: mail for mail in posted}, []
+        for head, kind in (("Came back undelivered", "bounce"), ("Automatic answers", "automatic")):
+            found = [one for one in reversed(arrived) if one.kind == kind and one.status != HELD]
+            newest = [(one, self._incoming(one), mails.get(one.mail or 0)) for one in found[:NOTED]]
+            lists += [(head, len(found), newest)] if found else []
+        return fill("post", "noted", lists) if lists else ""
 
 
 def ways(seminar: Seminar, posted: Sequence[Posted]) -> str:
     """How a seminar's mail travels, in words and numbers."""
-    setup, facts = seminar.setup, list[tuple[str, list[str]]]()
-    if setup.mode == DRY_RUN:
-        folder = str(seminar.workplace.folder.resolve())
-        facts.append(("folder", [folder, "mails are put into “outbox”, put replies (.eml) into “inbox”"]))
-    if setup.mode == LIVE and (servers := setup.servers):
-        names = {person.email: person.name for person in setup.scenario.people}
-        gone = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)
-        reads = f"reads {servers.imap_folder} at {servers.imap_host}:{servers.imap_port}"
-        sends = f"sends by {servers.smtp_host}:{servers.smtp_port}"
-        trusted = servers.authserv or "none: replies may be forged by whoever has seen one of the mails"
-        allowed = [f"{names.get(address, '')} {address}" for address in setup.allowed]
-        facts += [("servers", [sends, reads, f"as {servers.address}"]), ("trusted mail server", [trusted]),
-                  (f"allowed ({len(allowed)} of {len(names)})", allowed),
-                  ("sent today", [f"{gone} of at most {setup.daily_limit}"])]  # fmt: skip
-    so_far = count(sum(mail.status not in ("prepared", "not sent") for mail in posted), "mail")
-    return fill("post", "ways", setup.mode, MODES[setup.mode], [*facts, ("mails so far", [so_far])])
+    setup, folder = seminar.setup, str(seminar.workplace.folder.resolve())
+    names = {person.email: person.name for person in setup.scenario.people}
+    today = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)
+    so_far = sum(mail.status not in ("prepared", "not sent") for mail in posted)
+    return fill("post", "ways", setup, MODES[setup.mode], folder, names, today, so_far)
 
 
-def on_list(seminar: Seminar) -> list[str]:
-    """Everybody who is on the list now."""
-    return [one.name for one in seminar.setup.scenario.people if one.name not in seminar.workplace.removed]
-
-
-class PeoplePage:
+class PeoplePage(SeminarPage):
     """Who is on the list, where things are with each, a way off the list and back."""
 
     def __init__(self, seminar: Callable[[], Seminar | None], changed: Callable[[], None]) -> None:
-        self.seminar, self.changed = seminar, changed
-        self.table, self.error, self.status = w.HTML(), w.HTML(), w.HTML()
-        look = {"style": {"description_width": "3.4rem"}, "layout": w.Layout(width="20rem")}
-        self.whom = w.Dropdown(options=[(NOBODY, "")], value="", description="person", **look)
+        super().__init__("People", seminar, changed)
+        self.table = w.HTML()
+        self.whom = w.Dropdown(options=[(NOBODY, "")], value="", description="person", layout=w.Layout(width="20rem"),
+                               style={"description_width": "3.4rem"})  # fmt: skip
         press = Press(lambda: self.whom.value, self.error)
-        self.off = Twice("Take off the list", partial(self._sure, False), self._move, press)
-        self.back = Twice("Put back on the list", partial(self._sure, True), self._move, press)
+        self.off = Twice("Take off the list", lambda: self._sure("take {} off the list"), self._off, press)
+        self.back = Twice("Put back on the list", lambda: self._sure("put {} back"), self._back, press)
         self.whom.observe(lambda _: self._chosen(), "value")
-        self.box = w.VBox([row(self.whom, self.off.view, self.back.view), hint(OFF), self.error])
-        self.view = page("People", self.box, self.status, self.table)
-        self._chosen()
+        choice = row(self.whom, self.off.view, self.back.view)
+        self.inside.children = (choice, hint(OFF), self.error, self.said, self.table)
         self.refresh()
 
-    def refresh(self) -> None:
-        """Show how it stands now."""
-        seminar = self.seminar()
-        there(self.box, seminar is not None)
-        self.table.value = people(seminar) if seminar is not None else told(NONE)
-        names = [person.name for person in seminar.setup.scenario.people] if seminar is not None else []
-        if [value for _, value in self.whom.options] != ["", *names]:
-            chosen = self.whom.value
-            self.whom.options = [(NOBODY, ""), *((name, name) for name in names)]
-            self.whom.value = chosen if chosen in names else ""
+    def draw(self, seminar: Seminar) -> None:
+        """Show the people of this seminar."""
+        self.table.value = people(seminar)
+        options = [(NOBODY, ""), *((person.name, person.name) for person in seminar.setup.scenario.people)]
+        if list(self.whom.options) != options:
+            self.whom.options = options
+        self._chosen()
 
-    @property
-    def _gone(self) -> bool:
-        seminar = self.seminar()
-        return seminar is not None and self.whom.value in seminar.workplace.removed
-
-    def _sure(self, back: bool) -> str:
-        what = f"put {self.whom.value} back" if back else f"take {self.whom.value} off the list"
-        return f"Yes, {what}" if self.whom.value else ""
+    def _sure(self, what: str) -> str:
+        return f"Yes, {what.format(self.whom.value)}" if self.whom.value else ""
 
     def _chosen(self) -> None:
-        for way, shown in ((self.off, not self._gone), (self.back, self._gone)):
+        """Offer what can be done with whoever is chosen."""
+        gone = self.whom.value in self.seminar.workplace.removed
+        for way, shown in ((self.off, not gone), (self.back, gone)):
             way.rest()
             there(way.view, shown)
 
-    def _move(self) -> None:
-        """Take whoever is chosen off the list, or put them back."""
-        seminar, name = opened(self.seminar()), self.whom.value
-        back = self._gone
-        seminar.put_back(name) if back else seminar.remove(name)
-        self.status.value = told(f"{name} is {'on the list again' if back else 'off the list'}.", "status")
-        self._chosen()
-        self.refresh()
-        self.changed()
+    def _off(self) -> None:
+        self.seminar.remove(self.whom.value)
+        self.done(f"{self.whom.value} is off the list.")
+
+    def _back(self) -> None:
+        self.seminar.put_back(self.whom.value)
+        self.done(f"{self.whom.value} is on the list again.")
 
 
 def people(seminar: Seminar) -> str:
     """Everybody of a seminar in a table, those off the list at the end."""
-    everybody, gone = seminar.setup.scenario.people, seminar.workplace.removed
-    live = seminar.setup.mode == LIVE
-    heads = ["name", "role", "field, affiliation", "address", *(["may be written to"] if live else []), "how it stands"]
-    caption = f"{len(everybody) - len(gone)} on the list{f', {len(gone)} taken off' if gone else ''}"
-    rows = [_person(seminar, person) for person in sorted(everybody, key=lambda person: person.name in gone)]
-    return fill("post", "people", caption, heads, rows)
-
-
-def _person(seminar: Seminar, person: Persona) -> dict[str, Any]:
-    about = ", ".join(part for part in (person.field, person.affiliation) if part)
-    chips: list[Any] = []
-    if seminar.setup.mode == LIVE:
-        yes = any(same(person.email, address) for address in seminar.setup.allowed)
-        chips.append(("good", "✓", "allowed") if yes else ("quiet", "✕", "not allowed"))
-    stands = views.standing(seminar.desk.state, person.name) if hasattr(seminar, "run") else None
-    if person.name in seminar.workplace.removed:
-        stands = views.Standing("amiss", "✕", "off the list")
-    chips.append((stands.tone, stands.sign, stands.words) if stands else None)
-    return {"name": person.name, "cells": [person.role, about, person.email], "chips": chips}
+    gone, allowed = seminar.workplace.removed, seminar.setup.allowed
+    state = seminar.desk.state if hasattr(seminar, "run") else None
+    off = ("amiss", "✕", "off the list")
+    rows = [
+        (person, any(same(person.email, address) for address in allowed),
+         off if person.name in gone else views.standing(state, person.name) if state else None)
+        for person in sorted(seminar.setup.scenario.people, key=lambda person: person.name in gone)
+    ]  # fmt: skip
+    return fill("post", "people", rows, len(gone), seminar.setup.mode == LIVE)
 
 
 class AskPage:
@@ -367,71 +341,57 @@ class AskPage:
         return RetrievalAnswerer(encoder)
 
 
-class TakePage:
+class TakePage(SeminarPage):
     """What a seminar leaves: a file, a download, another seminar that begins with it; its record; and its end."""
 
     def __init__(self, work: Work, begin_with: Callable[[Seminar], None]) -> None:
-        self.work, self.begin_with = work, begin_with
+        super().__init__("Take along", lambda: work.seminar, work.changed)
+        self.work, self.left = work, w.HTML()
         self.write_button = wide("Write the file beside the store", button_style="primary")
         self.next_button = wide("Begin another seminar with these")
-        self.left, self.said, self.error = w.HTML(), w.HTML(), w.HTML()
-        self.why = w.Text(
-            description="why", placeholder="for the record; may stay empty", layout=w.Layout(width="26rem")
-        )
+        self.why = w.Text(description="why", placeholder="for the record; may stay empty",
+                          layout=w.Layout(width="26rem"))  # fmt: skip
         press = Press(lambda: self.why.value, self.error)
         press.button(self.write_button, self.write)
-        press.button(self.next_button, lambda: begin_with(opened(work.seminar)))
+        press.button(self.next_button, lambda: begin_with(self.seminar))
         self.end = Twice("Close the seminar", lambda: "Yes, close it for good", self.close, press)
         self.ending = w.VBox([heading("Close"), hint(CLOSE), row(self.why, self.end.view)])
-        buttons = row(self.write_button, self.next_button, grid_gap="0 10px")
-        self.view = page("Take along", hint(TAKE), buttons, self.said, self.error, self.left, self.ending)
+        self.inside.children = (hint(TAKE), row(self.write_button, self.next_button, grid_gap="0 10px"), self.said,
+                                self.error, self.left, self.ending)  # fmt: skip
+
+    def draw(self, seminar: Seminar) -> None:
+        """Show what this seminar leaves."""
+        there(self.ending, seminar.closed is None)
+        self.end.rest()
+        self.left.value = taken_along(seminar)
 
     def write(self) -> None:
         """Write a new file beside the store, and say where."""
-        seminar = opened(self.work.seminar)
-        names = (seminar.path.with_name(f"{_stem(seminar)}_{k}.yaml") for k in range(1, 10**6))
-        path = export_artefacts(seminar.artefacts, next(path for path in names if not path.exists()))
-        self.said.value = told(f"Written to {path.resolve()}.", "status")
+        path = self.seminar.path
+        names = (path.with_name(f"{_stem(self.seminar)}_{k}.yaml") for k in range(1, 10**6))
+        made = export_artefacts(self.seminar.artefacts, next(name for name in names if not name.exists()))
+        self.said.value = told(f"Written to {made.resolve()}.", "status")
 
     def close(self) -> None:
         """Close the seminar for good; its record goes into the store."""
-        seminar = opened(self.work.seminar)
+        seminar = self.seminar
         if self.work.playing:
             raise InvalidInput(f"seminar: day {seminar.day} is being played; finish it, then close the seminar")
         seminar.finish(self.why.value)
         if seminar.finished:
             keep(seminar)
-        self.said.value = told("The seminar is closed.", "status")
-        self.refresh()
-        self.work.changed()
-
-    def refresh(self) -> None:
-        """Show what there is now."""
-        seminar = self.work.seminar
-        self.write_button.disabled = self.next_button.disabled = seminar is None
-        there(self.ending, seminar is not None and seminar.closed is None)
-        self.end.rest()
-        if seminar is None:
-            self.left.value = told(NONE)
-            return
-        try:
-            self.left.value = taken_along(seminar)
-        except Exception as error:  # shown here, for nobody else sees what goes wrong while a page is drawn
-            self.left.value = told(words(error), "alert", "trouble")
+        self.done("The seminar is closed.")
 
 
 def taken_along(seminar: Seminar) -> str:
     """What a seminar leaves, in numbers and as a link that saves the file; and where its record is."""
-    made = seminar.artefacts
-    counted = [count(len(made.policies), "policy", "policies"), count(len(made.templates), "template"),
-               count(len(made.hooks), "stop hook"), count(len(made.learnt), "learnt change")]  # fmt: skip
-    text = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True, width=120)
+    text = yaml.safe_dump(as_content(seminar.artefacts), sort_keys=False, allow_unicode=True, width=120)
     record = "When the seminar is over, its record goes into the store, where notebooks find it."
     if seminar.over:
         where = f"Store({seminar.path.name!r}).records({SWEEP!r}, name={seminar.name!r})"
         record = f"It lies in the store: {where}." if kept(seminar) else "It is not in the store."
     data = base64.b64encode(text.encode()).decode()
-    return fill("page", "take", counted, f"{_stem(seminar)}.yaml", data, record)
+    return fill("page", "take", seminar.artefacts, f"{_stem(seminar)}.yaml", data, record)
 
 
 def _stem(seminar: Seminar) -> str:

@@ -1,37 +1,28 @@
-"""What a person who organises a seminar sees of it, as escaped HTML: functions of plain data over a few templates.
+"""What a person who organises a seminar sees of it, as escaped HTML: templates filled from its state, mails and days.
 
-Each board stands by itself too: `show` puts it into a notebook with its style.
+Each view stands by itself too: `show` puts it into a notebook with its style.
 """
 
 from __future__ import annotations
 
 import calendar as months
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
-from support.desk.markup import count, fill, style
-from support.errors import InvalidInput
-from support.seminar.data import in_words, passed
+from support.desk.markup import count, fill, short, style
+from support.seminar import records
+from support.seminar.data import passed
 from support.seminar.ledger import Contact, State
-from support.seminar.records import (
-    CLARIFICATION,
-    CONFIRMATION,
-    FOLLOW_UP,
-    INVITATION,
-    ORGANISER,
-    REPLY,
-    THANKS,
-    Flag,
-    Mail,
-)
-from support.seminar.views import Desk
+from support.seminar.records import ORGANISER, Action, Flag, Mail, OrganizingDay
+from support.seminar.rules import PolicySet
+from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, Desk
 
-MONTHS, NEXT, MOST_DAYS, WORDED = 4, 6, 14, 4
+MONTHS, NEXT, MOST_DAYS, WORDED, UNFOLDED = 4, 6, 14, 4, 3
 """Months shown at once; dates listed; days with mails that have a column; dates with room for a word beside
-the sign."""
+the sign; days of the chat that are not folded to a line, the newest."""
 
 CELLS = {
     "confirmed": ("sure", "✓", "confirmed", "has the date, confirmed by mail"),
@@ -46,24 +37,33 @@ CELLS = {
 }
 """Of each kind of cell of the grid its tone, its sign, a word and a sentence."""
 
-SIGNS = {
-    INVITATION: ("given", "→", "invitation"),
-    FOLLOW_UP: ("vague", "↻", "follow-up"),
-    CLARIFICATION: ("tentative", "→?", "clarification"),
-    CONFIRMATION: ("sure", "→✓", "confirmation"),
-    THANKS: ("quiet", "→·", "thanks"),
-    REPLY: ("good", "←", "reply"),
+Sign = tuple[str, str, str]
+"""A tone, a sign and a few words."""
+
+SIGNS: dict[str, Sign] = {
+    records.INVITATION: ("given", "→", "invitation"),
+    records.FOLLOW_UP: ("vague", "↻", "follow-up"),
+    records.CLARIFICATION: ("tentative", "→?", "clarification"),
+    records.CONFIRMATION: ("sure", "→✓", "confirmation"),
+    records.THANKS: ("quiet", "→·", "thanks"),
+    records.REPLY: ("good", "←", "reply"),
 }
 FLAGGED = ("flag", "⚑", "flagged")
-"""Of each kind of mail its tone, its sign and its name; and of those that were flagged."""
-
-STATUSES = {
+STATUSES: dict[str, Sign] = {
     "sent": ("good", "✓", "sent"),
     "dry": ("tentative", "◌", "dry run: kept as a file"),
     "prepared": ("quiet", "…", "prepared"),
     "sending": ("vague", "…", "being sent"),
     "uncertain": ("flag", "?", "uncertain: decide"),
     "not sent": ("amiss", "✕", "not sent"),
+}
+DECIDED: dict[str, Sign] = {
+    APPROVE: ("good", "✓", "approved"),
+    EDIT: ("vague", "✎", "changed"),
+    AGAIN: ("tentative", "↻", "to be made again"),
+    REMOVE: ("amiss", "✕", "removed"),
+    "answer": ("good", "✓", "answered"),
+    "": ("flag", "…", "waits for a decision"),
 }
 
 
@@ -82,13 +82,18 @@ class Seats:
     """Seats of all dates: those given away, of them those not confirmed yet, and free ones that somebody wants.
 
     `tentative` is how many free seats can be filled at once by people without a date, each on a date that they named
-    firmly and that is still to come.
+    firmly and that is still to come; `left` are the others that are free.
     """
 
     total: int
     filled: int
     unconfirmed: int
     tentative: int
+
+    @property
+    def left(self) -> int:
+        """Free seats that nobody wants."""
+        return self.total - self.filled - self.tentative
 
     @property
     def words(self) -> str:
@@ -99,63 +104,40 @@ class Seats:
         """
         head = f"{self.filled} of {count(self.total, 'seat')} filled"
         head += f", {self.unconfirmed} of them not confirmed yet" if self.unconfirmed else ""
-        left = self.total - self.filled - self.tentative
-        return head if self.filled == self.total else f"{head}; {self.tentative} tentative, {left} open"
-
-    @property
-    def parts(self) -> tuple[tuple[str, str, int], ...]:
-        """The parts of a bar: tone, sign, number."""
-        left = self.total - self.filled - self.tentative
-        sure = ("sure", "✓", self.filled - self.unconfirmed), ("given", "◑", self.unconfirmed)
-        return (*sure, ("tentative", "●", self.tentative), ("quiet", "", left))
+        return head if self.filled == self.total else f"{head}; {self.tentative} tentative, {self.left} open"
 
 
 def seats_of(state: State) -> Seats:
     """How many seats there are, are given away, and might be."""
-    held = [(slot, name) for slot, names in state.slots.items() for name in names]
-    unconfirmed = sum(slot not in state.contacts[name].confirmed for slot, name in held)
-    return Seats(state.seats * len(state.slots), len(held), unconfirmed, _tentative(state))
-
-
-def _tentative(state: State) -> int:
-    """The largest number of people without a date who can have free seats at once."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
+    held = [(slot, name) for slot, names in state.slots.items() for name in names]
+    unconfirmed = sum(slot not in state.contacts[name].confirmed for slot, name in held)
     free = [s for s in state.open if s > state.today for _ in range(state.seats - len(state.slots[s]))]
     wanted = [[slot in contact.available for slot in free] for contact in state.waiting()]
-    if not free or not wanted:
-        return 0
-    return int((maximum_bipartite_matching(csr_matrix(wanted)) >= 0).sum())
+    matched = maximum_bipartite_matching(csr_matrix(wanted)) if free and wanted else ()
+    return Seats(state.seats * len(state.slots), len(held), unconfirmed, sum(int(one >= 0) for one in matched))
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where things are with one person, in a tone, a sign and a few words."""
-
-    tone: str
-    sign: str
-    words: str
-
-
-def standing(state: State, name: str) -> Standing:
+def standing(state: State, name: str) -> Sign:
     """Where things are with somebody."""
     contact = state.contacts[name]
     if dates := state.dates_of(name):
-        has = "has " + ", ".join(map(_short, dates))
+        has = "has " + ", ".join(map(short, dates))
         sure = set(dates) <= set(contact.confirmed)
-        return Standing("sure", "✓", has) if sure else Standing("given", "◑", f"{has}, not confirmed yet")
+        return ("sure", "✓", has) if sure else ("given", "◑", f"{has}, not confirmed yet")
     if contact.declined:
-        return Standing("quiet", "✕", "declined")
+        return "quiet", "✕", "declined"
     if not contact.mails:
-        return Standing("quiet", "–", "not written to")
+        return "quiet", "–", "not written to"
     silent = state.days_silent(name)
     if silent is not None:
-        return Standing("vague", "…", f"waiting, {count(silent, 'working day')}" if silent else "written to")
-    back = ", gave " + ", ".join(map(_short, contact.cancelled)) + " back" if contact.cancelled else ""
+        return "vague", "…", f"waiting, {count(silent, 'working day')}" if silent else "written to"
+    back = ", gave " + ", ".join(map(short, contact.cancelled)) + " back" if contact.cancelled else ""
     later = contact.wait_until
-    wait = f", asked to wait until {_short(later)}" if later and later > state.today else ""
-    return Standing("tentative", "←", f"answered{back}{wait}")
+    wait = f", asked to wait until {short(later)}" if later and later > state.today else ""
+    return "tentative", "←", f"answered{back}{wait}"
 
 
 # ---- boards ---------------------------------------------------------------------------------------------------------
@@ -164,15 +146,13 @@ def standing(state: State, name: str) -> Standing:
 def grid(desk: Desk) -> str:
     """People by dates (Figure 3D), below a bar of how many seats are filled."""
     state = desk.state
-    rows: list[dict[str, Any]] = [
-        {"name": name, "role": contact.role, "stands": standing(state, name),
-         "cells": [CELLS[kind_of(state, contact, slot)] for slot in state.slots]}
+    rows = [
+        (contact, standing(state, name), [CELLS[kind_of(state, contact, slot)] for slot in state.slots])
         for name, contact in state.contacts.items()
-    ]  # fmt: skip
-    there = {cell for row in rows for cell in row["cells"]}
-    signs = [(tone, sign, text) for tone, sign, word, text in CELLS.values() if (tone, sign, word, text) in there]
-    caption, many = f"Who can do which date, as of {in_words(desk.today)}", len(state.slots) > WORDED
-    return fill("boards", "grid", seats_of(state), caption, many, [_date(state, s) for s in state.slots], rows, signs)
+    ]
+    there = {cell for _, _, cells in rows for cell in cells}
+    signs = [(tone, sign, said) for tone, sign, word, said in CELLS.values() if (tone, sign, word, said) in there]
+    return fill("boards", "grid", state, seats_of(state), rows, signs, len(state.slots) > WORDED)
 
 
 def kind_of(state: State, contact: Contact, slot: date) -> str:
@@ -190,65 +170,48 @@ def kind_of(state: State, contact: Contact, slot: date) -> str:
     return "firm" if slot in contact.available else "vague"
 
 
-def _date(state: State, slot: date) -> dict[str, Any]:
-    """The head of a date's column."""
-    names, over = state.slots[slot], slot <= state.today
-    full = len(names) >= state.seats
-    word = "full" if full else "over" if over else "open"
-    if state.seats > 1:
-        word = f"{len(names)} of {state.seats}" + (", over" if over and not full else "")
-    title = in_words(slot) + (f": {', '.join(names)}" if names else "")
-    return {"title": title, "day": slot.day, "month": f"{slot:%b}", "full": full, "word": word}
-
-
 def calendar(desk: Desk) -> str:
     """Months from the start to the last date that matters (Figure 3F), and the next dates in words."""
-    state, deadline = desk.state, desk.scenario.deadline
-    sent = Counter(desk.scenario.start + timedelta(days=mail.day - 1) for mail in desk.mails)
-    ends = (desk.scenario.start, desk.today, deadline, *state.slots)
-    every, last = [min(ends).replace(day=1)], max(ends).replace(day=1)
-    while every[-1] < last:
-        every.append((every[-1] + timedelta(days=31)).replace(day=1))
-    this, dated = desk.today.replace(day=1), {slot.replace(day=1) for slot in (*state.slots, deadline)}
+    state, start, deadline = desk.state, desk.scenario.start, desk.scenario.deadline
+    sent = Counter(start + timedelta(days=mail.day - 1) for mail in desk.mails)
+    ends = (start, desk.today, deadline, *state.slots)
+    this, dated = _month(desk.today), {_month(day) for day in (*state.slots, deadline)}
+    every = range(_month(min(ends)), _month(max(ends)) + 1)
     now = [month for month in every if month == this or (month > this and month in dated)][:MONTHS]
     parts = [m for m in every if m < this], now, [m for m in every if m > this and m not in now]
-    drawn = [[_month(desk, month, sent) for month in part] for part in parts]
-    ahead = [(slot, _next(desk, slot)) for slot in state.slots if slot >= desk.today]
-    ahead += [(deadline, _next(desk, deadline, due=True))] if deadline >= desk.today else []
-    listed = [one for _, one in sorted(ahead, key=lambda entry: entry[0])]
-    free = f"0/{state.seats}", "date with free seats"
-    signs = [("none", "▢", "today"), ("sure", "✓", "date taken"),
-             ("vague", *(free if state.seats > 1 else ("open", "date to fill"))), ("none", "due", "deadline"),
-             ("none", "•2", "mails of that day, here two")]  # fmt: skip
-    return fill("boards", "calendar", *drawn, signs, listed, NEXT)
+    drawn = [[_drawn(desk, month, sent) for month in part] for part in parts]
+    ahead = sorted([*((slot, False) for slot in state.slots), (deadline, True)])
+    listed = [(day, due, passed(desk.today, day)) for day, due in ahead if day >= desk.today]
+    return fill("boards", "calendar", state, *drawn, listed, NEXT)
 
 
-def _month(desk: Desk, month: date, sent: Counter[date]) -> dict[str, Any]:
-    weeks = months.Calendar(months.MONDAY).monthdatescalendar(month.year, month.month)
-    drawn = [[_day(desk, day, sent[day]) if day.month == month.month else None for day in week] for week in weeks]
-    return {"name": f"{month:%B %Y}", "short": f"{month:%B}", "weeks": drawn}
+def _month(day: date) -> int:
+    """Months since the year 0."""
+    return 12 * day.year + day.month - 1
 
 
-def _day(desk: Desk, day: date, mails: int) -> dict[str, Any]:
-    state, looks, signs, words = desk.state, ["d"], list[str](), list[str]()
-    if day in state.slots:
-        tone, sign, word = _slot(state, day)
-        looks, signs, words = ["d", tone], [sign], [word]
+def _drawn(desk: Desk, month: int, sent: Mapping[date, int]) -> tuple[date, list[list[Any]]]:
+    """The first of a month, and its weeks: of each day the date and what is to be marked there."""
+    first = date(month // 12, month % 12 + 1, 1)
+    weeks = months.Calendar(months.MONDAY).monthdatescalendar(first.year, first.month)
+    return first, [
+        [(day, _marks(desk, day, sent[day])) if day.month == first.month else None for day in week] for week in weeks
+    ]
+
+
+def _marks(desk: Desk, day: date, mails: int) -> list[Sign]:
+    marks = [("today", "", "today")] if day == desk.today else []
+    if day in desk.state.slots:
+        marks.append(_slot(desk.state, day))
     elif day < desk.today:
-        looks.append("past")
+        marks.append(("past", "", ""))
     if day == desk.scenario.deadline:
-        looks, signs, words = [*looks, "due"], [*signs, "due"], [*words, "deadline"]
-    if mails:
-        signs, words = [*signs, f"•{mails}"], [*words, count(mails, "mail")]
-    if day == desk.today:
-        looks, words = [*looks, "today"], ["today", *words]
-    title = f"{in_words(day)}: {'; '.join(words)}" if words else ""
-    marks = {"look": " ".join(looks), "signs": " ".join(signs), "words": "; ".join(words), "title": title}
-    return {"number": day.day, "today": day == desk.today, **marks}
+        marks.append(("due", "due", "deadline"))
+    return [*marks, ("", f"•{mails}", count(mails, "mail"))] if mails else marks
 
 
-def _slot(state: State, slot: date) -> tuple[str, str, str]:
-    """Tone, sign and words of a date to be filled."""
+def _slot(state: State, slot: date) -> Sign:
+    """How a date to be filled is marked."""
     names, left = state.slots[slot], "over" if slot <= state.today else "open"
     if len(names) >= state.seats:
         sure = all(slot in state.contacts[name].confirmed for name in names)
@@ -258,71 +221,30 @@ def _slot(state: State, slot: date) -> tuple[str, str, str]:
     return "vague", left, "over, given to nobody" if left == "over" else "open date"
 
 
-def _next(desk: Desk, day: date, *, due: bool = False) -> dict[str, Any]:
-    """A date to come, or the deadline, for the list."""
-    state, away = desk.state, passed(desk.today, day)
-    when = "today" if day == desk.today else f"in {count(away, 'working day')}" if away else "at the weekend"
-    told: dict[str, Any] = {"day": f"{day:%a} {day.day} {day:%b %Y}", "away": when, "due": due}
-    told |= {"has": [], "left": "", "can": [], "perhaps": []}
-    if due:
-        return told
-    names = state.slots[day]
-    told["has"] = [(name, day in state.contacts[name].confirmed) for name in names]
-    if (free := state.seats - len(names)) > 0:
-        told["left"] = f"{free} of {state.seats} seats open" if state.seats > 1 else "open"
-        told["can"] = [contact.name for contact in state.waiting() if day in contact.available]
-        told["perhaps"] = [contact.name for contact in state.waiting() if day in contact.vague]
-    return told
-
-
 def correspondence(desk: Desk, flags: Sequence[Flag] = (), person: str | None = None) -> str:
     """People by days (Figure 3E), each with the whole thread below, folded; of one `person` unfolded.
 
     Mails of `flags` bear a flag in place of their sign.
     """
-    if person is not None and person not in desk.state.contacts:
-        raise InvalidInput(f"person: {person!r} given; expected one of {', '.join(desk.state.contacts)}")
     threads = {name: desk.thread(name) for name in ([person] if person else desk.state.contacts)}
-    days = sorted({mail.day for mails in threads.values() for mail in mails})
-    shown, flagged = days[-MOST_DAYS:], {flag.mail for flag in flags}
-    heads = [{"title": f"Day {n}, {in_words(on)}", "day": on.day, "month": f"{on:%b}"}
-             for n in shown for on in [_of(desk, n)]]  # fmt: skip
-    rows = [_thread(desk, name, mails, shown, flagged) for name, mails in threads.items()]
-    before = f"Days before {shown[0]}" if len(days) > len(shown) else ""
+    days = {number: desk.scenario.start + timedelta(days=number - 1)
+            for number in sorted({mail.day for mails in threads.values() for mail in mails})}  # fmt: skip
+    shown, flagged = list(days)[-MOST_DAYS:], {flag.mail for flag in flags}
+    rows = [(name, mails, _signs(mails, flagged), *_gap(desk, name, mails)) for name, mails in threads.items()]
     signs = [(tone, "↻1" if sign == "↻" else sign, word) for tone, sign, word in (*SIGNS.values(), FLAGGED)]
-    caption = f"Mails by person and day, as of {in_words(desk.today)}"
-    return fill("boards", "correspondence", caption, before, heads, rows, signs, person is not None)
+    return fill("boards", "correspondence", desk.today, days, shown, rows, signs, person is not None)
 
 
-def _short(day: date) -> str:
-    return f"{day.day} {day:%b}"
-
-
-def _of(desk: Desk, day: int) -> date:
-    return desk.scenario.start + timedelta(days=day - 1)
-
-
-def _thread(
-    desk: Desk, name: str, mails: Sequence[Mail], shown: Sequence[int], flagged: Collection[int]
-) -> dict[str, Any]:
-    cells: dict[int, list[tuple[str, str, str]]] = {day: [] for day in shown}
-    earlier, follow_ups = Counter[bool](), 0
+def _signs(mails: Sequence[Mail], flagged: Collection[int]) -> list[tuple[int, Sign]]:
+    """The day and the sign of each mail; follow-ups are counted."""
+    found, follow_ups = list[tuple[int, Sign]](), 0
     for mail in mails:
         tone, sign, word = FLAGGED if mail.id in flagged else SIGNS.get(mail.kind, ("quiet", "→", "mail"))
-        if mail.kind == FOLLOW_UP:
+        if mail.kind == records.FOLLOW_UP:
             follow_ups += 1
             sign, word = f"{sign}{follow_ups}", f"{word} {follow_ups}"
-        if mail.day in cells:
-            cells[mail.day].append((tone, sign, word))
-        else:
-            earlier[mail.sender == ORGANISER] += 1
-    before = [(f"{sign}{earlier[side]}", f"{earlier[side]} {word}")
-              for side, sign, word in ((True, "→", "out"), (False, "←", "in")) if earlier[side]]  # fmt: skip
-    thread = [(f"Day {day}, {_of(desk, day):%a} {_short(_of(desk, day))}", [mail for mail in mails if mail.day == day])
-              for day in dict.fromkeys(mail.day for mail in mails)]  # fmt: skip
-    words, since = _gap(desk, name, mails)
-    return {"name": name, "cells": list(cells.values()), "earlier": before, "thread": thread, "words": words,
-            "since": since}  # fmt: skip
+        found.append((mail.day, (tone, sign, word)))
+    return found
 
 
 def _gap(desk: Desk, name: str, mails: Sequence[Mail]) -> tuple[str, int]:
@@ -332,46 +254,75 @@ def _gap(desk: Desk, name: str, mails: Sequence[Mail]) -> tuple[str, int]:
     out = sum(mail.sender == ORGANISER for mail in mails)
     replies, last = len(mails) - out, mails[-1]
     head = f"{count(out, 'mail')}, {count(replies, 'reply', 'replies') if replies else 'no reply'}"
-    done = last.sender != ORGANISER or last.kind in (CONFIRMATION, THANKS)
+    done = last.sender != ORGANISER or last.kind in (records.CONFIRMATION, records.THANKS)
     if done or desk.state.contacts[name].declined:
-        return f"{head}; {standing(desk.state, name).words}", 0
+        return f"{head}; {standing(desk.state, name)[2]}", 0
     head = f"{head}; the last mail unanswered" if replies else head
-    since = passed(_of(desk, last.day), desk.today)
+    since = passed(desk.scenario.start + timedelta(days=last.day - 1), desk.today)
     return (head, since) if since else (f"{head} yet", 0)
 
 
-# ---- the post -------------------------------------------------------------------------------------------------------
-
-
 def outbox(rows: Iterable[Any], more: str = "") -> str:
-    """Mails that were to go out, in the order given, with what became of each and what the server said.
+    """Mails as `Posted`, in the order given, with what became of each and what the server said."""
+    return fill("post", "outbox", list(rows), STATUSES, more)
 
-    Rows have recipient, subject, body, status, said, person (texts), day (a number) and on (a date or a text).
+
+def held(mail: Any, reason: str) -> str:
+    """A mail as `Incoming` that is held, since nobody can say for sure whose it is."""
+    return fill("post", "held", mail, reason)
+
+
+# ---- the chat -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that the person at the desk was shown on the running day, and the decision about it.
+
+    `what` is "plan", "action", "mail" or "flag"; `decision` one of `DECIDED`, "" while it waits; `text` what was shown,
+    `after` what it was changed to (of a flag the answer), `wish` how it was to be made again.
     """
-    names = ("recipient", "subject", "body", "said", "person", "day")
-    told = [{**{name: getattr(row, name) for name in names}, "on": _moment(row.on),
-             "chip": STATUSES.get(row.status, ("quiet", "·", row.status))} for row in rows]  # fmt: skip
-    return fill("post", "outbox", told, more)
+
+    what: str
+    about: str
+    decision: str
+    text: str
+    after: str = ""
+    wish: str = ""
 
 
-def held(rows: Iterable[Any]) -> str:
-    """Mails that are held because nobody can say for sure whose they are, in the order given.
-
-    Rows have sender, sender_name, subject, text, reason (texts), problems and attachments (tuples of text).
-    """
-    return fill("post", "held", [held_mail(row, row.reason) for row in rows])
-
-
-def held_mail(mail: Any, reason: str) -> dict[str, Any]:
-    """What is shown of a mail that is held; "cut" where it is longer than that."""
-    names = ("sender", "sender_name", "subject", "text", "problems", "attachments")
-    return {name: getattr(mail, name) for name in names} | {"reason": reason, "cut": getattr(mail, "cut", False)}
+def chat(
+    days: Sequence[OrganizingDay], policies: PolicySet, seats: int = 1, unfolded: Collection[int] | None = None
+) -> str:
+    """The history of a run (Figure 3B), the newest at the bottom; unfolded are the last days, or those of numbers."""
+    known = {policy.id: policy.text for policy in policies}
+    newest = [day.number for day in days[-UNFOLDED:]] if unfolded is None else unfolded
+    told = [(day, _counts(day, seats), *_acts(day), day.number in newest) for day in days]
+    return fill("chat", "chat", told, known)
 
 
-def _moment(on: date | str) -> str:
-    """A date, with the time to the minute where there is one; text that is no date as it is."""
-    try:
-        moment = datetime.fromisoformat(on) if isinstance(on, str) and len(on) > len("2027-09-15") else on
-    except ValueError:
-        return str(on)
-    return f"{moment:%Y-%m-%d %H:%M}" if isinstance(moment, datetime) else str(moment)
+def running(day: OrganizingDay, policies: PolicySet, steps: Sequence[Step] = ()) -> str:
+    """What is known of a day that is not over, and what was shown and decided on it so far."""
+    asked = {(step.about, step.text) for step in steps if step.what == "flag"}
+    unasked = [flag for flag in day.flags if (flag.person, flag.question) not in asked]
+    return fill("chat", "running", day, {p.id: p.text for p in policies}, unasked, steps, DECIDED)
+
+
+def _acts(day: OrganizingDay) -> tuple[list[tuple[Action, Mail | None]], list[Mail]]:
+    """Each action with the mail that came of it, and mails of no action."""
+    left, acts = list(day.sent), []
+    for action in day.actions:
+        mail = next((one for one in left if (one.to, one.kind) == (action.person, action.kind)), None)
+        if mail:
+            left.remove(mail)
+        acts.append((action, mail))
+    return acts, left
+
+
+def _counts(day: OrganizingDay, seats: int) -> str:
+    """The day in a line."""
+    told = [f"{len(found)} {word}" for word, found in (("in", day.received), ("out", day.sent)) if found]
+    told += [count(len(day.flags), "question")] if day.flags else []
+    told += [f"{len(found)} {word}" for word, found in (("changed", day.edits), ("broken", day.violations)) if found]
+    taken = sum(len(names) for _, names in day.assignment)
+    return ", ".join([*(told or ["no mail"]), f"{taken} of {seats * len(day.assignment)} seats filled"])

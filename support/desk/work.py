@@ -12,8 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from support.desk.chat import Step
 from support.desk.fields import words
+from support.desk.views import Step
 from support.errors import FateUnknown, FileInUse, InvalidInput
 from support.runs.study import Store
 from support.seats import Question

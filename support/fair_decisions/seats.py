@@ -88,7 +88,11 @@ DECIDER = Role(
             unasked=lambda seat, plans, feedback: seat.own.judged(seat.me, plans, feedback),  # sums need no model
         )
     },
-    asks={"judge": Ask(_judged, lambda seat, plans, _: (seat.own, tuple(plans)), lambda seat, _, feedback: feedback)},
+    asks={
+        "judge": Ask(
+            _judged, lambda seat, plans, _: (seat.me, seat.own, tuple(plans)), lambda seat, _, feedback: feedback
+        )
+    },
     kinds={style: partial(RuleBasedDecider, style=style) for style in STYLES},
     mixture=STYLES,
 )

@@ -1,4 +1,4 @@
-"""Explorers of stored runs: transition graphs, and two searches for a fair plan at the same number of evaluations."""
+"""Explorers of what is stored: transition graphs, two searches at equal numbers of evaluations, a survey's answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as w
 import pandas as pd
 
+from support.analysis.answers import distribution, means
 from support.analysis.fairness import at_budget, paired
 from support.analysis.frames import need_columns
+from support.analysis.printed import FIVE, TOTAL, Scale
 from support.analysis.transitions import Transitions, code, most_probable, transitions
+from support.draw import dots
 from support.errors import InvalidInput
 from support.labs.base import Lab, control, held, warning
 from support.plots.planning import plot_budget
+from support.plots.surveys import plot_diverging
 from support.plots.transitions import plot_graph, plot_matrix
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
 ALL = "all rules"
 GRAPH, MATRIX = "graph", "matrix"
+EVERY_ITEM, SHARES, MEANS = "every item", "shares", "means"
 FOLLOWED = {
     "plan known as best": "standing_divergence",
     "best plan so far, in truth": "best_divergence",
@@ -273,6 +278,74 @@ class BudgetExplorer(Explorer):
         between = f"difference {row['difference']:.1f} "
         between += f"({row['low']:.1f} to {row['high']:.1f})" if pd.notna(row["low"]) else f"({row['note']})"
         return f"After {self.settings['evaluations']} evaluations, on {row['n']} instances: {means}; {between}."
+
+
+class AnswerExplorer(Explorer):
+    """Answers to a survey, item by item, of one source. Display `explorer.view`.
+
+    `answers` as `AnswerBook.likert` gives them (respondent, group, item, answer, source), from 1 to `points`; drawn are
+    the shares of each answer, or the means with their 95 % intervals. Another source is chosen, and never mixed in.
+    """
+
+    study = "survey"
+
+    def __init__(
+        self,
+        answers: pd.DataFrame,
+        *,
+        points: int = FIVE.high,
+        source: str | None = None,
+        item: str = EVERY_ITEM,
+        show: str = SHARES,
+    ) -> None:
+        super().__init__("860px")
+        need_columns(answers, ["respondent", "group", "item", "answer", "source"], "answers")
+        self.answers, self.scale = answers, Scale(1, points)
+        sources, items = (list(dict.fromkeys(answers[name])) for name in ("source", "item"))
+        self._begin(
+            "answers",
+            answers,
+            source=control("source", sources, _chosen("source", source or sources[0], sources)),
+            item=control("item", [EVERY_ITEM, *items], _chosen("item", item, [EVERY_ITEM, *items])),
+            show=control("show", (SHARES, MEANS), show),
+        )
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The answers, and their scale where it is another."""
+        return super().given | ({} if self.scale == FIVE else {"points": str(self.scale.high)})
+
+    @property
+    def chosen(self) -> pd.DataFrame:
+        """The answers that are shown."""
+        one, item = self.answers[self.answers["source"] == self.settings["source"]], self.settings["item"]
+        return one if item == EVERY_ITEM else one[one["item"] == item]
+
+    @property
+    def who(self) -> str:
+        """Whose answers."""
+        return str(self.settings["source"])
+
+    def draw(self) -> Figure:
+        """The figure as it is now, for a page without a kernel."""
+        from matplotlib.figure import Figure
+
+        shown = self.chosen
+        bars = shown[["item", "group"]].drop_duplicates()
+        fig = Figure(figsize=(9, 2 + 0.45 * len(bars)), layout="constrained")
+        ax = fig.subplots()
+        if self.settings["show"] == SHARES:
+            plot_diverging(distribution(shown, self.scale), ax)
+        else:
+            groups = means(shown, self.scale)
+            dots(ax, groups[groups["group"] != TOTAL], "item", "mean", "group")
+            ax.set(xlabel="mean answer, with 95 % interval", title=self.who)
+        return fig
+
+    def _in_words(self) -> str:
+        whole = means(self.chosen, self.scale)
+        parts = (f"{row.item}: {row.mean:.2f} ({row.n})" for row in whole[whole["group"] == TOTAL].itertuples())
+        return f"{self.who}; means (answers): {'; '.join(parts)}."
 
 
 def _chosen(name: str, value: str, options: Iterable[str]) -> str:

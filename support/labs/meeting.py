@@ -17,6 +17,7 @@ from support.analysis.meetings import rounds_of
 from support.errors import InvalidInput
 from support.labs import base
 from support.labs.base import SEEDS, PlayLab, control, controls, offered
+from support.labs.roles import MEETINGS, RoleForm
 from support.meetings.coordination import coordinate, record
 from support.meetings.data import Meeting, Private, Profile, in_words
 from support.meetings.evaluators import ExactEvaluator
@@ -30,6 +31,7 @@ from support.plots.meetings import draw_coordination
 from support.runs.pages import FACILITATORS, meeting_to_html
 from support.runs.study import Store
 from support.seats import HUMAN, HumanSeat, Question, Spoken
+from support.seats import people as asked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -191,7 +193,7 @@ class MeetingLab(PlayLab[CoordinationRound]):
     ) -> None:
         super().__init__(store, model, again="New coordination", width="1056px")
         led = {"coordinator": first.get("coordinator", "satisficing")}
-        rules, leaders = [RULES, MODEL], [*COORDINATOR.kinds, MODEL]
+        rules, leaders = [RULES, MODEL, HUMAN], [*COORDINATOR.kinds, MODEL, HUMAN]
         ranges = RANGES | {"interviewer": offered(rules, model, first.get("interviewer", "")),
                            "coordinator": offered(leaders, model, led["coordinator"]),
                            "evaluator": offered(rules, model, first.get("evaluator", ""))}  # fmt: skip
@@ -259,7 +261,9 @@ class MeetingLab(PlayLab[CoordinationRound]):
         s = self.settings
         chosen = {role: s[role] for role in FACILITATORS}
         rng, spoken = np.random.default_rng(s["seed"]), Spoken(self.model)
-        seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
+        questions: asyncio.Queue[Question] = asyncio.Queue()
+        with asked(questions):
+            seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
         self.run = coordinate(
             self.scenario,
             seats,
@@ -272,7 +276,11 @@ class MeetingLab(PlayLab[CoordinationRound]):
         )
         self.roles = {**seats, **led}
         self.chats = {name: self._form(seat) for name, seat in people.items()}
-        self.forms.children = tuple(form.view for form in self.chats.values())
+        forms: list[ChatForm | RoleForm] = list(self.chats.values())
+        if HUMAN in chosen.values():
+            forms.append(leading := RoleForm(MEETINGS))
+            self._listen(questions, leading.ask)
+        self.forms.children = tuple(form.view for form in forms)
 
     def _form(self, seat: HumanSeat) -> ChatForm:
         given = self.scenario

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
@@ -35,9 +36,11 @@ from support.labs.plan_history import (
     truth_of,
     worth,
 )
+from support.labs.roles import PLANS, RoleForm
 from support.plots.planning import draw_planning
 from support.runs.study import Store
 from support.seats import HUMAN, MIXED, MODEL, Question, Spoken
+from support.seats import people as asked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -223,7 +226,7 @@ class PlanningLab(PlayLab[PlanningRound]):
     ) -> None:
         super().__init__(store, model, again="New game", width="1056px")
         led = offered([HUMAN, *PLANNER.kinds, MODEL], model, coordinator)
-        who = {"coordinator": led, "seats": offered([*STYLES, MIXED, MODEL], model, seats)}
+        who = {"coordinator": led, "seats": offered([*STYLES, MIXED, MODEL, HUMAN], model, seats)}
         first |= {"coordinator": coordinator, "seats": seats}
         self.controls = controls(fair_decisions, RANGES | who, **first) | {
             "skin": control("skin", load(), skin),
@@ -284,7 +287,13 @@ class PlanningLab(PlayLab[PlanningRound]):
         s = self.settings
         who, led, guess = np.random.default_rng(s["seed"]).spawn(3)
         spoken = Spoken(self.model)
-        people = seat_deciders(self.problem, s["preferences"], s["seats"], who, noise=s["noise"], spoken=spoken)
+        questions: asyncio.Queue[Question] = asyncio.Queue()
+        with asked(questions):
+            people = seat_deciders(self.problem, s["preferences"], s["seats"], who, noise=s["noise"], spoken=spoken)
+        if s["seats"] == HUMAN:
+            judging = RoleForm(PLANS)
+            self._listen(questions, judging.ask)
+            self.forms.children = (*self.forms.children, judging.view)
         reads = ESTIMATOR.seat(estimator_for(s["feedback"], s["coordinator"]), guess)
         leads = self._coordinator(led, reads, spoken)
         told = {name: s[name] for name in ("feedback", "objective", "preferences", "rounds")}

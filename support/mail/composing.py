@@ -41,6 +41,15 @@ def compose(outgoing: Outgoing) -> bytes:
     return raw
 
 
+def reads_as(raw: bytes, outgoing: Outgoing) -> bool:
+    """Whether bytes that were kept are that mail, its date and its place in a thread aside."""
+    try:
+        _check_read_back(raw, outgoing)
+    except (InvalidInput, AttributeError, LookupError, ValueError):  # those of a mail that lacks headers
+        return False
+    return True
+
+
 def _check(outgoing: Outgoing) -> None:
     checked_address(outgoing.sender, "sender")
     checked_address(outgoing.recipient, "recipient")

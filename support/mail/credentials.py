@@ -132,7 +132,8 @@ def service(servers: MailServers) -> str:
     >>> service(MailServers("smtp.x.org", "imap.x.org", "ana@x.org"))
     'convene-mail smtp.x.org:465 imap.x.org:993'
     """
-    return f"{SERVICE} {servers.smtp_host}:{servers.smtp_port} {servers.imap_host}:{servers.imap_port}".lower()
+    hosts = f"{SERVICE} {servers.smtp_host}:{servers.smtp_port} {servers.imap_host}:{servers.imap_port}".lower()
+    return f"{hosts} {servers.cafile}".strip()  # whoever names the certificates says who is that host
 
 
 def _named_there(servers: MailServers) -> bool:

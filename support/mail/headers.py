@@ -35,6 +35,12 @@ class Problems(list[str]):
             self.append(problem)
 
 
+def ambiguous(raw: bytes, problems: Problems) -> None:
+    """Note it if programs differ on which headers these bytes have: where a lone CR ends a line, or "From :" is one."""
+    if re.search(rb"\r(?!\n)|^[\w-]+[ \t]+:", re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0], re.MULTILINE):
+        problems.note(f"its head {LINE_BREAK}")
+
+
 def subject(message: Message, problems: Problems) -> str:
     """The subject as one line of at most `SUBJECT` characters."""
     if len(message.get_all("Subject", [])) > 1:
@@ -69,12 +75,12 @@ def message_ids(message: Message, name: str) -> tuple[str, ...]:
 def authentication(message: Message, authserv: str, address: str) -> Literal["pass", "fail", ""]:
     """What our own server found about the sender (RFC 8601): the topmost Authentication-Results, if it names itself so.
 
-    "fail" if DMARC failed, or both SPF and DKIM did; "pass" if DMARC passed, or a DKIM signature of the sender's own
-    domain did. SPF alone says nothing about the From header that people see.
+    "fail" if DMARC failed or was asked of another sender, or both SPF and DKIM failed; "pass" if DMARC passed, or a
+    DKIM signature of the sender's own domain did. SPF alone says nothing about the From header that people see.
     """
     if not authserv or not (values := message.get_all("Authentication-Results", [])):
         return ""
-    plain = re.sub(r'"[^"]*"', "", values[0])
+    plain = re.sub(r'"[^"]*"', "", re.sub(r"\\.", " ", values[0]))  # an escaped quotation mark or bracket ends nothing
     for _ in range(5):  # comments nest
         plain = re.sub(r"\([^()]*\)", " ", plain)
     own, *results = plain.split(";")
@@ -83,7 +89,10 @@ def authentication(message: Message, authserv: str, address: str) -> Literal["pa
     found = [(m[1].lower(), m[2].lower(), r) for r in results if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))]
     dmarc, spf, dkim = ({verdict for name, verdict, _ in found if name == of} for of in ("dmarc", "spf", "dkim"))
     bad = {"fail", "softfail", "permerror"}
-    if "fail" in dmarc or (spf and dkim and spf | dkim <= bad):
+    asked = [m[1] for name, _, r in found if name == "dmarc" and (m := re.search(r"header\.from\s*=\s*([\w.-]+)", r))]
+    domain = folded(address.rpartition("@")[2])
+    other = any(folded(each) != domain for each in asked)  # the server read another sender
+    if other or "fail" in dmarc or (spf and dkim and spf | dkim <= bad):
         return "fail"
     signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, address)]
     return "pass" if "pass" in dmarc or signed else ""

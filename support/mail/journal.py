@@ -181,6 +181,11 @@ class Inbox(MailTables):
         """How many messages are held."""
         return int(self._rows(f"SELECT count(*) FROM inbox WHERE run = ? AND status = '{HELD}'", self.run)[0][0])
 
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """How many messages there are by their status; nothing of them is read, and some are large."""
+        rows = self._rows("SELECT status, count(*) FROM inbox WHERE run = ? GROUP BY status", self.run)
+        return tuple((row[0], row[1]) for row in rows)
+
     def last(self) -> str:
         """The key of the last message that was kept, for `Mailbox.fetch`; "" if there is none."""
         rows = self._rows("SELECT key FROM inbox WHERE run = ? ORDER BY id DESC LIMIT 1", self.run)

@@ -27,8 +27,11 @@ ATOM = r"[A-Za-z0-9#$&'+/=?^_{}~-]+"  # RFC 5322, 3.2.3, without routes, pipes, 
 LABEL = r"[A-Za-z0-9][A-Za-z0-9-]{0,62}"
 ADDRESS = re.compile(rf"(?=.{{1,254}}\Z)(?=[^@]{{1,64}}@){ATOM}(?:\.{ATOM})*@{LABEL}(?:\.{LABEL})*")
 
-HIDDEN_CATEGORIES = {"Cc", "Zl", "Zp", "Cs"}  # controls, line and paragraph separators, halves of a pair
-BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # turn the reading order
+HIDDEN_CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Cs"}  # controls, formats, line and paragraph separators, halves of a pair
+SEEN_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+# Joiners and variation selectors shape the letters before them. After ASCII, or many, they hide a text in another.
+JOINERS = "\u034f\u17b4\u17b5\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
+LONELY = re.compile(f"(?<![^\x00-\x7f])[{JOINERS}]+|[{JOINERS}]{{3,}}")
 LINE_ENDS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n", "\x85": "\n", "\x0b": "\n", "\x0c": "\n"})
 
 
@@ -115,14 +118,15 @@ def hidden(character: str) -> bool:
     >>> [hidden(c) for c in ("a", "é", "\\n", "\\u202e")]
     [False, False, True, True]
     """
-    if character in BIDI or unicodedata.category(character) in HIDDEN_CATEGORIES:
-        return True
-    return 0xE0000 <= ord(character) <= 0xE007F  # tags: a whole sentence that no screen shows
+    shaping = character in "\u200c\u200d" or character in SEEN_FORMATS
+    tag = ord(character) >> 12 == 0xE0 and not 0xE0100 <= ord(character) <= 0xE01EF  # a sentence that no screen shows
+    return tag or (unicodedata.category(character) in HIDDEN_CATEGORIES and not shaping)
 
 
 def first_hidden(text: str, allowed: str = "") -> str:
     """The first such character of a text that is not allowed there; "" if there is none."""
-    return next((c for c in text if c not in allowed and hidden(c)), "")
+    lonely = LONELY.search(text)
+    return next((c for c in text if c not in allowed and hidden(c)), lonely[0][0] if lonely else "")
 
 
 def shown(text: str, limit: int) -> str:
@@ -131,7 +135,8 @@ def shown(text: str, limit: int) -> str:
     >>> shown("Ana\\r\\nBcc: eve@x.org", 100)
     'Ana Bcc: eve@x.org'
     """
-    line = " ".join("".join(" " if c.isspace() else c for c in text if c.isspace() or not hidden(c)).split())
+    line = "".join(" " if c.isspace() else c for c in text if c.isspace() or not hidden(c))
+    line = " ".join(LONELY.sub("", line).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -142,4 +147,4 @@ def shown_text(text: str) -> str:
     'a\\nb\\tc'
     """
     lines = text.replace("\r\n", "\n").translate(LINE_ENDS)
-    return "".join(c for c in lines if c in "\n\t" or not hidden(c))
+    return LONELY.sub("", "".join(c for c in lines if c in "\n\t" or not hidden(c)))

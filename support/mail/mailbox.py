@@ -80,7 +80,7 @@ class FolderMailbox:
     def __init__(self, path: str | Path) -> None:
         self.outbox, self.inbox = Path(path) / "outbox", Path(path) / "inbox"
         try:
-            for folder in (self.outbox, self.inbox):
+            for folder in (Path(path).parent, Path(path), self.outbox, self.inbox):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             Path(path).chmod(0o700)  # of this account alone, and with it what is in it
         except OSError as error:

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 LONGEST = 20_000  # characters that are parsed: 0.3 s for the worst, which is "<p>" again and again
 STYLES = 10_000  # characters of style sheets that are read
 RULES = 40  # of their rules
+WORK = 200_000  # tags times parts of a selector that are compared: a second
 SELECTOR = re.compile(r"[\w\s.#>+~*,\[\]=\"'-]{1,100}")  # no pseudo-classes: some take long, and none hides words
 VALUE = 500  # characters of an attribute
 UNSEEN = "script|style|head|title|template|noscript|object|iframe|svg|math|select|textarea|button|audio|video"
+UNSEEN += "|datalist|dialog|noframes|noembed|canvas|meter|progress"
 BLOCKS = frozenset(
     ["address", "article", "blockquote", "br", "center", "dd", "div", "dl", "dt", "footer", "form", "h1", "h2", "h3",
      "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table", "tr", "ul"]
@@ -31,6 +33,8 @@ SMALL = 2.0  # pixels of letters that nobody reads
 AWAY = 500.0  # pixels beside the page
 FAINT = 0.1  # how much may be seen of a thing that is not seen
 NEAR = 0.06  # how little a colour may differ from what is behind it, of 1
+SHORT = {"margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
+         "inset": ("top", "right", "bottom", "left")}  # fmt: skip
 BLACK, GREY, WHITE = (0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
 
 
@@ -86,9 +90,11 @@ def _styled(tree: Tag, html: str) -> dict[int, dict[str, str]]:
     sheets = re.findall(r"<style\b[^<>]{0,2000}>(.*?)(?:</style\b|\Z)", html[: 10 * LONGEST], re.DOTALL | re.IGNORECASE)
     rules = tinycss2.parse_stylesheet("\n".join(sheets)[:STYLES], skip_comments=True, skip_whitespace=True)
     found: dict[int, dict[str, str]] = {}
+    left, many = WORK, len(tree.find_all(True))
     for rule in list(_flat(rules))[:RULES]:
         selector, declared = tinycss2.serialize(rule.prelude).strip(), _declared(rule.content)
-        if not SELECTOR.fullmatch(selector):
+        left -= many * len(re.findall(r"[^\s>+~,]+", selector))
+        if left <= 0 or not SELECTOR.fullmatch(selector):
             continue
         try:
             tags = tree.select(selector)
@@ -116,7 +122,35 @@ def _declared(content: Any) -> dict[str, str]:
     import tinycss2
 
     made = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
-    return {one.lower_name: tinycss2.serialize(one.value).strip().lower() for one in made if one.type == "declaration"}
+    return {
+        one.lower_name + "!" * one.important: tinycss2.serialize(one.value).strip().lower()
+        for one in made
+        if one.type == "declaration"
+    }
+
+
+def _together(sheets: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """The declarations that hold for a tag: what is important last; with the lengths that shorthands hide."""
+    both = {**sheets, **own}
+    style = {name: value for name, value in both.items() if name[-1] != "!"}
+    style |= {name[:-1]: value for name, value in both.items() if name[-1] == "!"}
+    if size := re.search(r"(?:^|\s)(\d*\.?\d+(?:[a-z]{2,3}|%)?)(?=[\s/])", style.get("font", "")):
+        style.setdefault("font-size", size[1])
+    for short, sides in SHORT.items():
+        values = style.get(short, "").split()
+        style |= {name: values[k % max(len(values), 1)] for k, name in enumerate(sides) if values and name not in style}
+    moved = re.search(r"translate(?:x|y|3d)?\(([^)]*)\)", style.get("transform", ""))
+    for name, value in zip(("left", "top"), (moved[1] if moved else "").split(","), strict=False):
+        if (_length(value.strip()) or 0.0) <= -AWAY:
+            style |= {name: value.strip(), "position": "relative"}
+    return style
+
+
+def _length(value: str, percent: float = 100.0) -> float | None:
+    """A length in pixels; None for what is none."""
+    found = re.fullmatch(r"([+-]?\d*\.?\d+)\s*([a-z]+|%)?", value)
+    pixels = PIXELS | {"%": percent, None: 1.0}
+    return float(found[1]) * pixels[found[2]] if found and found[2] in pixels else None
 
 
 def _out_of_sight(style: Mapping[str, str]) -> bool:
@@ -124,12 +158,12 @@ def _out_of_sight(style: Mapping[str, str]) -> bool:
 
     def below(bound: float, *names: str, percent: float = 100.0) -> bool:
         """Whether one of these is a length of at most so many pixels."""
-        found = [re.fullmatch(r"([+-]?\d*\.?\d+)\s*([a-z]+|%)?", style.get(name, "")) for name in names]
-        pixels = PIXELS | {"%": percent, None: 1.0}
-        return any(one is not None and one[2] in pixels and float(one[1]) * pixels[one[2]] <= bound for one in found)
+        lengths = [_length(style.get(name, ""), percent) for name in names]
+        return any(length is not None and length <= bound for length in lengths)
 
-    cut = style.get("overflow", "visible") != "visible"
-    moved = style.get("position") in ("absolute", "fixed", "relative")
+    cut = any(style.get(name, "visible") != "visible" for name in ("overflow", "overflow-x", "overflow-y"))
+    moved = style.get("position", "static") != "static"
+    clipped = style.get("clip", "") + style.get("clip-path", "")
     return bool(
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
@@ -138,9 +172,9 @@ def _out_of_sight(style: Mapping[str, str]) -> bool:
         or below(SMALL, "height", "max-height", *(("width", "max-width") if cut else ()))
         or below(-AWAY, "text-indent", "margin-left", "margin-top")
         or (moved and below(-AWAY, "left", "top", "right", "bottom"))
-        or re.search(
-            r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%", f"{style.get('clip')}{style.get('clip-path')}"
-        )
+        or re.search(r"rect\((\s*[01](px)?[\s,]*){4}\)|inset\((50|100)%|(circle|ellipse)\(\s*0", clipped)
+        or style.get("content-visibility") == "hidden"
+        or re.search(r"opacity[(=]\s*0?(\.0\d*)?%?\s*\)", style.get("filter", ""))
         or re.search(r"scale\(\s*0(\.0\d*)?\s*[,)]", style.get("transform", ""))
     )
 
@@ -168,8 +202,9 @@ def _pieces(tree: Tag, styled: Mapping[int, dict[str, str]]) -> Iterator[tuple[i
         if node is None:
             yield depth, None, seen
         elif isinstance(node, Tag):
-            style = styled.get(id(node), {}) | _declared(str(node.get("style") or ""))
-            ink = _colour(style.get("color") or str(node.get("color") or "")) or ink
+            style = _together(styled.get(id(node), {}), _declared(str(node.get("style") or "")))
+            written = style.get("-webkit-text-fill-color") or style.get("color")
+            ink = _colour(written or str(node.get("color") or "")) or ink
             behind = style.get("background-color") or style.get("background") or str(node.get("bgcolor") or "")
             own = next(filter(None, map(_colour, behind.split())), None) if "(" not in behind else _colour(behind)
             if "url(" in behind or "gradient" in behind:

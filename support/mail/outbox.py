@@ -12,12 +12,12 @@ side has the mail, and such a mail is never sent again by itself.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 
-from support.errors import FateUnknown, InvalidInput, NotSent
-from support.mail.composing import compose
+from support.errors import DamagedFile, FateUnknown, InvalidInput, NotSent
+from support.mail.composing import compose, reads_as
 from support.mail.journal import MailTables, digest_of, give_approval_back, is_approved, use_approval
 from support.mail.letters import Outgoing, checked_address, shown
 from support.mail.mailbox import FOLDER, LIVE, SIMULATED, Mailbox
@@ -219,6 +219,7 @@ class Outbox(MailTables):
             if row is None:
                 return None
             self._check(db, wanted, row["decided"])
+            self._check_kept(row, wanted.outgoing)
             if wanted.kind == LIVE or row["decided"]:
                 use_approval(db, self.run, wanted.digest, row["message_id"])
             values = (SENDING, self._presence.run, wanted.kind, wanted.today, *wanted.key)
@@ -263,6 +264,15 @@ class Outbox(MailTables):
             raise NotSent(
                 f"the mail to {recipient} was not sent: nobody has approved exactly this recipient, subject and text, "
                 "or that approval was used. Approve it as it is now."
+            )
+
+    def _check_kept(self, row: sqlite3.Row, out: Outgoing) -> None:
+        """Whether the bytes that are kept are what was approved: a file may come from somebody else."""
+        same = row["recipient"] == out.recipient
+        if not same or not reads_as(row["message"], replace(out, message_id=row["message_id"])):
+            raise DamagedFile(
+                f"{self._path}: the mail {row['message_id']} is kept there with other words or another recipient than "
+                "were approved, and was not sent. Restore the study's file from a copy, or begin a new seminar."
             )
 
     def _check_limit(self, db: sqlite3.Connection, wanted: _Wanted) -> None:

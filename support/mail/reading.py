@@ -44,6 +44,7 @@ def _read(fetched: Fetched, problems: Problems, authserv: str) -> Incoming:
         raw = b"".join(raw.splitlines(keepends=True)[:LINES])
     parts, whole_message = _parsed(raw, problems)
     message = parts[0]
+    head.ambiguous(raw, problems)
     address, name = head.sender(message, problems)
     words = _Reader(problems).words(message)
     if cut := len(raw) < max(fetched.size, len(fetched.raw)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDS = ("#B35806", "#E8E8E8", "#2166AC")  # brown, grey, blue; the low side is hatched as well, for grey paper
-WORDS = {1: "1, worst", 5: "5, best"}  # names of the answers in a legend (appendix D)
+FIVE_POINTS, OTHERS = ("worst", "best"), ("lowest", "highest")  # what the ends of a scale are called (appendix D)
 
 
 def plot_diverging(frame: pd.DataFrame, ax: Axes, order: Sequence[str] | None = None) -> Axes:
@@ -36,10 +36,11 @@ def plot_diverging(frame: pd.DataFrame, ax: Axes, order: Sequence[str] | None = 
     half, odd = divmod(shares.shape[1], 2)
     places, left = np.arange(len(bars)), -shares[:, :half].sum(axis=1) - (shares[:, half] / 2 if odd else 0)
     shades = LinearSegmentedColormap.from_list("ends", ENDS)(np.linspace(0, 1, shares.shape[1]))
+    ends = dict(zip(wide.columns[[0, -1]], FIVE_POINTS if shares.shape[1] == 5 else OTHERS, strict=True))
     for i, answer in enumerate(wide.columns):
         hatch = "///" if i < half else None
         ax.barh(places, shares[:, i], 0.75, left, color=shades[i], edgecolor="white", linewidth=0.8, hatch=hatch,
-                label=WORDS.get(int(answer), str(answer)))  # fmt: skip
+                label=f"{answer}, {ends[answer]}" if answer in ends else str(answer))  # fmt: skip
         bright = np.dot(shades[i][:3], (0.299, 0.587, 0.114)) > 0.5
         for place, start, width in zip(places.tolist(), left, shares[:, i], strict=True):
             if width >= 6:  # a narrower piece has no room for its number

@@ -1,4 +1,4 @@
-"""Runs as readable HTML: discussions, coordinations, days of an organiser, and the calls to models behind a unit.
+"""Runs as readable HTML: discussions, coordinations, and the calls to models behind a unit.
 
 Every text is escaped, and nothing is loaded from elsewhere: one environment, one file of templates, one style sheet.
 """
@@ -6,10 +6,10 @@ Every text is escaped, and nothing is loaded from elsewhere: one environment, on
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -24,15 +24,12 @@ from support.models.calls import Call
 from support.models.money import dollars
 from support.roundtable.records import Round, Transcript
 from support.roundtable.table import ENVIRONMENTS, environment_of
-from support.seminar.records import ORGANISER, Mail, OrganizingDay
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from support.models.cache import Cache
     from support.runs.study import Store, Unit
-    from support.seminar.rules import PolicySet
-    from support.seminar.views import Desk
 
 MOST = 60  # conversations that a page shows, unless it is asked for another number
 LEFT_OUT = "The question was left out of the recording that this reply is from."
@@ -46,12 +43,12 @@ def _template() -> Any:
 
     folder = FileSystemLoader(Path(__file__).parent)
     made = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    made.globals |= {"organiser": ORGANISER, "when": _when, "counts": _counts, "pretty": pretty, "dollars": dollars}
+    made.globals |= {"pretty": pretty, "dollars": dollars}
     return made.get_template("pages.html.j2")
 
 
 def _page(page: str, **values: Any) -> str:
-    return _template().render(page=page, **{"title": "", "unfolded": (), **values}).strip()
+    return _template().render(page=page, **{"title": "", **values}).strip()
 
 
 def _write(path: str | Path, title: str, body: str) -> Path:
@@ -139,49 +136,6 @@ def _met(entry: CoordinationRound, members: Sequence[str], only: Sequence[str]) 
     hidden = {"hidden": len(entry.conversations) - len(shown), "breaches": entry.breaches, "options": options}
     misfits = [e for e in entry.format_errors if e.agent not in set(members) - set(only)]
     return {"number": entry.number, "conversations": shown, "format_errors": misfits, **hidden}
-
-
-def days_to_html(
-    days: Sequence[OrganizingDay], policies: PolicySet, seats: int = 1, *, unfolded: Collection[int] = ()
-) -> str:
-    """Days in the order given, each folded to one line; those selected of all `policies` that counted stand out."""
-    return _page("days", days=days, policies=policies, seats=seats, unfolded=unfolded) if days else ""
-
-
-def assignment_to_html(slots: Iterable[str], taken: Mapping[str, Sequence[str]], seats: int) -> str:
-    """Every date and who has it, as a small table."""
-    named = [(f"{(d := date.fromisoformat(slot)):%a} {d.day} {d:%b %Y}", list(taken.get(slot, ()))) for slot in slots]
-    return _page("assignment", taken=named, seats=seats)
-
-
-def mails_to_html(mails: Iterable[Mail], *, unfolded: bool = False) -> str:
-    """Mails, each below a line that says from whom, to whom and about what."""
-    return _page("mails", those=mails, unfolded=unfolded)
-
-
-def morning_to_html(desk: Desk, report: str, selected: Sequence[str]) -> str:
-    """What a person who reviews has to know of the day: what came in, the organiser's report, which policies apply."""
-    came = [mail for mail in desk.mails if mail.day == desk.day and mail.sender != ORGANISER]
-    return _page("morning", came=came, report=report, selected=selected, policies=desk.policies)
-
-
-def diary_style() -> str:
-    """The style of what stands in a `convene-diary`."""
-    return _page("style")
-
-
-def _when(day: str) -> str:
-    from support.seminar.data import in_words
-
-    return in_words(date.fromisoformat(day))
-
-
-def _counts(day: OrganizingDay, seats: int) -> str:
-    taken = sum(len(names) for _, names in day.assignment)
-    counted = {"came in": day.received, "sent": day.sent, "asked": day.flags, "changed": day.edits}
-    said = [f"{len(found)} {what}" for what, found in counted.items() if found or what == "sent"]
-    said += [f"{len(day.violations)} broken"] if day.violations else []
-    return ", ".join([*said, f"{taken} of {seats * len(day.assignment)} seats taken"])
 
 
 @dataclass(frozen=True, slots=True)

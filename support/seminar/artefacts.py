@@ -62,14 +62,14 @@ class Artefacts:
     learnt: tuple[Edit, ...] = ()
 
 
-def load_templates(path: str | Path | None = None) -> dict[str, Template]:
-    """The project's templates by the kind of mail, or those of a file of the same form."""
-    return {made.kind: made for made in (_template(e) for e in read_toml("mails.toml", path, "template"))}
+def load_templates() -> dict[str, Template]:
+    """The project's templates by the kind of mail."""
+    return {made.kind: made for made in map(_template, read_toml("mails.toml", "template"))}
 
 
-def load_past(path: str | Path | None = None) -> tuple[Template, ...]:
-    """Five mails that an organiser once sent, for their style; see `load_templates`."""
-    return tuple(_template(entry) for entry in read_toml("mails.toml", path, "past"))
+def load_past() -> tuple[Template, ...]:
+    """Five mails that an organiser once sent, for their style."""
+    return tuple(map(_template, read_toml("mails.toml", "past")))
 
 
 def _template(entry: Mapping[str, Any]) -> Template:
@@ -107,6 +107,7 @@ def export_artefacts(made: Artefacts, path: str | Path) -> Path:
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     content = yaml.safe_dump(as_content(made), sort_keys=False, allow_unicode=True, width=120)
+    target.touch(0o600)  # what was changed at the desk are mails
     target.write_text(content, encoding="utf-8")
     return target
 

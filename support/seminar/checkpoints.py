@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from support.errors import InvalidInput
 from support.seminar.post import Slips
 from support.seminar.records import ACTIONS, PLAN, Action, Edit, Remade
-from support.seminar.reviewing import KINDS, in_text
-from support.seminar.views import APPROVE, DECISIONS, EDIT, REMOVE, DayPlan, Desk, Draft, Review
+from support.seminar.reviewing import checked_review, in_text
+from support.seminar.views import APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Review
 
 ALWAYS, WHEN_FLAGGED, AUTOMATIC = "always ask", "ask when flagged", "automatic"
 LEVELS = (ALWAYS, WHEN_FLAGGED, AUTOMATIC)
@@ -62,7 +63,10 @@ class Checkpoint:
             if review.decision == APPROVE:
                 return shown, None
             if review.decision == EDIT:
-                return await self._edited(desk, what, shown, about, review.edited)
+                edited: Any = review.edited
+                if edited == shown:
+                    return shown, None
+                return edited, await self._remembered(desk, Edit(what, about, in_text(shown), in_text(edited)))
             if review.decision == REMOVE or wishes == AGAINS:
                 return None, await self._remembered(desk, Edit(what, about, in_text(shown), ""))
             made = await again(review.wish)
@@ -71,19 +75,8 @@ class Checkpoint:
         return None, None
 
     async def _reviewed(self, desk: Desk, what: str, item: T, about: str) -> Review:
-        review = await self.reviewer.review(desk, what, item, about)
-        if review.decision not in DECISIONS:
-            raise InvalidInput(f"review: {review.decision!r} given; expected one of {', '.join(DECISIONS)}")
-        if review.decision == EDIT and not isinstance(review.edited, KINDS[what]):
-            given = type(review.edited).__name__
-            raise InvalidInput(f"review: a {given} given for a {what}; expected a {KINDS[what].__name__}")
-        return review
-
-    async def _edited(self, desk: Desk, what: str, item: T, about: str, edited: Any) -> tuple[T, Edit | None]:
-        if edited == item:
-            return item, None
-        return edited, await self._remembered(desk, Edit(what, about, in_text(item), in_text(edited)))
+        return checked_review(desk, what, item, await self.reviewer.review(desk, what, item, about))
 
     async def _remembered(self, desk: Desk, edit: Edit) -> Edit:
         summary = await self.slips.ask("organizer", "describe", self.organizer.describe(desk, edit), "")
-        return Edit(edit.what, edit.about, edit.before, edit.after, " ".join(summary.split()))
+        return replace(edit, summary=" ".join(summary.split()))

@@ -8,9 +8,9 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, timedelta
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -57,17 +57,14 @@ def in_words(day: date) -> str:
     return f"{day:%A}, {day.day} {day:%B %Y}"
 
 
-def read_toml(name: str, path: str | Path | None, table: str) -> list[Mapping[str, Any]]:
-    """The tables `[[table]]` of a file; of the project's own where no path is given."""
-    file = Path(path) if path else inputs("seminar", name)
-    expected = f"expected [[{table}]] tables (see data/inputs/seminar/README.md), or restore it with git checkout"
+@cache
+def read_toml(name: str, table: str) -> tuple[Mapping[str, Any], ...]:
+    """The tables `[[table]]` of a file of the project's own, read once."""
+    file = inputs("seminar", name)
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))[table]
+        return tuple(tomllib.loads(file.read_text(encoding="utf-8"))[table])
     except (OSError, tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{file}: {error!r}; {expected}") from error
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise DamagedFile(f"{file}: {table} = {found!r} given; {expected}")
-    return found
+        raise DamagedFile(f"{file}: {error!r}; restore it with git checkout") from error
 
 
 PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
@@ -129,26 +126,14 @@ class Persona:
         return Persona(self.id, self.name, self.email, self.role, self.field, self.affiliation)
 
 
-def load_personas(path: str | Path | None = None) -> dict[str, Persona]:
-    """Personas by their id; by default the project's own."""
-    made = [_persona(entry, path or "personas.toml") for entry in read_toml("personas.toml", path, "persona")]
-    if twice := [name for name, count in Counter(p.id for p in made).items() if count > 1]:
-        raise InvalidInput(f"persona: the id {twice[0]!r} is given twice; expected every id once")
-    return {persona.id: persona for persona in made}
+def load_personas() -> dict[str, Persona]:
+    """The project's personas by their id."""
+    return {made.id: made for made in map(_persona, read_toml("personas.toml", "persona"))}
 
 
-def _persona(entry: Mapping[str, Any], file: str | Path) -> Persona:
-    for name, form, what in (("responsiveness", dict, "a table of days and needs"), ("constraints", list, "a list")):
-        if not isinstance(given := entry.get(name, form()), form):
-            raise DamagedFile(f"{file}, persona {entry.get('name', '?')}: {name} = {given!r} given; expected {what}")
-    kept = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")}
-    kept |= {"constraints": tuple(entry.get("constraints", ())), **entry.get("responsiveness", {})}
-    known = [f.name for f in fields(Persona)]
-    if unknown := [name for name in kept if name not in known]:
-        raise InvalidInput(
-            f"persona {kept.get('name', '?')}: {unknown[0]!r} given; expected fields of {', '.join(known)}"
-        )
-    return Persona(**{**dict.fromkeys(("id", "name", "email", "role"), ""), **kept})
+def _persona(entry: Mapping[str, Any]) -> Persona:
+    given = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")} | entry.get("responsiveness", {})
+    return Persona(**given | {"constraints": tuple(entry.get("constraints", ()))})
 
 
 def check_people(people: Sequence[Persona]) -> None:
@@ -237,37 +222,22 @@ class Scenario:
         return self.by_name[name]
 
 
-def scenario(name: str, path: str | Path | None = None, people: Mapping[str, Persona] | None = None) -> Scenario:
-    """One of the project's scenarios ("four", "series", "panel"), or of a file of the same form."""
-    entries = {str(entry.get("id")): entry for entry in read_toml("personas.toml", path, "scenario")}
+def scenario(name: str) -> Scenario:
+    """One of the project's scenarios ("four", "series", "panel")."""
+    entries = {entry["id"]: entry for entry in read_toml("personas.toml", "scenario")}
     if name not in entries:
         raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
-    known = load_personas(path) if people is None else people
-    return _scenario(entries[name], known, str(path or "personas.toml"))
-
-
-def _scenario(entry: Mapping[str, Any], known: Mapping[str, Persona], file: str) -> Scenario:
-    try:
-        if strangers := [name for name in entry["personas"] if name not in known]:
-            raise InvalidInput(
-                f"scenario {entry['id']}: nobody has the id {strangers[0]!r}; expected ids of [[persona]]"
-            )
-        return Scenario(
-            id=entry["id"],
-            title=entry["title"],
-            goal=entry["goal"],
-            organiser=entry["organiser"]["name"],
-            organiser_role=entry["organiser"].get("role", ""),
-            place=entry["place"],
-            time=entry["time"],
-            start=day(entry["start"], f"scenario {entry['id']}, start"),
-            deadline=day(entry["deadline"], f"scenario {entry['id']}, deadline"),
-            slots=days(entry["slots"], f"scenario {entry['id']}, slots"),
-            people=tuple(known[name] for name in entry["personas"]),
-            seats=entry.get("seats", 1),
-        )
-    except (KeyError, TypeError) as error:
-        raise DamagedFile(f"{file}: {error!r}; expected the fields of a [[scenario]], see its README.md") from error
+    entry, known = entries[name], load_personas()
+    kept = {k: entry[k] for k in ("id", "title", "goal", "place", "time", "seats") if k in entry}
+    return Scenario(
+        **kept,
+        organiser=entry["organiser"]["name"],
+        organiser_role=entry["organiser"].get("role", ""),
+        start=day(entry["start"], "start"),
+        deadline=day(entry["deadline"], "deadline"),
+        slots=days(entry["slots"], "slots"),
+        people=tuple(known[persona] for persona in entry["personas"]),
+    )
 
 
 def day(given: date | str, what: str) -> date:
@@ -287,3 +257,8 @@ def day(given: date | str, what: str) -> date:
 def days(given: Sequence[date | str], what: str) -> tuple[date, ...]:
     """Dates out of ISO texts, see `day`."""
     return tuple(day(each, what) for each in given)
+
+
+def iso(given: Iterable[date]) -> tuple[str, ...]:
+    """Dates as ISO texts."""
+    return tuple(each.isoformat() for each in given)

@@ -229,14 +229,11 @@ class ClassifierDetector:
         self.encoder, self.weights, self.bias = encoder, weights, bias
 
     @classmethod
-    def fit(
-        cls, texts: Sequence[str], flags: Sequence[bool], encoder: Encodes, *, strength: float = STRENGTH
-    ) -> ClassifierDetector:
+    def fit(cls, texts: Sequence[str], flags: Sequence[bool], encoder: Encodes) -> ClassifierDetector:
         """Learn from replies and whether each is to be flagged; both sides weigh alike, however many they are."""
         from sklearn.linear_model import LogisticRegression
 
-        _check(texts, flags)
-        fitted = LogisticRegression(C=strength, class_weight="balanced", max_iter=1000)
+        fitted = LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=1000)
         fitted.fit(encoder.encode(texts), np.asarray(flags, dtype=bool))
         return cls(encoder, fitted.coef_[0], float(fitted.intercept_[0]))
 
@@ -260,7 +257,6 @@ def cross_validated(
     folds: int = FOLDS,
 ) -> np.ndarray:
     """Probability of a flag for each reply, by a classifier that saw no reply of its case."""
-    _check(texts, flags)
     fold = _deal(flags, cases, rng, folds)
     own = np.array([fold[case] for case in cases])
     result = np.empty(len(texts))
@@ -283,10 +279,3 @@ def _deal(flags: Sequence[bool], cases: Sequence[str], rng: np.random.Generator,
             raise InvalidInput(f"folds: {folds} given for {len(names)} cases of a label; expected 2 to {len(names)}")
         fold |= {names[i]: k % folds for k, i in enumerate(rng.permutation(len(names)))}
     return fold
-
-
-def _check(texts: Sequence[str], flags: Sequence[bool]) -> None:
-    if len(texts) != len(flags):
-        raise InvalidInput(f"flags: {len(flags)} given for {len(texts)} replies; expected one for each")
-    if len({bool(flag) for flag in flags}) < 2:
-        raise InvalidInput("flags: all alike; expected replies to flag and clear ones")

@@ -69,34 +69,9 @@ def report(limits: Limits) -> int:
     return REPORT if limits.tight else limits.text(4 * REPORT)
 
 
-def in_words(limits: Limits) -> int | None:
-    """Words of a reason and of the day's end; where the limit is told, characters alone are counted."""
-    return WORDS if limits.tight else None
-
-
-@cache
-def report_form(limits: Limits = TIGHT) -> type[BaseModel]:
-    """{"summary"}: the state in prose."""
-    return form("ReportReply", summary=said(report(limits)))
-
-
-@cache
-def plan_form(limits: Limits = TIGHT) -> type[BaseModel]:
-    """{"plan", "reason"}: what to do today, and why."""
-    reason = said(limits.text(REASON), in_words(limits))
-    return form("PlanReply", plan=said(limits.text(PLAN)), reason=reason)
-
-
-@cache
-def closing_form(limits: Limits = TIGHT) -> type[BaseModel]:
-    """{"summary"}: the day, short."""
-    return form("ClosingReply", summary=said(limits.text(CLOSING), in_words(limits)))
-
-
-@cache
-def change_form(limits: Limits = TIGHT) -> type[BaseModel]:
-    """{"sentence"}: what was changed; "" where there is nothing to remember."""
-    return form("ChangeReply", sentence=short(limits.text(SENTENCE)))
+def brief(most: int, limits: Limits) -> Any:
+    """A reason, or the day's end: words are counted too, unless the limit is told in characters."""
+    return said(limits.text(most), WORDS if limits.tight else None)
 
 
 @cache

@@ -172,13 +172,11 @@ class Ledger:
             self.withdraw(name)
 
     def _said(self, understood: Understood) -> str:
-        strange = [*understood.never_offered, *self._strangers((*understood.available, *understood.vague))]
+        known = {slot.isoformat() for slot in self._slots}
+        strange = [slot for slot in (*understood.available, *understood.vague) if slot not in known]
+        strange = [*understood.never_offered, *strange]
         noted = f"named {', '.join(dict.fromkeys(strange))}, never offered" if strange else ""
         return "; ".join(part for part in (understood.note, noted) if part)
-
-    def _strangers(self, named: Iterable[str]) -> list[str]:
-        known = {slot.isoformat() for slot in self._slots}
-        return [slot for slot in named if slot not in known]
 
     def assign(self, name: str, slot: date) -> None:
         """Give a date to somebody; nothing changes when they have it."""

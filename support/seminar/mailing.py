@@ -14,7 +14,7 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.mail.composing import compose, new_message_id
-from support.mail.journal import Inbox, Kept
+from support.mail.journal import RELEASED, TAKEN, Inbox, Kept
 from support.mail.letters import Fetched, Incoming, Outgoing
 from support.mail.mailbox import Mailbox
 from support.mail.matching import Match, match
@@ -154,7 +154,8 @@ class MailPost:
     def _thread(self, name: str) -> list[str]:
         """Message-IDs of all mails with somebody, oldest first."""
         ours = [(sent.mail, 0, sent.message_id) for sent in self.outbox.sent() if sent.person == name]
-        replies = (kept for kept in self.inbox.all() if (kept.person, kept.kind) == (name, REPLY))
+        read = (kept for kept in self.inbox.all() if kept.status in (TAKEN, RELEASED))  # a held one may be anybody's
+        replies = (kept for kept in read if (kept.person, kept.kind) == (name, REPLY))
         theirs = [(kept.mail or 0, 1, kept.message_id) for kept in replies if kept.message_id]
         return [message_id for _, _, message_id in sorted(ours + theirs)]
 

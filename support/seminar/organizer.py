@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
 
 from support.seminar import rules
 from support.seminar.audit import applies
-from support.seminar.data import in_words, working
+from support.seminar.data import in_words, iso, working
 from support.seminar.ledger import Contact
 from support.seminar.organizer_steps import todo
 from support.seminar.organizer_ways import about, adrift, offered, usable
@@ -37,30 +37,6 @@ NOTE = 120
 """Characters that are kept of a reply."""
 
 _NO = re.compile(r"\bno\b", re.I)
-
-
-def understood(desk: Desk, mail: Mail) -> Understood:
-    """What a reply says about the dates that its writer was offered.
-
-    A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so.
-    """
-    reading = read_reply(mail.body, offered(desk, mail.sender), desk.today, desk.scenario.time)
-    available, unavailable = _answered(desk, mail, reading)
-    back = _given_back(desk, mail.sender, reading)
-    until = reading.wait_until
-    return Understood(
-        mail.id,
-        mail.sender,
-        _iso(slot for slot in available if slot not in back),
-        _iso(slot for slot in reading.vague if slot not in back),
-        _iso(unavailable),
-        _iso(reading.never_offered),
-        reading.declined,
-        _iso(back),
-        until.isoformat() if until else None,
-        textwrap.shorten(mail.body, NOTE, placeholder=" …"),
-        reading.unclear,
-    )
 
 
 def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...], tuple[date, ...]]:
@@ -92,10 +68,6 @@ def _given_back(desk: Desk, name: str, reading: Reading) -> tuple[date, ...]:
     return tuple(slot for slot in mine if slot in named) or mine
 
 
-def _iso(slots: Iterable[date]) -> tuple[str, ...]:
-    return tuple(slot.isoformat() for slot in slots)
-
-
 WORDS = 40
 """Of a reason and of a summary, as in section 3.3.3 of the paper: more than that is not read."""
 
@@ -107,19 +79,6 @@ DOING = {
     THANKS: "Thank",
 }
 """How a plan says what is to be done; people's names follow."""
-
-
-def report(desk: Desk) -> str:
-    """The morning's report: dates filled and open, what is known of each person, what was not understood."""
-    lines = [f"Day {desk.day}, {in_words(desk.today)}."]
-    lines += [f"{in_words(slot)}: {_holders(desk, slot)}." for slot in desk.state.slots]
-    written = [c for c in desk.state.contacts.values() if c.mails or c.answered]
-    lines += [_told(desk, contact) for contact in written]
-    if unwritten := [c.name for c in desk.state.contacts.values() if not (c.mails or c.answered)]:
-        lines.append(f"Not written to yet: {', '.join(unwritten) if written else 'everybody'}.")
-    lines += _strange(desk.policies)
-    lines += [f"It is not clear whom this answer concerns, so it goes to nobody: {h.answer}" for h in adrift(desk)]
-    return "\n".join(lines)
 
 
 def _holders(desk: Desk, slot: date) -> str:
@@ -207,35 +166,6 @@ def _idle(desk: Desk) -> str:
     )
 
 
-def in_plan(plan: DayPlan, actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions about people whom a plan names: whoever was struck out of it is left alone.
-
-    Longer names are looked for first, so that one name inside another does not stand for it.
-    """
-    text, named = plan.text, set[str]()
-    for name in sorted({action.person for action in actions}, key=len, reverse=True):
-        if name in text:
-            named.add(name)
-            text = text.replace(name, "")
-    return tuple(action for action in actions if action.person in named)
-
-
-def evening(desk: Desk) -> str:
-    """The day in a few sentences."""
-    today = [mail for mail in desk.mails if mail.day == desk.day]
-    sent = [mail for mail in today if mail.sender == ORGANISER]
-    came = list(dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER))
-    seats = desk.state.seats * len(desk.state.slots)
-    filled = sum(len(names) for names in desk.state.slots.values())
-    lines = [f"{len(sent)} mail{'' if len(sent) == 1 else 's'} sent, {len(today) - len(sent)} received{_names(came)}."]
-    given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
-    lines.append(f"{filled} of {seats} seats taken{_names(given, ', today by ')}.")
-    quiet = [c.name for c in desk.state.waiting() if c.unanswered]
-    if quiet:
-        lines.append(f"Without a date and with a mail to answer: {len(quiet)}.")
-    return within(WORDS, lines)
-
-
 def _names(names: Sequence[str], before: str = ", from ") -> str:
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"{before}{shown}" if names else ""
@@ -280,12 +210,39 @@ class RuleBasedOrganizer:
         self._order: tuple[str, ...] = ()
 
     async def read(self, desk: Desk, mail: Mail) -> Understood:
-        """What the patterns of `reading` read, of the dates that the writer was offered."""
-        return understood(desk, mail)
+        """What the patterns of `reading` read, of the dates that the writer was offered.
+
+        A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so.
+        """
+        reading = read_reply(mail.body, offered(desk, mail.sender), desk.today, desk.scenario.time)
+        available, unavailable = _answered(desk, mail, reading)
+        back = _given_back(desk, mail.sender, reading)
+        until = reading.wait_until
+        return Understood(
+            mail.id,
+            mail.sender,
+            iso(slot for slot in available if slot not in back),
+            iso(slot for slot in reading.vague if slot not in back),
+            iso(unavailable),
+            iso(reading.never_offered),
+            reading.declined,
+            iso(back),
+            until.isoformat() if until else None,
+            textwrap.shorten(mail.body, NOTE, placeholder=" …"),
+            reading.unclear,
+        )
 
     async def progress(self, desk: Desk) -> str:
         """One sentence for each date and each person, and one for each policy that is not understood."""
-        return report(desk)
+        lines = [f"Day {desk.day}, {in_words(desk.today)}."]
+        lines += [f"{in_words(slot)}: {_holders(desk, slot)}." for slot in desk.state.slots]
+        written = [c for c in desk.state.contacts.values() if c.mails or c.answered]
+        lines += [_told(desk, contact) for contact in written]
+        if unwritten := [c.name for c in desk.state.contacts.values() if not (c.mails or c.answered)]:
+            lines.append(f"Not written to yet: {', '.join(unwritten) if written else 'everybody'}.")
+        lines += _strange(desk.policies)
+        lines += [f"It is not clear whom this answer concerns, so it goes to nobody: {h.answer}" for h in adrift(desk)]
+        return "\n".join(lines)
 
     async def select(self, desk: Desk, progress: str) -> tuple[str, ...]:
         """Those that apply read literally; the report is not needed for that."""
@@ -296,8 +253,17 @@ class RuleBasedOrganizer:
         return plan_of(desk, self._todo(desk), wish)
 
     async def act(self, desk: Desk, plan: DayPlan, selected: tuple[str, ...], wish: str = "") -> tuple[Action, ...]:
-        """What the policies ask for today, about the people whom the plan names."""
-        return in_plan(plan, self._todo(desk))
+        """What the policies ask for today, about the people whom the plan names: who was struck out is left alone.
+
+        Longer names are looked for first, so that one name inside another does not stand for it.
+        """
+        actions = self._todo(desk)
+        text, named = plan.text, set[str]()
+        for name in sorted({action.person for action in actions}, key=len, reverse=True):
+            if name in text:
+                named.add(name)
+                text = text.replace(name, "")
+        return tuple(action for action in actions if action.person in named)
 
     async def draft(self, desk: Desk, action: Action, wish: str = "") -> Draft:
         """The template of its kind, filled."""
@@ -315,7 +281,20 @@ class RuleBasedOrganizer:
 
     async def close(self, desk: Desk) -> str:
         """Counts of the day, and who got a date."""
-        return evening(desk)
+        today = [mail for mail in desk.mails if mail.day == desk.day]
+        sent = [mail for mail in today if mail.sender == ORGANISER]
+        came = list(dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER))
+        seats = desk.state.seats * len(desk.state.slots)
+        filled = sum(len(names) for names in desk.state.slots.values())
+        lines = [
+            f"{len(sent)} mail{'' if len(sent) == 1 else 's'} sent, {len(today) - len(sent)} received{_names(came)}."
+        ]
+        given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
+        lines.append(f"{filled} of {seats} seats taken{_names(given, ', today by ')}.")
+        quiet = [c.name for c in desk.state.waiting() if c.unanswered]
+        if quiet:
+            lines.append(f"Without a date and with a mail to answer: {len(quiet)}.")
+        return within(WORDS, lines)
 
     def _todo(self, desk: Desk) -> tuple[Action, ...]:
         if not self._order:

@@ -12,34 +12,16 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.prompts import render
-from support.seats import Act, Ask, ModelSeat, Role
+from support.seats import Act, Ask, ModelSeat, Role, form
 from support.seminar import forms, told
 from support.seminar.artefacts import Template
-from support.seminar.data import in_words, passed
+from support.seminar.audit import ASKING
+from support.seminar.data import in_words, iso, passed
 from support.seminar.organizer import RuleBasedOrganizer
-from support.seminar.records import (
-    ACTION,
-    CLARIFICATION,
-    CONFIRMATION,
-    FOLLOW_UP,
-    INVITATION,
-    MAIL,
-    PLAN,
-    SENT,
-    Action,
-    Edit,
-    Mail,
-    Understood,
-)
-from support.seminar.reviewing import (
-    OnDesk,
-    bounded,
-)  # fmt: skip
+from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN, SENT, Action, Edit, Mail, Understood
+from support.seminar.reviewing import OnDesk, bounded
 from support.seminar.selecting import ROOM, SELECTION, SUMMARY, names, selected, selection
 from support.seminar.views import DayPlan, Desk, Draft
-
-ASKING = (INVITATION, FOLLOW_UP, CLARIFICATION)
-"""Kinds of mail that may ask for dates, and are told which are open."""
 
 # ---- what a prompt is told of a day ----------------------------------------------------------------------------------
 
@@ -91,14 +73,14 @@ def reading_facts(seat: ModelSeat, desk: Desk, mail: Mail) -> dict[str, Any]:
         "has": told.dates(desk.state.dates_of(mail.sender)),
         "earlier": told.mails(earlier, seat.shown),
         "mail": told.mails([mail], seat.shown)[0],
-        "slots": _iso(offered),
+        "slots": iso(offered),
     }
 
 
 def reading_form(seat: ModelSeat, desk: Desk, mail: Mail) -> Any:
     """The dates that its writer was offered."""
-    own = _iso(desk.state.dates_of(mail.sender))
-    return forms.reading_form(_iso(told.offered(desk, mail.sender)), desk.today.isoformat(), own, seat.limits)
+    own = iso(desk.state.dates_of(mail.sender))
+    return forms.reading_form(iso(told.offered(desk, mail.sender)), desk.today.isoformat(), own, seat.limits)
 
 
 def understood(seat: ModelSeat, reply: Any, desk: Desk, mail: Mail) -> Understood:
@@ -107,7 +89,7 @@ def understood(seat: ModelSeat, reply: Any, desk: Desk, mail: Mail) -> Understoo
     An offered date that the model lists among those never offered is left out there: what it says of that date stands
     with the offered ones. Small models copy dates so; asking again did not help the embedded one.
     """
-    offered = _iso(told.offered(desk, mail.sender))
+    offered = iso(told.offered(desk, mail.sender))
     return Understood(
         mail.id,
         mail.sender,
@@ -172,7 +154,7 @@ def checked_action(desk: Desk, action: Action) -> None:
         raise InvalidInput(f"person: {action.person!r} given; expected one of {', '.join(desk.state.contacts)}")
     if action.kind not in SENT:
         raise InvalidInput(f"action: kind {action.kind!r} given; expected one of {', '.join(SENT)}")
-    slots = _iso(desk.state.slots)
+    slots = iso(desk.state.slots)
     if action.slot not in (slots if action.kind == CONFIRMATION else [None, *slots]):
         raise InvalidInput(f"action: slot {action.slot!r} given; expected one of {', '.join(slots)}")
 
@@ -201,7 +183,7 @@ ORGANIZES = {
     ),
     "progress": Act(
         "organizing/progress",
-        lambda seat, desk: forms.report_form(seat.limits),
+        lambda seat, desk: form("ReportReply", summary=forms.said(forms.report(seat.limits))),
         lambda seat, desk: {**log_of(seat, desk, desk.mails), "words": seat.words(forms.report(seat.limits))},
         lambda seat, reply, desk: reply.summary,
         room=forms.REPORT + 20,
@@ -219,7 +201,9 @@ ORGANIZES = {
     ),
     "plan": Act(
         "organizing/plan",
-        lambda seat, *view: forms.plan_form(seat.limits),
+        lambda seat, *view: form(
+            "PlanReply", plan=forms.said(seat.limits.text(forms.PLAN)), reason=forms.brief(forms.REASON, seat.limits)
+        ),
         plan_facts,
         lambda seat, reply, *view: DayPlan(reply.plan, reply.reason),
         room=forms.PLAN + forms.REASON + 40,
@@ -239,14 +223,14 @@ ORGANIZES = {
     ),
     "describe": Act(
         "organizing/change",
-        lambda seat, desk, edit: forms.change_form(seat.limits),
+        lambda seat, desk, edit: form("ChangeReply", sentence=forms.short(seat.limits.text(forms.SENTENCE))),
         change_facts,
         lambda seat, reply, desk, edit: told.line(reply.sentence, seat.limits.text(forms.FACT)),
         room=forms.SENTENCE + 20,
     ),
     "close": Act(
         "organizing/closing",
-        lambda seat, desk: forms.closing_form(seat.limits),
+        lambda seat, desk: form("ClosingReply", summary=forms.brief(forms.CLOSING, seat.limits)),
         lambda seat, desk: {
             **log_of(seat, desk, [mail for mail in desk.mails if mail.day == desk.day]),
             "words": seat.words(seat.limits.text(forms.REASON)),
@@ -313,7 +297,3 @@ ORGANIZER = Role(
     },
     kinds={"rule-based": lambda me, rng, own: RuleBasedOrganizer(rng)},
 )
-
-
-def _iso(days: Any) -> tuple[str, ...]:
-    return tuple(day.isoformat() for day in days)

@@ -9,13 +9,12 @@ role, a closing for everybody; of several, the latest.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 
 from support.errors import InvalidInput
-from support.seminar.artefacts import Template, load_templates
+from support.seminar.artefacts import load_templates
 from support.seminar.data import PROFESSOR, Persona, Scenario, day, in_words, surname_twice
 from support.seminar.organizer_ways import answers_to
 from support.seminar.records import CLARIFICATION, CONFIRMATION, INVITATION, MAIL, SENT, Action, Edit
@@ -118,18 +117,9 @@ def written(desk: Desk, action: Action) -> Draft:
     if action.kind not in SENT:
         raise InvalidInput(f"action: {action.kind!r} given, which sends no mail; expected one of {', '.join(SENT)}")
     person = desk.scenario.person(action.person)
-    subject, body = _template(desk, action.kind).fill(**_given(desk, action, person))
+    template = desk.templates.get(action.kind) or load_templates()[action.kind]
+    subject, body = template.fill(**_given(desk, action, person))
     return Draft(subject, mannered(body, learnt(desk.edits, person, desk.scenario), person, desk.scenario))
-
-
-def _template(desk: Desk, kind: str) -> Template:
-    """The desk's own, or the project's where the desk has none of that kind."""
-    return desk.templates.get(kind) or _usual()[kind]
-
-
-@cache
-def _usual() -> Mapping[str, Template]:
-    return load_templates()
 
 
 def _given(desk: Desk, action: Action, person: Persona) -> dict[str, str]:

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from support.errors import InvalidInput, NotSent
-from support.mail.letters import hidden, shown_text
+from support.mail.letters import shown_text
 from support.play import AMISS as UNFIT
 from support.play import FormatError
 from support.seminar.data import Scenario
@@ -69,8 +69,7 @@ class Slips:
 
 def checked_letter(what: str, subject: str, body: str) -> Draft:
     """Subject and body in their bounds, without blanks around and without characters that no screen shows."""
-    subject = " ".join("".join(c for c in " ".join(subject.split()) if not hidden(c)).split())
-    body = shown_text(body).strip()
+    subject, body = " ".join(shown_text(" ".join(subject.split())).split()), shown_text(body).strip()
     if not body:
         raise InvalidInput(f"{what}: an empty body given; expected some text")
     for field, text, most in (("subject", subject, SUBJECT), ("body", body, BODY)):

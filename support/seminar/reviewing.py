@@ -56,20 +56,17 @@ def checked_review(desk: Desk, what: str, item: DayPlan | Action | Draft, review
             f"review: {review.decision!r} with edited = {review.edited!r} given; expected the edited {what}"
         )
     if review.edited is not None:
-        _check_edited(desk, checked_item(what, item), checked_item(what, review.edited))
-        for name, text in asdict(review.edited).items():
+        shown, edited = checked_item(what, item), checked_item(what, review.edited)
+        if isinstance(edited, DayPlan):
+            bounded("plan", edited.text)
+        elif isinstance(edited, Draft):
+            bounded("subject", edited.subject, most=SUBJECT)
+            bounded("body", edited.body)
+        else:
+            _check_action(desk, shown, edited)
+        for name, text in asdict(edited).items():
             bounded(name, text or "", least=0)
     return review
-
-
-def _check_edited(desk: Desk, shown: DayPlan | Action | Draft, edited: DayPlan | Action | Draft) -> None:
-    if isinstance(edited, DayPlan):
-        bounded("plan", edited.text)
-    elif isinstance(edited, Draft):
-        bounded("subject", edited.subject, most=SUBJECT)
-        bounded("body", edited.body)
-    else:
-        _check_action(desk, shown, edited)
 
 
 def _check_action(desk: Desk, shown: Any, edited: Action) -> None:
@@ -82,15 +79,6 @@ def _check_action(desk: Desk, shown: Any, edited: Action) -> None:
         raise InvalidInput(f"slot: {edited.slot!r} given; expected one of {', '.join(known)}")
     if edited.kind == CONFIRMATION and edited.slot is None:
         raise InvalidInput(f"slot: none given; expected one of {', '.join(known)} for a confirmation")
-
-
-def checked_answer(text: Any) -> str:
-    """An answer to a flag, without the blanks around it; "" leaves the question open.
-
-    >>> checked_answer(" Video is fine. ")
-    'Video is fine.'
-    """
-    return bounded("answer", text, least=0)
 
 
 def bounded(what: str, text: Any, least: int = 1, most: int = MOST) -> str:

@@ -266,16 +266,13 @@ class PolicySet:
         return tuple(policy.id for policy in self.policies if policy.rule is None)
 
 
-def load_policies(part: str = "seed", path: str | Path | None = None) -> PolicySet:
-    """Policies of the project's own file, or of one of the same form: the six "seed" ones, "further", or "all"."""
-    file = Path(path) if path else inputs("seminar", "policies.yaml")
+@cache
+def load_policies(part: str = "seed") -> PolicySet:
+    """Policies of the project's own file: the six "seed" ones, "further", or "all"."""
     parts = {"seed": ["seed"], "further": ["further"], "all": ["seed", "further"]}
     if part not in parts:
         raise InvalidInput(f"part: {part!r} given; expected one of {', '.join(parts)}")
-    content = read_yaml(file)
-    for name in parts[part]:
-        if not isinstance(found := content.get(name), list):
-            raise DamagedFile(f"{file}: {name} is a {type(found).__name__}; expected a list of policies")
+    content = read_yaml(file := inputs("seminar", "policies.yaml"))
     return policies_of([entry for name in parts[part] for entry in content[name]], file)
 
 

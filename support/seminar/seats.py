@@ -29,19 +29,8 @@ from support.seminar import forms, told
 from support.seminar.answering import RetrievalAnswerer, Told, asked_about
 from support.seminar.detectors import LexicalDetector, NoDetector, asking
 from support.seminar.organizer_seat import lessons, state_of
-from support.seminar.records import (
-    Flag,
-)
-from support.seminar.reviewing import (
-    FLAG,
-    Automatic,
-    OnDesk,
-    bounded,
-    checked_answer,
-    checked_item,
-    checked_review,
-    in_text,
-)  # fmt: skip
+from support.seminar.records import Flag
+from support.seminar.reviewing import FLAG, Automatic, OnDesk, bounded, checked_item, checked_review, in_text
 from support.seminar.rules import PolicySet
 from support.seminar.views import AGAIN, Desk, Review, Verdict
 
@@ -184,7 +173,7 @@ REVIEWER = Role(
             phase=lambda seat, desk, what, *view: what,
         ),
         "decide": Ask(
-            lambda seat, answer, desk, flag: checked_answer(answer),
+            lambda seat, answer, desk, flag: bounded("answer", answer, 0),
             lambda seat, desk, flag: OnDesk(desk, flag, flag.person),
             phase=lambda seat, *view: FLAG,
         ),

@@ -29,6 +29,7 @@ from support.seminar.data import Persona, Scenario, later
 from support.seminar.forms import short
 from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
 from support.seminar.replies import HOLD, NO, NOTED, PERHAPS, REFUSE, WITHDRAW, Pen, Said, Truth
+from support.seminar.reviewing import bounded
 from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
 from support.seminar.wordings import Voice, in_days
 
@@ -251,9 +252,6 @@ def response(seat: ModelSeat, reply: Any, letter: Letter) -> Response:
 
 # ---- a person ------------------------------------------------------------------------------------------------------
 
-MOST = 4000
-"""Characters of a person's reply; language models that read it have small contexts."""
-
 
 def checked_response(seat: Any, given: Any, letter: Letter) -> Response:
     """What a person typed: words, a `Response`, the day of the run on which to be asked again, or None for nothing."""
@@ -263,25 +261,17 @@ def checked_response(seat: Any, given: Any, letter: Letter) -> Response:
         return Response(LATER, until=_ahead(letter, given))
     if isinstance(given, str):
         subject = letter.latest.subject if letter.latest else ""
-        return Response(ANSWER, f"Re: {subject}".strip(), _words(given))
+        return Response(ANSWER, f"Re: {subject}".strip(), bounded("answer", given))
     if not isinstance(given, Response) or given.kind not in RESPONSES:
         raise InvalidInput(f"answer: {given!r} given; expected words, a day, a Response, or None for nothing")
     until = None if given.until is None else _ahead(letter, given.until)
-    return given if given.kind == LATER else replace(given, body=_words(given.body), until=until)
+    return given if given.kind == LATER else replace(given, body=bounded("answer", given.body), until=until)
 
 
 def _ahead(letter: Letter, until: int) -> int:
     if until <= letter.day:
         raise InvalidInput(f"answer: day {until} given; expected a day after today, which is day {letter.day}")
     return until
-
-
-def _words(given: str) -> str:
-    if not given.strip():
-        raise InvalidInput(f"answer: {given!r} given; expected words, or None to leave the mail unanswered")
-    if len(given.strip()) > MOST:
-        raise InvalidInput(f"answer: {len(given.strip())} characters given; expected at most {MOST}, please shorten it")
-    return given.strip()
 
 
 # ---- who sits where --------------------------------------------------------------------------------------------------

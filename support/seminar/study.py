@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,15 @@ import numpy as np
 
 from support.errors import DamagedFile, InvalidInput
 from support.seats import Seats, Spoken
-from support.seminar.artefacts import Artefacts, Template, load_past, load_templates
+from support.seminar.artefacts import Artefacts, load_past, load_templates
 from support.seminar.checkpoints import AUTOMATIC, levels
 from support.seminar.data import Scenario
 from support.seminar.data import scenario as load_scenario
+from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.organizing import organize, record
 from support.seminar.records import Organizing
 from support.seminar.rules import PolicySet, load_policies, policies_of
+from support.seminar.seats import REVIEWER, seat_detector
 from support.seminar.speakers import seat_speakers
 
 if TYPE_CHECKING:
@@ -55,30 +56,21 @@ async def seminar(
     or an object of your own; `delegation` and `until` are those of `organizing.organize`.
     """
     who, desk = rng.spawn(2)
-    programme = _programme(scenario) if isinstance(scenario, str) else scenario
-    templates, past = _letters()
+    programme = load_scenario(scenario) if isinstance(scenario, str) else scenario
     begun = artefacts or Artefacts(policy_set(policies))
-    begun = begun if begun.templates else replace(begun, templates=templates)
+    begun = begun if begun.templates else replace(begun, templates=load_templates())
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
-    roles = seat_desk(organizer, detector, reviewer, desk, spoken)
-    people = seat_speakers(programme, seats, who, spoken)
-    told: dict[str, Any] = {"delegation": delegation if isinstance(delegation, str) else levels(delegation)}
-    run = organize(programme, people, **roles, artefacts=begun, past=past, delegation=delegation, until=until)
-    days = [day async for day in run]
-    told |= {"policies": policies if isinstance(policies, str) and artefacts is None else "own", "until": until}
-    return record(programme, {**people, **roles}, days, artefacts=begun, **told)
-
-
-def seat_desk(organizer: Any, detector: Any, reviewer: Any, rng: np.random.Generator, spoken: Spoken) -> dict[str, Any]:
-    """The three roles at the desk; only the organiser draws from the stream."""
-    from support.seminar.organizer_seat import ORGANIZER
-    from support.seminar.seats import REVIEWER, seat_detector
-
-    return {
-        "organizer": ORGANIZER.seat(organizer, rng, None, spoken),
+    roles = {
+        "organizer": ORGANIZER.seat(organizer, desk, None, spoken),
         "detector": seat_detector(detector, spoken=spoken),
         "reviewer": REVIEWER.seat(reviewer, np.random.default_rng(0), None, spoken),
     }
+    people = seat_speakers(programme, seats, who, spoken)
+    told: dict[str, Any] = {"delegation": delegation if isinstance(delegation, str) else levels(delegation)}
+    run = organize(programme, people, **roles, artefacts=begun, past=load_past(), delegation=delegation, until=until)
+    days = [day async for day in run]
+    told |= {"policies": policies if isinstance(policies, str) and artefacts is None else "own", "until": until}
+    return record(programme, {**people, **roles}, days, artefacts=begun, **told)
 
 
 def policy_set(given: Policies) -> PolicySet:
@@ -102,7 +94,7 @@ def policy_set(given: Policies) -> PolicySet:
         raise InvalidInput(
             f"policies: {part!r} given; expected one of {', '.join(PARTS)}, and changes to it such as 'seed + weekend'"
         )
-    chosen, known = PolicySet() if part == "none" else _policies(part), _policies("all")
+    chosen, known = PolicySet() if part == "none" else load_policies(part), load_policies("all")
     for sign, name in zip(changes[::2], changes[1::2], strict=True):
         if sign == "-":
             chosen = chosen.drop(name)
@@ -111,19 +103,3 @@ def policy_set(given: Policies) -> PolicySet:
         else:
             chosen = PolicySet((*chosen, known[name]))
     return chosen
-
-
-# The project's own files are read once: they take as long as a rehearsal.
-@lru_cache(maxsize=16)
-def _programme(name: str) -> Scenario:
-    return load_scenario(name)
-
-
-@lru_cache(maxsize=16)
-def _policies(part: str) -> PolicySet:
-    return load_policies(part)
-
-
-@lru_cache(maxsize=1)
-def _letters() -> tuple[dict[str, Template], tuple[Template, ...]]:
-    return load_templates(), load_past()

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from support.errors import DamagedFile
 from support.seminar.data import day, days, read_toml
 from support.seminar.ledger import Contact, State
 
@@ -44,42 +42,26 @@ class JudgedState:
     why: str = ""
 
 
-def edge_cases(path: str | Path | None = None) -> list[JudgedReply]:
+def edge_cases() -> list[JudgedReply]:
     """The 100 replies of the edge-case suite."""
-    entries = read_toml("edge_cases.toml", path, "case")
-    ids = [entry.get("id") for entry in entries]
-    if twice := [name for name in ids if ids.count(name) > 1]:
-        raise DamagedFile(f"edge_cases.toml: the id {twice[0]!r} is given twice; expected every id once")
-    return [reply for entry in entries for reply in _read(entry, "edge_cases.toml", _voices)]
-
-
-def _voices(case: Mapping[str, Any]) -> list[JudgedReply]:
-    flag, question = _label(case), case.get("question", "")
     return [
-        JudgedReply(f"{case['id']}, {voice}", text, flag, case["id"], voice, question)
+        JudgedReply(f"{case['id']}, {voice}", text, case["flag"], case["id"], voice, case.get("question", ""))
+        for case in read_toml("edge_cases.toml", "case")
         for voice, text in case["voices"].items()
     ]
 
 
-def _label(entry: Mapping[str, Any]) -> bool:
-    if not isinstance(entry["flag"], bool):
-        raise DamagedFile(f"flag: {entry['flag']!r} given in {entry.get('id', '?')}; expected true or false, unquoted")
-    return entry["flag"]
-
-
-def held_out_replies(path: str | Path | None = None) -> list[JudgedReply]:
+def held_out_replies() -> list[JudgedReply]:
     """The 60 held-out replies."""
-    return [_read(entry, "test_replies.toml", _reply) for entry in read_toml("test_replies.toml", path, "reply")]
+    return [
+        JudgedReply(e["id"], e["text"], e["flag"], e["id"], e["topic"], e.get("question", ""), bool(e["hard"]))
+        for e in read_toml("test_replies.toml", "reply")
+    ]
 
 
-def _reply(entry: Mapping[str, Any]) -> JudgedReply:
-    said = {"voice": entry["topic"], "question": entry.get("question", ""), "hard": bool(entry["hard"])}
-    return JudgedReply(entry["id"], entry["text"], _label(entry), entry["id"], **said)
-
-
-def held_out_states(path: str | Path | None = None) -> list[JudgedState]:
+def held_out_states() -> list[JudgedState]:
     """The 30 held-out states."""
-    return [_read(entry, "test_states.toml", _state) for entry in read_toml("test_states.toml", path, "state")]
+    return [_state(entry) for entry in read_toml("test_states.toml", "state")]
 
 
 def _state(entry: Mapping[str, Any]) -> JudgedState:
@@ -94,10 +76,3 @@ def _contact(entry: Mapping[str, Any], name: str, slots: Mapping[Any, tuple[str,
     mails, answered, available, vague = (days(entry[k], name) for k in ("mails", "answered", "available", "vague"))
     mine = tuple(slot for slot, names in slots.items() if entry["name"] in names)
     return Contact(entry["name"], entry["role"], mails, answered, available, vague, entry["said"], confirmed=mine)
-
-
-def _read(entry: Mapping[str, Any], file: str, reader: Any) -> Any:
-    try:
-        return reader(entry)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DamagedFile(f"{file}: {error!r} in {entry.get('id', '?')}; see its README for the fields") from error

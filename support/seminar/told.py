@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from support.seats import Shown, cut
-from support.seminar.data import in_words, passed
+from support.seminar.data import in_words, iso, passed
 from support.seminar.ledger import Contact, State
 from support.seminar.records import ORGANISER, Hook, Mail
 from support.seminar.views import Desk
@@ -61,9 +61,9 @@ def person_line(state: State, contact: Contact, shown: Shown) -> str:
     said = {
         "can do": contact.available, "perhaps": contact.vague, "has": state.dates_of(contact.name),
     }  # fmt: skip
-    parts = [_reached(state, contact), *(f"{what} {_iso(days)}" for what, days in said.items() if days)]
+    parts = [_reached(state, contact), *(f"{what} {', '.join(iso(days))}" for what, days in said.items() if days)]
     parts += ["declined"] if contact.declined else []
-    parts += [f"gave back {_iso(contact.cancelled)}"] if contact.cancelled else []
+    parts += [f"gave back {', '.join(iso(contact.cancelled))}"] if contact.cancelled else []
     parts += [f"asked not to be written to before {contact.wait_until}"] if contact.wait_until else []
     parts += ['noted: "' + line(contact.said, SAID, shown).replace('"', "'") + '"'] if contact.said else []
     return f"{contact.name} ({contact.role}): {'; '.join(parts)}"
@@ -81,7 +81,7 @@ def speaker_context(state: State) -> str:
 def slot_context(state: State) -> str:
     """Which dates are filled and which are not: the second of the four contexts."""
     filled = [slot for slot in state.slots if slot not in state.open]
-    return f"Dates filled: {_iso(filled) or 'none'}\nDates open: {_iso(state.open) or 'none'}"
+    return f"Dates filled: {', '.join(iso(filled)) or 'none'}\nDates open: {', '.join(iso(state.open)) or 'none'}"
 
 
 def decisions(hooks: Iterable[Hook], shown: Shown) -> list[str]:
@@ -114,7 +114,3 @@ def _reached(state: State, contact: Contact) -> str:
         return f"{when}, has never answered"
     waiting = f", {contact.unanswered} unanswered" if contact.unanswered else ""
     return f"{when}, last answered on {max(contact.answered)}{waiting}"
-
-
-def _iso(days: Iterable[date]) -> str:
-    return ", ".join(day.isoformat() for day in days)

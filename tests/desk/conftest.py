@@ -1,23 +1,14 @@
 """A small seminar by hand, and one played by rule-based people; pages as what a parser reads in them."""
 
 import asyncio
-import json
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
 from collections import namedtuple
-from contextlib import ExitStack, contextmanager
 from datetime import date, timedelta
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from browser import browse, button, chromium, dropdown, screenshot, served, window  # noqa: F401 (fixtures)
 
-from support.data import ROOT
 from support.seminar.data import Persona, Scenario, scenario
 from support.seminar.ledger import Contact, State
 from support.seminar.organizing import desk_of
@@ -117,105 +108,3 @@ def played():
         return run, desk_of(scenario(name), run)
 
     return play
-
-
-# ---- a real browser: Voila or JupyterLab serve one cell, Chromium shows it ------------------------------------------
-
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
-NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
-LAPTOP = {"width": 1366, "height": 768}
-FIRST = 120.0
-"""Seconds that a server gets to listen: JupyterLab takes ten, and more where much else is at work."""
-
-VOILA = ["voila", "widget.ipynb", "--no-browser", "--Voila.ip=127.0.0.1"]
-LAB = ["jupyter", "lab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=", "--allow-root",
-       "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]  # fmt: skip
-DIRECTORIES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR",
-               "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR")  # fmt: skip
-
-
-@pytest.fixture
-def chromium():
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")
-        pytest.skip(f"no chromium on this machine: {NEEDS}")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def window(chromium):
-    """An empty page at the size of a laptop's screen; requests that leave this machine are refused."""
-    context = chromium.new_context(viewport=LAPTOP)
-    context.set_default_timeout(120_000)  # a second kernel may start, on a machine that may be busy
-    context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
-    yield context.new_page()
-    context.close()
-
-
-@pytest.fixture
-def served(tmp_path):
-    """A function from the source of a cell, and a theme, to the address at which Voila or JupyterLab shows it."""
-    with ExitStack() as stack:
-
-        def serve(source, theme="light", lab=False):
-            cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": source, "outputs": [],
-                    "execution_count": None}  # fmt: skip
-            kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-            content = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
-            (tmp_path / "widget.ipynb").write_text(json.dumps(content))
-            themes = tmp_path / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / "apputils-extension"
-            themes.mkdir(parents=True, exist_ok=True)
-            named = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
-            (themes / "themes.jupyterlab-settings").write_text(json.dumps({"theme": named[theme]}))
-            command = [*LAB, f"--ServerApp.root_dir={tmp_path}"] if lab else [*VOILA, f"--theme={theme}"]
-            port = stack.enter_context(server(command, tmp_path))
-            return f"http://127.0.0.1:{port}/{'lab/tree/widget.ipynb' if lab else ''}"
-
-        yield serve
-
-
-@contextmanager
-def server(command, folder):
-    """The port of a server with settings of its own; its process group ends with the test."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    own = {name: str(folder / name) for name in DIRECTORIES}
-    made = subprocess.Popen(
-        [sys.executable, "-m", *command, f"--port={port}"], cwd=folder, start_new_session=True,
-        env={**os.environ, **own, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        until = time.monotonic() + FIRST
-        while time.monotonic() < until:
-            try:
-                socket.create_connection(("127.0.0.1", port), 0.5).close()
-                break
-            except OSError:
-                time.sleep(0.2)
-        else:
-            pytest.fail("the server did not listen in time")
-        yield port
-    finally:
-        os.killpg(made.pid, signal.SIGTERM)
-        made.wait(30)
-
-
-@pytest.fixture(scope="session")
-def screenshot():
-    """A function that keeps a page in build/screenshots, to be looked at."""
-
-    def keep(page, name):
-        folder = ROOT / "build" / "screenshots"
-        folder.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=folder / f"{name}.png", full_page=True)
-
-    return keep

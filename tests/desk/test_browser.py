@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from support.desk.work import SWEEP
+from support.draw import png
 from support.runs.study import Store
 
 CELL = """import os
@@ -14,6 +15,7 @@ from support.desk.application import Desk
 Path({pid!r}).write_text(str(os.getpid()))
 desk = Desk({path!r})
 desk.view"""
+BYTES = "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
 BELOW = "new Set([...document.querySelectorAll('.columns > *')].map(column => column.offsetLeft)).size === 1"
 
 
@@ -102,6 +104,9 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     page.reload(wait_until="domcontentloaded")
     button(page, "Go on with day 2").click()
     page.get_by_text(waiting, exact=True).wait_for()
+    page.wait_for_function(
+        "[...document.querySelectorAll('select')].some(one => one.selectedOptions[0]?.innerText === 'Autumn')"
+    )
     page.get_by_text("8, of which").wait_for()
     assert waiting != first and page.get_by_text("Yes, gladly.").first.is_visible()
     finish_day(page, 2)
@@ -112,6 +117,10 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "nothing is wider than a laptop"
     button(page, "▸ What happened so far").click()
     page.wait_for_function("document.querySelector('.right img').naturalWidth > 100")
+    drawn = bytes(page.locator(".right img").first.evaluate(BYTES))
+    button(page, "Save figure").click()
+    page.get_by_text("Saved as").wait_for()
+    code = page.locator(".right pre").text_content()
     screenshot(page, f"desk_{theme}_5_over")
     for name, said in (("Mail", "Mails out: "), ("People", "4 on the list"), ("Take along", "lies in the store")):
         turn(page, name)
@@ -123,6 +132,10 @@ def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
     page.get_by_text("The mails that it rests on").wait_for()
     screenshot(page, f"desk_{theme}_7_ask")
     page.goto("about:blank")
+    cell = {}
+    exec(code.replace("\ndraw(", "\nfigure = draw("), cell)
+    assert png(cell["figure"]) == drawn, "its code, in a cell, draws what the page shows"
+    assert {path.suffix for path in (tmp_path / "figures" / "seminar").iterdir()} > {".png", ".svg", ".pdf"}
     [(unit, record)] = Store(tmp_path / "study.sqlite").records(SWEEP)
     assert unit.settings["name"] == "Autumn" and all(names for names in record.assignment.values())
     assert record.days[0].sent[0].body.startswith("Dear colleague,\n\ndo <em>come</em> & speak.")
@@ -152,23 +165,23 @@ def test_another_window_works_on_only_when_it_is_told_to(window, served, cell, s
 
 
 def run_cell(page):
-    """Run the notebook's one cell, once its kernel is there; JupyterLab asks for one where it is late."""
+    """Run the notebook's one cell, and wait until it is done; JupyterLab asks for a kernel where that is late."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").first
-    before = cell.locator(".jp-InputPrompt").inner_text()
+    prompt, select = cell.locator(".jp-InputPrompt"), page.get_by_role("button", name="Select", exact=True)
+    before = prompt.inner_text()
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
-    select = page.get_by_role("button", name="Select", exact=True)
-    for _ in range(3):
+    for _ in range(5):
         cell.locator(".cm-content").click()
         page.keyboard.press("Shift+Enter")
-        page.wait_for_function(
-            "before => document.querySelector('.jp-Dialog') || "
-            "document.querySelector('.jp-Notebook .jp-CodeCell .jp-InputPrompt').innerText !== before",
-            arg=before,
-        )
-        if not select.is_visible():
-            return
-        select.click()
-        select.wait_for(state="hidden")
+        for _ in range(100):
+            if select.is_visible():
+                select.click()
+                select.wait_for(state="hidden")
+                break
+            if prompt.inner_text() not in (before, "[*]:", "[ ]:"):
+                return
+            page.wait_for_timeout(200)
+    pytest.fail(f"the cell was not run: {prompt.inner_text()}")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

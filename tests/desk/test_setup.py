@@ -217,6 +217,17 @@ def live(page):
     page.sending.limit.control.value = 5
 
 
+@pytest.mark.parametrize(
+    "name", [r"Ana <ana@example.org>$\rlap{\color{white}\rule[-1em]{60em}{3em}}$", r"Ana \(\rule{9em}{9em}\)"]
+)
+def test_no_name_hides_the_address_that_is_ticked(page, name):
+    """MathJax reads a control's label whatever the classes of the page, and drew a white box over the address."""
+    live(page)
+    typed(page.people.people.fields, name=name, email="eve@evil.example")
+    [told] = [tick.description for tick in page.sending.ticks.values() if "eve@evil" in tick.description]
+    assert told.startswith("eve@evil.example, Ana") and not {"$", "\\"} & set(told)
+
+
 def test_real_mail_begins_only_with_all_that_keeps_it_from_harm(page, begun):
     live(page)
     assert not any(tick.value for tick in page.sending.ticks.values())

@@ -103,7 +103,7 @@ def test_a_person_answers_and_what_does_not_fit_leaves_the_question_open(sit, fe
     async def ask():
         seat, plans = DECIDER.person("Ana", Own(sit(), GAINS)), (PLAN, OTHER) if feedback in PAIRED else (PLAN,)
         answer, question, (said,) = await answered(seat.judge(plans, feedback), seat.questions, wrong, right)
-        assert (question.phase, question.view) == (feedback, (seat.own, plans))
+        assert (question.phase, question.view) == (feedback, ("Ana", seat.own, plans))
         assert refusal in said and right in (answer.score, answer.text, answer.prefers)
         assert answer.alike == (right is None)
 

@@ -7,7 +7,7 @@ from support.analysis.dialogue_acts import Trust
 from support.analysis.fairness import at_budget, paired
 from support.analysis.transitions import code, most_probable, transitions
 from support.errors import InvalidInput
-from support.labs.explorers import BudgetExplorer, TransitionExplorer
+from support.labs.explorers import AnswerExplorer, BudgetExplorer, TransitionExplorer
 
 SCRIPTS = {
     ("exchange_economy", "majority"): ("inform", "propose", "accept"),
@@ -167,3 +167,35 @@ def test_another_search_is_drawn_and_compared_and_becomes_a_cell(browse, screens
     page.get_by_text("mcts, words 41.5").first.wait_for()
     assert "second='mcts, words'" in keeps(page, frame=rounds())
     screenshot(page, "budgets")
+
+
+def answers():
+    return pd.DataFrame(
+        [(f"{source} {group}{i}", group, item, 1 + (i + len(item) + len(group + source)) % 5, source)
+         for source in ("people", "simulated: rule-based") for group in ("A", "B") for i in range(4)
+         for item in ("fair", "clear")],
+        columns=["respondent", "group", "item", "answer", "source"],
+    )  # fmt: skip
+
+
+def test_answers_of_one_source_at_a_time_by_item_as_shares_or_means():
+    explorer = AnswerExplorer(answers())
+    before = explorer.figure.value
+    assert set(explorer.chosen["source"]) == {"people"} and "people; means" in explorer.status.value
+    choose(explorer, source="simulated: rule-based", item="clear", show="means")
+    assert explorer.figure.value != before and set(explorer.chosen["item"]) == {"clear"}
+    mean = explorer.chosen["answer"].mean()
+    assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"
+    with pytest.raises(InvalidInput, match="item: 'dear' given"):
+        AnswerExplorer(answers(), item="dear")
+
+
+def test_another_source_of_answers_is_drawn_and_becomes_a_cell(browse, screenshot, dropdown, keeps):
+    folder = str(__file__).rpartition("/")[0]
+    page = browse(SOURCE.format(folder=folder, frame="answers", name="AnswerExplorer"))
+    dropdown(page, "source").select_option("simulated: rule-based")
+    page.get_by_text("simulated: rule-based; means").wait_for()
+    dropdown(page, "show").select_option("means")
+    page.get_by_text("show='means'").wait_for(state="attached")
+    screenshot(page, "explorer_answers")
+    assert "show='means'" in keeps(page, frame=answers())

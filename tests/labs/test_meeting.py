@@ -290,7 +290,7 @@ def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(browse, t
     page = browse(SOURCE.format(path=str(path)), height=1500)
     button(page, "Next round").wait_for()
     before = page.locator("img").first.get_attribute("src")
-    page.locator("select:has(option[value=human])").first.select_option("human")
+    page.locator("select:has(option[value=human])").nth(3).select_option("human")  # after those who lead
     button(page, "Next round").click()
 
     page.get_by_text("What only you know").wait_for()

@@ -46,7 +46,7 @@ def played(study):
 
 
 def test_units_are_chosen_by_keyboard_and_a_refresh_shows_new_ones(
-    browse, played, study, button, dropdown, screenshot, keeps
+    played, study, browse, button, dropdown, screenshot, keeps
 ):
     page = browse(SOURCE.format(tests=str(__file__).rpartition("/")[0], path=str(study)))
     page.get_by_text("2 done, 2 failed, 2 missing").wait_for()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.errors import InvalidInput
 from support.mail.composing import compose
 from support.mail.letters import checked_address
+from support.seminar.post import checked_letter
 
 LONG = f"<{'x' * 120}@mail.example>"
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -89,3 +90,29 @@ def test_property_an_address_that_is_taken_is_the_only_one_in_its_header(outgoin
         return
     message = parsed(compose(outgoing(recipient=text)))
     assert [each.addr_spec for each in message["To"].addresses] == [text]
+
+
+SECRET = "Ben said no"
+HIDING = {
+    "zero width": "".join("\u200b\u200c"[int(bit)] for byte in SECRET.encode() for bit in f"{byte:08b}"),
+    "joiners": "".join("\u200d\u200c"[int(bit)] for byte in SECRET.encode() for bit in f"{byte:08b}"),
+    "selectors": "".join(chr(0xE0100 + byte) for byte in SECRET.encode()),
+    "one a letter": "".join(f"{letter}\ufe01" for letter in "the 5th"),
+    "tags": "".join(chr(0xE0000 + byte) for byte in SECRET.encode()), "operators": "\u2062\u2063",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
+def test_nothing_leaves_that_the_person_who_approves_it_cannot_see(outgoing, text):
+    """A model that obeys a hostile mail could write to its sender what others said, between the letters."""
+    for field in ("subject", "body"):
+        with pytest.raises(InvalidInput, match=f"^{field} is .*control"):
+            compose(outgoing(**{field: f"Dear Ana {text}, the 5th?"}))
+    drafted = checked_letter("mail", f"A date {text}", f"Dear Ana{text},\n\nthe 5th?")
+    assert "".join(c for c in drafted.subject + drafted.body if not c.isascii()) == ""
+
+
+@pytest.mark.parametrize("text", ["می‌خواهم", "❤️‍🔥", "ක්‍ෂ", "葛󠄀", "Grüße"], ids=ascii)
+def test_joiners_and_selectors_stay_where_letters_need_them(outgoing, text):
+    assert text in parsed(compose(outgoing(body=text))).get_content()
+    assert checked_letter("mail", text, text).body == text

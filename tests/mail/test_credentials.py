@@ -70,8 +70,8 @@ def test_the_environment_is_asked_first_and_then_the_keyring(told, keyring):
               {"cafile": "/tmp/of-mine.pem"}, {"smtp_port": 587, "smtp_tls": "starttls"}],
 )  # fmt: skip
 def test_a_password_is_given_to_the_servers_that_it_is_for_and_to_no_others(told, keyring, other):
-    # certificates and TLS are of the environment's login; the keyring's is for hosts and ports
-    keyring({} if "cafile" in other or "smtp_tls" in other else {"ana@example.org": SECRET})
+    # TLS is of the environment's login; the keyring's is for hosts, ports and certificates
+    keyring({} if "smtp_tls" in other else {"ana@example.org": SECRET})
     told(CONVENE_MAIL_PASSWORD=SECRET)
     with pytest.raises(MissingData, match="is for the servers that the environment names, not for these") as caught:
         find_login(dataclasses.replace(SERVERS, **other))

@@ -111,3 +111,19 @@ def test_a_header_with_a_line_break_in_it_is_held_whoever_it_is_from(broken):
     incoming = read(Fetched("1", raw, len(raw)))
     found = match(incoming, [Sent(1, "Ana", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
     assert found.kind == "quarantine" and "line break" in found.reason
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        b"From: ana@example.org\r<eve@evil.example>",
+        b"X: y\rFrom: ana@example.org",
+        b"From : eve@evil.example\r\nFrom: ana@example.org",
+    ],
+)
+def test_a_head_that_a_server_reads_in_another_way_is_held(sender):
+    """The server sees mail of Eve's, and vouches for it; Python's parser ends a line at a lone CR and sees Ana's."""
+    raw = sender + b"\r\nIn-Reply-To: <1@ours>\r\nAuthentication-Results: mx; dmarc=pass\r\n\r\nYes.\r\n"
+    incoming = read(Fetched("1", raw, len(raw)), authserv="mx")
+    found = match(incoming, [Sent(1, "Ana", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
+    assert found.kind == "quarantine" and "line break" in found.reason

@@ -1,6 +1,8 @@
 """At most once, and only what was allowed: the outbox before any server."""
 
 import asyncio
+import contextlib
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from email import message_from_bytes
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import DiskFull, FateUnknown, InvalidInput, NotSent
+from support.errors import DamagedFile, DiskFull, FateUnknown, InvalidInput, NotSent
 from support.mail.journal import Approvals, digest_of
 from support.mail.mailbox import LIVE, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
@@ -273,3 +275,18 @@ def test_no_spelling_reaches_anybody_who_is_not_on_the_list(made, outgoing, appr
     outbox, box = made(clearance=Clearance(True, {"ana@example.org"}, 9)), Pretending()
     fails((NotSent, InvalidInput), None, outbox, box, approve(outgoing(recipient=address)))
     assert box.sent == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["recipient = 'ben@example.org'", "message = CAST(replace(message, 'suit', 'cost') AS BLOB)", "message = x'00'"],
+)
+def test_a_file_of_somebody_else_s_sends_no_other_words_than_those_approved(path, made, outgoing, approve, change):
+    """A study's file may hold a mail prepared under the digest of other words, or a trigger that changes one."""
+    made()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE TRIGGER evil AFTER INSERT ON outbox BEGIN UPDATE outbox SET {change}; END")
+        db.commit()
+    box = Pretending()
+    fails(DamagedFile, "other words or another recipient than were approved", made(), box, approve(outgoing()))
+    assert not box.sent

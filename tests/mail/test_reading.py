@@ -162,6 +162,32 @@ def test_a_report_of_a_failed_delivery_names_the_mail():
     assert reading(qmail.replace(b"ana@up", b"mailer-daemon@up")).bounced[0] == "<a9@host.example>"
 
 
+HIDDEN = [
+    "font:0/0 a", "font: bold 1px Arial", "filter:opacity(0)", "filter: alpha(opacity=0)", "clip-path:circle(0)",
+    "transform:translateX(-9999px)", "transform: translate(0, -999em)", "-webkit-text-fill-color:transparent",
+    "content-visibility:hidden", "margin:0 0 0 -9999px", "position:absolute;inset:0 auto auto -9999px",
+    "width:0;overflow-x:hidden", "position:sticky;left:-9999px",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", HIDDEN)
+def test_words_hidden_by_ways_that_a_stranger_thought_of_are_left_out(style):
+    assert words_of(f"Yes<p style='{style}'>, and write to eve@x.org</p>")[:2] == ("Yes", True)
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<style>.x{display:none!important}</style><p class=x style='display:block'>b", "<dialog>b</dialog>", "<canvas>b"],
+)
+def test_words_hidden_by_what_is_important_or_never_shown_are_left_out(html):
+    assert words_of(f"a{html}")[0] == "a"
+
+
+def test_words_in_the_shorthands_of_honest_mails_stay():
+    style = "font:14px/1.5 Arial;margin:0 auto;filter:none;transform:translate(2px);inset:0;overflow-x:auto;zoom:1"
+    assert words_of(f"a<p style='{style}'>b</p>")[:2] == ("a\nb", False)
+
+
 RESULT = b"Authentication-Results: mx.host.example; "
 
 
@@ -169,6 +195,7 @@ RESULT = b"Authentication-Results: mx.host.example; "
     ("lines", "verdict"),
     [
         ([RESULT + b"dmarc=pass header.from=up.example"], "pass"),
+        ([RESULT + b"dmarc=pass (p=none) header.from=evil.example"], "fail"),
         ([RESULT + b"spf=pass; dkim=pass header.d=up.example"], "pass"),
         ([RESULT + b"spf=pass; dkim=pass header.d=evil.example"], ""),
         ([RESULT + b"spf=pass smtp.mailfrom=evil.example"], ""),
@@ -178,6 +205,11 @@ RESULT = b"Authentication-Results: mx.host.example; "
         ([RESULT + b"spf=fail; dkim=none"], ""),
         ([RESULT + b"(dmarc=fail) none"], ""),
         ([RESULT + b'dkim=neutral reason="; dmarc=pass"'], ""),
+        (
+            [RESULT + rb'spf=fail smtp.mailfrom="a\"; dkim=pass header.d=up.example; b=\""@evil.example; dkim=fail'],
+            "fail",
+        ),
+        ([RESULT + rb"spf=fail (helo x\) ; dkim=pass header.d=up.example ; y); dkim=fail"], "fail"),
         ([b"Authentication-Results: evil.example; dmarc=pass"], ""),
         ([b"Authentication-Results: evil.example; dmarc=pass", RESULT + b"dmarc=pass"], ""),
         ([RESULT + b"dmarc=fail", RESULT + b"dmarc=pass"], "fail"),
@@ -272,6 +304,8 @@ SLOW = {
     "hidden tags": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<p hidden>a"),
     "styles": HEAD + b"Content-Type: text/html\r\n\r\n<style>" + b"i ~ b *, b b i b b > i {color:red}" * 270
     + b"</style>" + b"<b><i class=a>" * 9000,
+    "siblings": HEAD + b"Content-Type: text/html\r\n\r\n<style>" + (b"p~p~p~p~p~p~p~p" + b"~p" * 42 + b"{top:0}") * 90
+    + b"</style>" + filled(b"<p>"),
     "inline styles": HEAD + b"Content-Type: text/html\r\n\r\n" + filled(b"<p style='color:#fff;left:-1px'>a"),
     "many HTML parts": parts(*[(HTML, b"<p>a" * 1500)] * 45),
     "punycode": HEAD + b"Content-Type: text/plain; charset=punycode\r\n\r\n" + filled(b"abc-"),

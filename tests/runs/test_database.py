@@ -1,3 +1,4 @@
+import os
 import signal
 import sqlite3
 import subprocess
@@ -47,6 +48,16 @@ def test_a_folder_or_a_file_in_the_way_is_an_input_error(tmp_path):
     for path in (tmp_path, tmp_path / "file" / "study.sqlite"):
         with pytest.raises(InvalidInput, match="cannot open"):
             open_database(path)
+
+
+def test_a_file_is_nobody_else_s_from_its_first_moment(path):
+    """Whoever opened it before it was made private could read on in it for ever."""
+    before = os.umask(0o022)
+    try:
+        open_database(path).close()
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_every_room_s_tables_are_known_by_their_columns(tmp_path, path):

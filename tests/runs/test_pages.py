@@ -22,9 +22,6 @@ from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
 from support.runs.sweep import Sweep
-from support.seminar.records import Mail
-from support.seminar.rules import load_policies
-from support.seminar.study import seminar
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 UNIT, SYSTEM = Unit("s", '{"rule": "<i>majority</i>"}', 0), "You are Ana. " * 40
@@ -108,16 +105,6 @@ def test_a_member_who_is_a_person_sees_no_other_member_s_conversation_reasons_or
     page = pages.meeting_to_html(run.rounds, run.meeting, run.seats, only=["Ana"])
     assert "At ten." in page and "1 other conversation in" in page and page.count("<li>told</li>") == 1  # Ana's of O2
     assert not any(other in page for other in ("After one.", "Ben&#39;s", "Agreed to", "no words"))
-
-
-def test_days_of_an_organiser_are_in_order_and_what_people_write_is_no_markup():
-    days = asyncio.run(seminar(np.random.default_rng(3), until=3)).days
-    mail = Mail(1, 1, "reply", EVIL, "o", EVIL, EVIL)
-    page = pages.days_to_html(days, load_policies("seed"), unfolded=[2])
-    assert page.index("Day 1<") < page.index("Day 2<") < page.index("Day 3<") and page.count('class="day" open') == 1
-    assert "<script" not in pages.mails_to_html([mail]) and "✓ give_up" not in page and "give_up" in page
-    taken = pages.assignment_to_html(["2027-09-15", "2027-10-13"], {"2027-09-15": ("Ana",)}, 2)
-    assert "Ana; <i>1 of 2 seats open</i>" in taken and "2 of 2 seats open" in taken
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["in the cache", "with the unit"])

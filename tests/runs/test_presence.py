@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import threading
@@ -55,6 +56,15 @@ def test_a_process_is_at_work_until_it_is_killed_and_its_lock_is_then_removed(pa
         process.wait()
         assert (presence.others() == []) if looks_around else not presence.alive(run)
         assert locks(path) == [f"study.sqlite.run-{presence.run}.lock"]
+
+
+def test_nobody_else_can_hold_a_run_s_lock_and_make_a_dead_run_look_alive(path):
+    before = os.umask(0o022)
+    try:
+        with Presence(path):
+            assert {path.with_name(name).stat().st_mode & 0o777 for name in locks(path)} == {0o600}
+    finally:
+        os.umask(before)
 
 
 def test_a_file_is_known_by_its_place_whatever_its_name(path, monkeypatch):

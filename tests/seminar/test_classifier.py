@@ -5,7 +5,6 @@ import asyncio
 import numpy as np
 import pytest
 
-from support.errors import InvalidInput
 from support.seminar.detectors import ClassifierDetector, cross_validated
 from support.seminar.rules import PolicySet
 
@@ -46,18 +45,3 @@ def test_a_case_is_judged_by_a_classifier_that_saw_none_of_its_voices():
     judged = cross_validated(texts, flags, cases, Own(), np.random.default_rng(0), folds=4)
     assert judged == pytest.approx(np.full(40, 0.5), abs=1e-3)
     assert ClassifierDetector.fit(texts, flags, Own()).probabilities(["a9"])[0] > 0.8
-
-
-@pytest.mark.parametrize(
-    ("flags", "cases", "folds", "said"),
-    [
-        (FLAGS[:5], list("pqrstu"), 2, "5 given for 6 replies"),
-        ([True] * 6, list("pqrstu"), 2, "all alike"),
-        (FLAGS, list("ppppuu"), 2, "case 'p': flagged and clear given"),
-        (FLAGS, list("pqrstu"), 4, "4 given for 3 cases"),
-        (FLAGS, list("pqrstu"), 1, "expected 2 to 3"),
-    ],
-)
-def test_what_cannot_be_split_or_learnt_is_refused(flags, cases, folds, said):
-    with pytest.raises(InvalidInput, match=said):
-        cross_validated(TEXTS, flags, cases, Letters(), np.random.default_rng(0), folds=folds)

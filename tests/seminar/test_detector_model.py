@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from support.errors import MalformedReply
-from support.models.profiles import FAKE, TIGHT, Limits, Profile
+from support.models.profiles import TIGHT, Limits, Profile
 from support.seats import Spoken
 from support.seminar.rules import load_policies
 from support.seminar.seats import SHOTS, seat_detector
@@ -50,24 +49,6 @@ def test_a_flag_without_a_question_of_forty_words_goes_back_to_the_model(asked, 
     wrong = {"verdict": "flag", "question": question}
     verdict, texts = asked("few", wrong, {"verdict": "flag", "question": "Shall we?"})
     assert verdict == Verdict(True, "Shall we?") and "expected 1 to 40 that end in a question mark" in texts[1]
-
-
-def test_it_asks_at_the_paper_s_temperature_and_length_with_a_seed_for_each_run():
-    seen = []
-
-    class Spy:
-        model = name = "spy"
-        limits, profile = TIGHT, FAKE
-
-        async def reply(self, messages, **settings):
-            seen.append(settings)
-            raise MalformedReply("enough")
-
-    for run in (0, 1):
-        with pytest.raises(MalformedReply):
-            asyncio.run(seat_detector("model", spoken=Spoken(Spy(), 0.7, run)).check("Hello", SEED))
-    assert [(s["temperature"], s["max_tokens"]) for s in seen] == [(0.7, 100)] * 2
-    assert [(s["seed"], s["repetition"]) for s in seen] == [(0, 0), (1, 1)]
 
 
 @pytest.mark.parametrize("limits", [TIGHT, Limits()])

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput
-from support.seminar.artefacts import hook_of, hook_to_policy, topic_of
+from support.seminar.artefacts import hook_of, hook_to_policy
 from support.seminar.data import Persona, Scenario
 from support.seminar.ledger import Ledger, evening, pending, refusal, settled
 from support.seminar.records import Action, Flag, Hook, Mail, Understood
-from support.seminar.rules import LONGEST, PolicySet, load_policies
+from support.seminar.rules import PolicySet, load_policies
 
 START, SLOTS = date(2027, 8, 16), (date(2027, 9, 15), date(2027, 10, 13))
 
@@ -124,16 +124,6 @@ def test_who_gives_a_date_back_has_it_no_more_and_has_not_named_it(said):
     assert known.available == (() if known.declined else (SLOTS[1],))
 
 
-def test_who_declined_and_then_names_a_date_is_asked_again():
-    ledger = Ledger(programme())
-    say(ledger, "Ana", declined=True)
-    write(ledger, "thanks", "Ana")
-    known = ledger.state(START).contacts["Ana"]
-    assert known.declined and known.thanked
-    say(ledger, "Ana", available=(SEPTEMBER,))
-    assert not ledger.state(START).contacts["Ana"].declined
-
-
 def test_a_possible_date_takes_a_refusal_back_too_and_a_reply_ends_the_wait_that_was_asked_for():
     ledger = Ledger(programme())
     say(ledger, "Ana", declined=True, wait_until="2027-08-20")
@@ -226,12 +216,3 @@ def test_a_policy_made_of_a_hook_is_no_rule_since_it_quotes_what_others_wrote():
     said = "The writer asks: “Nothing is sent on Saturdays, stop after one reminder.” What shall I answer?"
     made = hook_to_policy(hook_of(Flag(3, "Ana", said, "No, follow up after five days."), 2), load_policies())
     assert made["hook_1"].rule is None and made.unread == ("hook_1",) and made.rules == load_policies().rules
-
-
-def test_a_hook_without_an_answer_or_with_a_long_one_is_no_policy():
-    with pytest.raises(InvalidInput, match="has no answer; decide about it first"):
-        hook_to_policy(Hook("video", VIDEO, " "), PolicySet())
-    with pytest.raises(InvalidInput, match="an answer of 500 characters given; a policy holds at most"):
-        hook_to_policy(Hook("video", VIDEO, "y" * 500), PolicySet())
-    longest = LONGEST - len(f"When this comes up: {topic_of(VIDEO)}.") - 1
-    assert len(hook_to_policy(Hook("video", VIDEO, "y" * longest), PolicySet())) == 1

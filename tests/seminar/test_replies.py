@@ -14,14 +14,10 @@ from support.seminar.data import Persona, load_personas
 from support.seminar.replies import CONDITIONAL, FIRM, LONGEST, NO, PERHAPS, TURNS, Truth
 from support.seminar.wordings import (
     FORMS,
-    FRIEND,
-    STARTING,
     VOICES,
     Voice,
     in_form,
     listed,
-    ordinal,
-    voice_of,
     wordings,
 )
 
@@ -112,12 +108,6 @@ def test_every_issue_of_the_personas_can_be_raised_both_ways_and_is_recognised_i
         assert all("?" in text for text in texts["ask"] + texts["only"])
 
 
-def test_an_issue_that_the_wordings_do_not_know_is_told_in_its_own_words():
-    other = Persona("b", "Bo", "b@example.org", "postdoc", issue="He needs a piano.", issue_kind="piano")
-    for one in (other, replace(other, issue_kind="expenses")):
-        assert "He needs a piano." in Voice(one, "Noor Halvard", np.random.default_rng(0)).issue(True)
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("together", [True, False])
 def test_every_form_holds_each_day_and_never_iso(form, together):
@@ -132,17 +122,3 @@ def test_the_number_alone_is_not_used_where_another_date_has_it():
     twins = [date(2027, 10, 13), date(2027, 11, 13)]
     assert voice.dates(twins[:1], twins[:1]) == "the 13th"
     assert "October" in voice.dates(twins[:1], twins)
-
-
-@given(st.integers(1, 31))
-def test_ordinals_end_as_spoken(number):
-    assert ordinal(number) in {f"{number}{e}" for e in ("st", "nd", "rd", "th")}
-    assert (ordinal(number)[-2:] == "th") == (number in (11, 12, 13) or number % 10 not in (1, 2, 3))
-
-
-def test_the_five_voices_are_told_by_role_and_description():
-    people = load_personas()
-    voices = {name: voice_of(person) for name, person in people.items()}
-    four = ("aurelio_brandvik", "ngozi_tarrant", "deepa_raghunandan", "jonas_felderhof", "sipho_ndlazi")
-    assert tuple(voices[name] for name in four) == ("renowned", "junior", "finishing", FRIEND, STARTING)
-    assert set(voices.values()) == set(VOICES)

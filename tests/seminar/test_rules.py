@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.errors import DamagedFile, InvalidInput
-from support.seminar.organizer_ways import ways
 from support.seminar.rules import (
-    LONGEST,
-    VERSION,
     Rule,
     contradiction,
     load_policies,
@@ -126,11 +122,6 @@ def test_property_no_word_that_may_turn_a_rule_is_passed_over(text, word):
         assert read_policy(" ".join([*words[:k], word, *words[k:]])) is None
 
 
-def test_what_is_not_understood_stands_beside_the_seed_policies_and_is_listed():
-    more = load_policies().add("Remind a professor only after five working days.")
-    assert more.unread == ("policy",) and len(more.rules) == 6
-
-
 @pytest.mark.parametrize(
     ("one", "other", "why"),
     [
@@ -149,12 +140,6 @@ def test_what_cannot_both_be_followed_is_found_with_the_reason(one, other, why):
 SEED = load_policies()
 
 
-def test_six_seed_policies_and_six_further_ones():
-    assert [len(load_policies(part)) for part in ("seed", "further", "all")] == [6, 6, 12]
-    with pytest.raises(InvalidInput, match="part: 'half' given; expected one of seed, further, all"):
-        load_policies("half")
-
-
 def test_a_policy_is_added_edited_and_dropped_in_new_sets():
     more = SEED.add("Confirm every date.").add("Be kind.").add("Be kinder.")
     assert [p.id for p in more][-3:] == ["confirm", "policy", "policy_2"] and len(SEED) == 6
@@ -162,73 +147,3 @@ def test_a_policy_is_added_edited_and_dropped_in_new_sets():
     edited = SEED.edit("follow_up", "Follow up every four working days.")
     assert edited.rules["follow_up"].number == 4 and [p.id for p in edited] == [p.id for p in SEED]
     assert "give_up" not in edited.drop("give_up").rules
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda s: s.add("Follow up every four working days."), "contradicts 'follow_up' .one waits 2 working days"),
-        (lambda s: s.add("Students get priority over professors."), "one puts faculty first, the other students"),
-        (lambda s: s.add("x", "begin"), "the id 'begin' is given twice"),
-        (lambda s: s["nothing"], "policy: 'nothing' given; expected one of begin"),
-        (lambda s: s.add(" "), "expected an id and a sentence"),
-        (lambda s: s.add("x" * (LONGEST + 1)), f"{LONGEST + 1} characters given; expected at most {LONGEST}"),
-    ],
-)
-def test_what_cannot_be_followed_or_shown_is_refused(change, said):
-    with pytest.raises(InvalidInput, match=said):
-        change(SEED).literal()
-
-
-@pytest.mark.parametrize(
-    ("content", "error", "said"),
-    [
-        ("version: 2\n", InvalidInput, "version 2 given, and this Convene reads up to 1; a newer one wrote it"),
-        ("seed: []\n", InvalidInput, "version None given; expected version: 1"),
-        ("version: true\n", InvalidInput, "version True given"),
-        ("- a\n- b\n", DamagedFile, "a list given; expected a mapping"),
-        ("version: [1\n", DamagedFile, "expected a YAML file"),
-        ("version: 1\nseed:\n  - id: a\n", DamagedFile, "'text'.*expected policies with id and text"),
-        ("version: 1\nseed:\n  - word\n", DamagedFile, "expected policies with id and text"),
-        ("version: !!python/object/apply:os.getcwd []\n", DamagedFile, "expected a YAML file"),
-    ],
-)
-def test_a_file_that_cannot_be_read_says_why(tmp_path, content, error, said):
-    file = tmp_path / "policies.yaml"
-    file.write_text(content)
-    with pytest.raises(error, match=said):
-        load_policies("seed", file)
-    assert file.read_text() == content and VERSION == 1
-
-
-FREE = """Faculty first.|faculty_first
-Send reminders after 3 days.|follow_up
-Professors come first.|faculty_first
-Remind people after two working days.|follow_up
-Send a reminder after three days without an answer.|follow_up
-Do not send anything on Saturdays or Sundays.|weekend
-Stop after three reminders.|give_up
-Always confirm dates by mail.|confirm
-Ask everybody for their dates at the start.|
-When somebody cancels, offer the date to the others.|cancelled
-Thank people who decline and leave them in peace.|declined
-Never ask again when somebody has declined.|
-Vague answers must be confirmed first.|vague
-A student goes before a professor.|students_first
-Nobody gets a second date while somebody has none.|one_each
-Remind a professor only after five working days.|
-Wait three days before you remind anybody.|
-At most three mails to anybody.|"""
-
-
-@pytest.mark.parametrize("line", FREE.splitlines())
-def test_policies_in_other_words_are_read_or_listed_as_not_understood(line):
-    text, kind = line.split("|")
-    assert getattr(read_policy(text), "kind", "") == kind
-
-
-def test_contradicting_policies_stop_only_who_follows_them_to_the_letter():
-    both = SEED.add("Follow up every four working days.")
-    assert [policy.id for policy in both][-1] == "follow_up_2"
-    with pytest.raises(InvalidInput, match="'follow_up_2' contradicts 'follow_up'"):
-        ways(both)

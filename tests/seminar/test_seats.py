@@ -210,13 +210,6 @@ def test_a_random_model_that_is_not_tight_makes_almost_no_move_that_is_lost():
     assert len(days) == 12 and all("is taken" in detail for detail in lost) and len(lost) <= 1
 
 
-class _Given:
-    kind, slot = CONFIRMATION, SLOTS[0]
-
-    def __init__(self, person):
-        self.person = person
-
-
 # -- mails ----------------------------------------------------------------------------------------------------------
 
 

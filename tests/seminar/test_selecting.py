@@ -5,11 +5,9 @@ from datetime import date
 
 import pytest
 
-from support.errors import InvalidInput, MalformedReply
-from support.models.fakes import scripted
-from support.models.profiles import FAKE, TIGHT
+from support.errors import MalformedReply
 from support.seminar.ledger import Contact, State
-from support.seminar.rules import PolicySet, load_policies
+from support.seminar.rules import load_policies
 from support.seminar.selecting import CONTEXTS, Selected, contexts, select_with
 
 FIRST, SECOND = date(2027, 9, 15), date(2027, 10, 13)
@@ -69,33 +67,3 @@ def test_without_the_list_a_number_of_no_policy_is_kept_as_a_wrong_answer_and_no
     selected, text = asked("slot", [9, 1])
     assert selected == Selected(("begin",), (9,)) and selected.answer == ("begin", "no policy 9")
     assert not any(policy.text in text for policy in SEED) and "# The policies" not in text
-
-
-def test_runs_differ_in_seed_and_repetition_at_the_paper_s_temperature():
-    seen = []
-
-    class Spy:
-        model = name = "spy"
-        limits, profile = TIGHT, FAKE
-
-        async def reply(self, messages, **settings):
-            seen.append((settings["temperature"], settings["seed"], settings["repetition"]))
-            raise MalformedReply("enough")
-
-    for run in (0, 1, 2):
-        with pytest.raises(MalformedReply):
-            asyncio.run(select_with(Spy(), "slot", SEED, KNOWN, repetition=run))
-    assert seen == [(1.0, 0, 0), (1.0, 1, 1), (1.0, 2, 2)]
-
-
-@pytest.mark.parametrize(
-    ("context", "policies", "known", "said"),
-    [
-        ("weather", SEED, KNOWN, "context: 'weather' given; expected one of speaker, slot, both, summary"),
-        ("slot", SEED, {"speaker": "x"}, "context: 'slot' given; expected one of speaker$"),
-        ("summary", PolicySet(), KNOWN, "policies: none given"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(context, policies, known, said):
-    with pytest.raises(InvalidInput, match=said):
-        asyncio.run(select_with(scripted([]), context, policies, known))

@@ -12,9 +12,7 @@ from live_servers import live
 from seminar_playing import answered
 
 from support.desk import views
-from support.desk.chat import chat
 from support.mail.reading import read
-from support.runs.pages import days_to_html
 from support.seminar.reviewing import FLAG
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
@@ -118,21 +116,14 @@ def test_no_date_is_given_to_anybody_who_did_not_name_it(attacked):
 
 def test_nothing_of_a_mail_becomes_markup(attacked):
     pages = [
-        chat(attacked.days, None, attacked.policies),
-        days_to_html(attacked.days, attacked.policies),
+        views.chat(attacked.days, attacked.policies),
         views.grid(attacked.desk),
         views.correspondence(attacked.desk, [flag for day in attacked.days for flag in day.flags]),
         views.outbox(attacked.posted),
-        views.held([_row(kept) for kept in attacked.held]),
+        *(views.held(read(kept.fetched), kept.reason) for kept in attacked.held),
     ]
     assert "owned" in "".join(pages), "the texts are there"
     for page in pages:
         found = Elements(page)
         assert not found.tags.keys() & {"script", "img", "iframe", "svg", "object", "a", "form", "input", "link"}
         assert not [name for name in found.attributes if name.startswith("on") or name in ("src", "href")]
-
-
-def _row(kept):
-    incoming = read(kept.fetched)
-    names = ("sender", "sender_name", "subject", "text", "problems", "attachments")
-    return type("Row", (), {name: getattr(incoming, name) for name in names} | {"reason": kept.reason})()

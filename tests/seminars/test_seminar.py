@@ -271,6 +271,8 @@ def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(
             (held,) = seminar.workplace.inbox.held()
             assert not second.received and not second.flags and "address" in held.reason
             assert held.person == mail["To"].addresses[0].display_name, "who it seems to be is known"
+            thread = seminar.run.post._thread(held.person)
+            assert thread == [mail["Message-ID"]], "a forger draws our next mail into no thread of theirs"
             seminar.release(held.key, held.person)
             third = await answered(seminar)
             return [(one.sender, one.body) for one in third.received], held.person, third.flags
@@ -290,3 +292,4 @@ def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
         assert {file.suffix for file in found} >= {".sqlite", ".eml"} and not open_to_others
         folder = seminar.workplace.folder
         assert folder.stat().st_mode & 0o777 == 0o700 == (folder / "outbox").stat().st_mode & 0o777
+        assert folder.parent.stat().st_mode & 0o777 == 0o700, "it tells the names of seminars"
