@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from support.errors import InvalidInput
 from support.mail.letters import IDS, MESSAGE_ID, NAME, SENT_BODY, SUBJECT, checked_address, first_hidden
@@ -68,49 +68,28 @@ def _check(outgoing: Outgoing) -> None:
 
 
 def _composed(outgoing: Outgoing) -> bytes:
-    from email.headerregistry import Address
-    from email.message import EmailMessage
-
-    message = EmailMessage(policy=_policy())
-    message["Date"] = outgoing.date
-    message["From"] = Address(outgoing.sender_name, addr_spec=outgoing.sender)
-    message["To"] = Address(outgoing.recipient_name, addr_spec=outgoing.recipient)
-    message["Subject"] = outgoing.subject
-    message["Message-ID"] = outgoing.message_id
-    if outgoing.in_reply_to:
-        message["In-Reply-To"] = outgoing.in_reply_to
-    if thread := outgoing.references:  # of a long one the first and the last (RFC 5537, 3.4.4, does so too)
-        message["References"] = " ".join(thread if len(thread) <= IDS else (thread[0], *thread[1 - IDS :]))
-    message.set_content(outgoing.body)
-    return message.as_bytes()
-
-
-def _policy() -> Any:
-    """SMTP's line ends, seven bits, and headers written by the functions below.
+    """Headers line by line, and the library's body.
 
     The library's own way would write a Message-ID that is longer than a line as encoded words, so that no program finds
     it again, and breaks a name in the middle of a word where it folds one.
     """
-    from email.headerregistry import HeaderRegistry, UniqueSingleAddressHeader, UniqueUnstructuredHeader
+    from email.message import EmailMessage
     from email.policy import SMTP
+    from email.utils import format_datetime
 
-    class Line(UniqueUnstructuredHeader):
-        def fold(self: Any, *, policy: Any) -> str:
-            return f"{self.name}: {_encoded(str(self))}\r\n"
-
-    class Person(UniqueSingleAddressHeader):
-        def fold(self: Any, *, policy: Any) -> str:
-            return f"{self.name}: {_named(self.address)}\r\n"
-
-    class Thread(UniqueUnstructuredHeader):
-        def fold(self: Any, *, policy: Any) -> str:
-            return f"{self.name}: " + "\r\n ".join(str(self).split()) + "\r\n"
-
-    registry: Any = HeaderRegistry()
-    kinds = {"subject": Line, "from": Person, "to": Person, "in-reply-to": Thread, "references": Thread}
-    for name, kind in kinds.items():
-        registry.map_to_type(name, kind)
-    return SMTP.clone(cte_type="7bit", header_factory=registry)
+    body, thread = EmailMessage(policy=SMTP.clone(cte_type="7bit")), outgoing.references
+    body.set_content(outgoing.body)
+    lines = {
+        "Date": format_datetime(outgoing.date),
+        "From": _named(outgoing.sender_name, outgoing.sender),
+        "To": _named(outgoing.recipient_name, outgoing.recipient),
+        "Subject": _encoded(outgoing.subject),
+        "Message-ID": outgoing.message_id,
+        "In-Reply-To": outgoing.in_reply_to,
+        # of a long thread the first and the last (RFC 5537, 3.4.4, does so too)
+        "References": "\r\n ".join(thread if len(thread) <= IDS else (thread[0], *thread[1 - IDS :])),
+    }
+    return "".join(f"{name}: {line}\r\n" for name, line in lines.items() if line).encode("ascii") + body.as_bytes()
 
 
 def _encoded(text: str) -> str:
@@ -122,13 +101,12 @@ def _encoded(text: str) -> str:
     return Header(text, "utf-8", maxlinelen=75, header_name="Subject").encode(linesep="\r\n")
 
 
-def _named(address: Any) -> str:
+def _named(name: str, address: str) -> str:
     """A name as a quoted string or as encoded words, with the address between brackets."""
     from email.utils import quote
 
-    name = address.display_name
     written = _encoded(name) if not name.isascii() or "=?" in name else f'"{quote(name)}"'
-    return f"{written} <{address.addr_spec}>" if name else address.addr_spec
+    return f"{written} <{address}>" if name else address
 
 
 def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:

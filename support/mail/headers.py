@@ -80,16 +80,18 @@ def authentication(message: Message, authserv: str, address: str) -> Literal["pa
     """
     if not authserv or not (values := message.get_all("Authentication-Results", [])):
         return ""
-    own, *results = _without_comments(values[0]).split(";")
+    plain = re.sub(r'"[^"]*"', "", re.sub(r"\\.", " ", values[0]))  # an escaped quotation mark or bracket ends nothing
+    for _ in range(5):  # comments nest
+        plain = re.sub(r"\([^()]*\)", " ", plain)
+    own, *results = plain.split(";")
     if folded((own.split() or [""])[0]) != folded(authserv):
         return ""
     found = [(m[1].lower(), m[2].lower(), r) for r in results if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))]
     dmarc, spf, dkim = ({verdict for name, verdict, _ in found if name == of} for of in ("dmarc", "spf", "dkim"))
     bad = {"fail", "softfail", "permerror"}
     asked = [m[1] for name, _, r in found if name == "dmarc" and (m := re.search(r"header\.from\s*=\s*([\w.-]+)", r))]
-    other = any(
-        folded(domain) != folded(address.rpartition("@")[2]) for domain in asked
-    )  # the server read another sender
+    domain = folded(address.rpartition("@")[2])
+    other = any(folded(each) != domain for each in asked)  # the server read another sender
     if other or "fail" in dmarc or (spf and dkim and spf | dkim <= bad):
         return "fail"
     signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, address)]
@@ -191,13 +193,6 @@ def _one_address(value: str) -> tuple[str, str]:
         return name, checked_address(address, "sender") if rest == address or "@" not in before else ""
     except InvalidInput:
         return name, ""
-
-
-def _without_comments(value: str) -> str:
-    value = re.sub(r'"[^"]*"', "", re.sub(r"\\.", " ", value))  # an escaped quotation mark or bracket ends nothing
-    for _ in range(5):  # comments nest
-        value = re.sub(r"\([^()]*\)", " ", value)
-    return value
 
 
 def _aligned(result: str, address: str) -> bool:

@@ -179,7 +179,7 @@ class Inbox(MailTables):
 
     def waiting(self) -> int:
         """How many messages are held."""
-        return int(self._rows(f"SELECT count(*) FROM inbox WHERE run = ? AND status = '{HELD}'", self.run)[0][0])
+        return dict(self.counts()).get(HELD, 0)
 
     def counts(self) -> tuple[tuple[str, int], ...]:
         """How many messages there are by their status; nothing of them is read, and some are large."""

@@ -23,7 +23,7 @@ IDS = 50  # Message-IDs of one header that are kept
 PROBLEMS = 20  # problems of one mail that are kept
 MESSAGE_ID = r"<[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\-@:\[\]]{1,248}>"  # wider than RFC 5322, since servers are; no blanks
 
-ATOM = r"[A-Za-z0-9#$&+/=?^_{}~-]+"  # RFC 5322, 3.2.3, without routes, pipes, quotes and patterns; lengths: RFC 5321
+ATOM = r"[A-Za-z0-9#$&'+/=?^_{}~-]+"  # RFC 5322, 3.2.3, without routes, pipes, quotes and patterns; lengths: RFC 5321
 LABEL = r"[A-Za-z0-9][A-Za-z0-9-]{0,62}"
 ADDRESS = re.compile(rf"(?=.{{1,254}}\Z)(?=[^@]{{1,64}}@){ATOM}(?:\.{ATOM})*@{LABEL}(?:\.{LABEL})*")
 
@@ -49,15 +49,6 @@ class Outgoing:
     date: datetime  # when it was written; aware of its time zone
     in_reply_to: str = ""  # the Message-ID of the mail that it answers; "" for none
     references: tuple[str, ...] = ()  # the Message-IDs of the thread, oldest first
-
-
-@dataclass(frozen=True)
-class Sent:
-    """What matching knows of a mail of ours."""
-
-    mail: int  # its number; a later mail has a higher one
-    person: str  # whom it was written to
-    message_id: str  # its Message-ID, with angle brackets
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from support.errors import FateUnknown, InvalidInput, MailError, NotSent
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from aiosmtplib import SMTP
     from imap_tools import MailBox
 
-# seconds to wait for the answer to the message itself (RFC 5321, section 4.5.3.2.6): too short leaves doubt
-LAST_PATIENCE = 600.0
 GO_ON = 354
 SAID = 300  # characters of a server's answer that are shown
 HELLO = "[127.0.0.1]"  # what mail programs say, rather than the name of their machine
@@ -44,22 +41,15 @@ NOT_THEIRS = (
 class LiveMailbox:
     """An account at mail servers; whom it may write to is for the outbox to say.
 
-    `since`: messages that arrived before that day are none of a seminar's business. `patience`: seconds to wait for
-    each answer of a server, and `last_patience` for that to a message; a mail is uncertain when it does not come.
+    `since`: messages that arrived before that day are none of a seminar's business.
     """
 
     kind = LIVE
+    patience = 30.0  # seconds to wait for each answer of a server
+    last_patience = 600.0  # for that to a message (RFC 5321, 4.5.3.2.6); if it does not come, the mail is uncertain
 
-    def __init__(
-        self,
-        servers: MailServers,
-        login: Login,
-        *,
-        since: date | None = None,
-        patience: float = 30.0,
-        last_patience: float = LAST_PATIENCE,
-    ) -> None:
-        self.servers, self.since, self.patience, self.last_patience = servers, since, patience, last_patience
+    def __init__(self, servers: MailServers, login: Login, *, since: date | None = None) -> None:
+        self.servers, self.since = servers, since
         self._login, self._context = login, _context(servers.cafile)
 
     async def send(self, recipient: str, message: bytes) -> str:
@@ -97,15 +87,11 @@ class LiveMailbox:
         from aiosmtplib import SMTP, SMTPException
 
         servers = self.servers
+        tls: dict[str, Any] = {"use_tls": servers.smtp_tls == IMPLICIT, "start_tls": servers.smtp_tls == STARTTLS}
         client = SMTP(
-            hostname=servers.smtp_host,
-            port=servers.smtp_port,
-            use_tls=servers.smtp_tls == IMPLICIT,
-            start_tls=servers.smtp_tls == STARTTLS,
-            tls_context=self._context,
-            timeout=self.patience,
-            local_hostname=HELLO,
-        )
+            hostname=servers.smtp_host, port=servers.smtp_port, timeout=self.patience, local_hostname=HELLO,
+            tls_context=self._context, **tls,
+        )  # fmt: skip
         where, user = f"{servers.smtp_host}:{servers.smtp_port}", self._login.user
         try:
             try:
@@ -228,12 +214,8 @@ def _fetched(box: MailBox, validity: int, uid: int) -> Fetched | None:
 
 
 def _context(cafile: str) -> ssl.SSLContext:
-    """TLS 1.2 or later, the certificate valid and that of the host."""
-    if cafile and not Path(cafile).is_file():
-        raise InvalidInput(f"cafile: {cafile!r} given; expected a file of certificates, or '' for the system's")
+    """TLS, the certificate valid and that of the host."""
     try:
-        context = ssl.create_default_context(cafile=cafile or None)
-    except (OSError, ssl.SSLError) as error:
-        raise InvalidInput(f"cafile: {cafile!r} cannot be read as certificates: {error}") from None
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
+        return ssl.create_default_context(cafile=cafile or None)
+    except OSError as error:
+        raise InvalidInput(f"cafile: {cafile!r} cannot be read as certificates ({error}); '' is the system's") from None

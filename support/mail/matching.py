@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from support.mail.headers import LINE_BREAK
-from support.mail.letters import Incoming, Sent, folded, same
+from support.mail.letters import Incoming, folded, same
+
+if TYPE_CHECKING:
+    from support.mail.outbox import Posted
 
 OUTSIDE = (
     "It came outside the thread of our mails: its sender's address alone, which anybody can write, says who it is."
@@ -29,7 +32,7 @@ class Match:
 
 
 def match(
-    incoming: Incoming, sent: Sequence[Sent], people: Mapping[str, str], removed: Collection[str], own: str
+    incoming: Incoming, sent: Sequence[Posted], people: Mapping[str, str], removed: Collection[str], own: str
 ) -> Match:
     """Whom a mail is from and what it answers.
 
@@ -56,11 +59,11 @@ def match(
     return Match("reply", person, max(each.mail for each in sent if each.person == person), "address", "", (OUTSIDE,))
 
 
-def _held(reason: str, person: str = "", thread: Sent | None = None) -> Match:
+def _held(reason: str, person: str = "", thread: Posted | None = None) -> Match:
     return Match("quarantine", person, thread.mail if thread else None, "", reason)
 
 
-def _doubt(incoming: Incoming, person: str, thread: Sent | None, removed: Collection[str], wrote: bool) -> str:
+def _doubt(incoming: Incoming, person: str, thread: Posted | None, removed: Collection[str], wrote: bool) -> str:
     """Why a mail may not be taken for one of a person's; "" if it may."""
     who = f"{incoming.sender_name} <{incoming.sender}>".strip()
     if not incoming.sender:
@@ -80,7 +83,7 @@ def _doubt(incoming: Incoming, person: str, thread: Sent | None, removed: Collec
     return "" if thread or wrote else f"It was sent by {person}, to whom we have not written yet."
 
 
-def _last(ids: Sequence[str], sent: Sequence[Sent]) -> Sent | None:
+def _last(ids: Sequence[str], sent: Sequence[Posted]) -> Posted | None:
     """The mail of ours that the last of these Message-IDs names."""
     ours = {each.message_id: each for each in sent}
     return next((ours[each] for each in reversed(ids) if each in ours), None)

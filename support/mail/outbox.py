@@ -19,7 +19,7 @@ from pathlib import Path
 from support.errors import DamagedFile, FateUnknown, InvalidInput, NotSent
 from support.mail.composing import compose, reads_as
 from support.mail.journal import MailTables, digest_of, give_approval_back, is_approved, use_approval
-from support.mail.letters import Outgoing, Sent, checked_address, shown
+from support.mail.letters import Outgoing, checked_address, shown
 from support.mail.mailbox import FOLDER, LIVE, SIMULATED, Mailbox
 from support.presence import Presence
 
@@ -154,10 +154,9 @@ class Outbox(MailTables):
         """All mails of this run, in the order in which they were prepared."""
         return [_posted(row) for row in self._rows("SELECT * FROM outbox WHERE run = ? ORDER BY rowid", self.run)]
 
-    def sent(self) -> list[Sent]:
+    def sent(self) -> list[Posted]:
         """The mails that somebody may answer: those that went, and those that may have."""
-        gone = (one for one in self.posted() if one.status not in (PREPARED, NOT_SENT))
-        return [Sent(one.mail, one.person, one.message_id) for one in gone]
+        return [one for one in self.posted() if one.status not in (PREPARED, NOT_SENT)]
 
     def _one(self, message_id: str) -> Posted:
         return _posted(self._rows("SELECT * FROM outbox WHERE message_id = ?", message_id)[0])

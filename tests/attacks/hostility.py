@@ -76,7 +76,7 @@ def without_instruction(case: Case) -> Case:
 
 def _cases(seminar: Seminar, count: int, seed: int, disarmed: bool) -> list[Case]:
     """The cases, after the last of the people was taken off the list."""
-    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.posted()}
+    ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.sent()}
     removed = seminar.setup.scenario.people[-1].name
     seminar.remove(removed)
     cases = hostile(seed, ours, removed=removed, own=seminar.setup.sender, count=count)

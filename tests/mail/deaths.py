@@ -40,12 +40,10 @@ class Account:
 
     port: int
     certificate: str
-    tls: str = "implicit"
 
     def mailbox(self):
-        told = MailServers("localhost", "localhost", "seminar@example.org", smtp_port=self.port, smtp_tls=self.tls,
-                           cafile=self.certificate)  # fmt: skip
-        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD), patience=30, last_patience=30)
+        told = MailServers("localhost", "localhost", "seminar@example.org", "", self.port, cafile=self.certificate)
+        return LiveMailbox(told, Login(servers.USER, servers.PASSWORD))
 
 
 class Dying(Outbox):
@@ -130,18 +128,12 @@ async def attempt(outbox, account, run, number, name):
         return type(error).__name__
 
 
-def context():
-    """Processes that start from one that has loaded everything: they are killed at work, not while they import."""
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["aiosmtplib", "filelock", "email.headerregistry", "support.mail.live", "deaths"])
-    return made
-
-
 class Senders:
-    """Several processes that begin at the same time."""
+    """Several processes that begin at the same time, from one that has loaded everything: they are killed at work."""
 
     def __init__(self, count, path, run, account, point="", people=("ana",)):
-        made = context()
+        made = multiprocessing.get_context("forkserver")
+        made.set_forkserver_preload(["aiosmtplib", "filelock", "email.headerregistry", "support.mail.live", "deaths"])
         self._ready, self._results = made.Barrier(count + 1), made.SimpleQueue()
         given = (self._ready, self._results, path, run, account, point, people)
         self.processes = [made.Process(target=send, args=given, daemon=True) for _ in range(count)]

@@ -76,6 +76,11 @@ def test_property_plain_words_in_any_script_are_never_refused(outgoing, word, bl
     assert all(len(word) <= 76 for word in words)
 
 
+@pytest.mark.parametrize("address", ["o'brien+seminar@sub.example-1.org", "a.b_c#1@x", "a" * 64 + "@x.org"])
+def test_what_people_have_is_an_address(address):
+    assert checked_address(address, "it") == address
+
+
 @MANY
 @given(st.text(st.characters(max_codepoint=200), max_size=30) | st.from_regex(r"[\w.,;<>@ \"%]{1,20}@[\w.@,-]{1,20}"))
 def test_property_an_address_that_is_taken_is_the_only_one_in_its_header(outgoing, text):

@@ -3,12 +3,13 @@
 from collections import Counter
 from email.message import Message
 from html import escape
+from types import SimpleNamespace
 
 import pytest
 from attacks.generating import FIVE, hostile, kept
 from attacks.world import AUTHSERV, EVIL, KINDS
 
-from support.mail.letters import ATTACHMENTS, BODY, NAME, PROBLEMS, RAW, SUBJECT, Fetched, Sent
+from support.mail.letters import ATTACHMENTS, BODY, NAME, PROBLEMS, RAW, SUBJECT, Fetched
 from support.mail.matching import match
 from support.mail.reading import read
 from support.mail.suspicion import instructions_in
@@ -19,7 +20,7 @@ OURS = {
     REMOVED: ("cem@il.example", "<c1@host.example>"),
 }  # fmt: skip
 PEOPLE = {address: name for name, (address, _) in OURS.items()}
-SENT = [Sent(n, name, id) for n, (name, (_, id)) in enumerate(OURS.items(), start=1)]
+SENT = [SimpleNamespace(mail=n, person=name, message_id=id) for n, (name, (_, id)) in enumerate(OURS.items(), start=1)]
 
 
 def handled(seed=0, count=200):

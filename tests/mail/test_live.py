@@ -32,13 +32,13 @@ CLOSED = 1  # a port at which nobody listens
 def account(certificate):
     """A function to the mailbox of an account."""
 
-    def made(smtp=CLOSED, imap=CLOSED, user=servers.USER, password=servers.PASSWORD, **fields):
-        options = {name: fields.pop(name) for name in ("since", "patience", "last_patience") if name in fields}
+    def made(smtp=CLOSED, imap=CLOSED, user=servers.USER, password=servers.PASSWORD, since=None, patience=20,
+             last_patience=20, **fields):  # fmt: skip
         told = {"smtp_port": smtp, "imap_port": imap, "cafile": str(certificate)} | fields
-        there = MailServers(
-            **{"smtp_host": "localhost", "imap_host": "localhost", "address": "seminar@example.org"} | told
-        )
-        return LiveMailbox(there, Login(user, password), **{"patience": 20, "last_patience": 20} | options)
+        there = MailServers("localhost", "localhost", "seminar@example.org", **told)
+        box = LiveMailbox(there, Login(user, password), since=since)
+        box.patience, box.last_patience = patience, last_patience
+        return box
 
     return made
 
@@ -81,27 +81,19 @@ def test_checking_says_which_server_lets_nobody_in(account, smtp, dovecot):
 
 
 @pytest.mark.parametrize("tls", ["implicit", "starttls"])
-def test_a_certificate_that_nobody_known_vouches_for_is_refused(account, office, certificate, outgoing, tls):
-    with servers.SmtpServer(office, certificate, tls=tls) as server:
+@pytest.mark.parametrize("name", ["localhost", "elsewhere.example"])
+def test_a_certificate_of_nobody_known_or_of_another_is_refused(account, office, tmp_path, outgoing, tls, name):
+    made = servers.certificate(tmp_path, name)
+    with servers.SmtpServer(office, made, tls=tls) as server:
         with pytest.raises(NotSent, match=r"(?i)certificate"):
-            send(account(server.port, smtp_tls=tls, cafile=""), outgoing())
-        assert server.handler.taken == []
-
-
-@pytest.mark.parametrize("tls", ["implicit", "starttls"])
-def test_a_certificate_of_another_host_is_refused(account, office, tmp_path, outgoing, tls):
-    other = servers.certificate(tmp_path, "elsewhere.example")
-    with servers.SmtpServer(office, other, tls=tls) as server:
-        with pytest.raises(NotSent, match=r"(?i)certificate"):
-            send(account(server.port, smtp_tls=tls, cafile=str(other)), outgoing())
+            send(account(server.port, smtp_tls=tls, cafile="" if name == "localhost" else str(made)), outgoing())
         assert server.handler.taken == []
 
 
 def test_reading_refuses_such_certificates_too(account, dovecot, office, tmp_path):
-    with pytest.raises(MailError, match=r"(?i)certificate"):
-        fetch(account(imap=dovecot, cafile=""))
-    with pytest.raises(MailError, match=r"(?i)certificate"):
-        fetch(account(imap=dovecot, cafile=str(servers.certificate(tmp_path, "elsewhere.example"))))
+    for cafile in ("", str(servers.certificate(tmp_path, "elsewhere.example"))):
+        with pytest.raises(MailError, match=r"(?i)certificate"):
+            fetch(account(imap=dovecot, cafile=cafile))
 
 
 def test_a_server_without_tls_gets_no_password(account, certificate, outgoing):
@@ -210,35 +202,26 @@ def test_reading_changes_nothing_and_brings_what_is_new(account, dovecot, office
     assert not any(file.name.endswith("S") for file in (office.base / "mail" / servers.USER).rglob("*:2,*"))
 
 
-def test_messages_that_were_numbered_anew_are_all_new(account, dovecot):
-    box = account(imap=dovecot)
-    validity, uid = fetch(box)[0].key.split(".")
-    assert len(fetch(box, f"{int(validity) + 1}.{uid}")) == 1
-    assert len(fetch(box, "not a key of such a mailbox")) == 1
+def test_messages_that_were_numbered_anew_are_all_new_and_those_before_a_seminar_none_of_it(account, dovecot):
+    validity, uid = fetch(account(imap=dovecot))[0].key.split(".")
+    for after in (f"{int(validity) + 1}.{uid}", "not a key of such a mailbox"):
+        assert len(fetch(account(imap=dovecot), after)) == 1
+    today = date.fromtimestamp(time.time())
+    assert len(fetch(account(imap=dovecot, since=today - timedelta(days=2)))) == 1
+    assert fetch(account(imap=dovecot, since=today + timedelta(days=2))) == []
 
 
-def test_of_a_large_message_only_the_beginning_is_fetched(account, dovecot, office):
+def test_many_messages_come_in_turns_and_of_a_large_one_the_beginning(account, dovecot, office, monkeypatch):
     large = b"Message-ID: <1@example.org>\r\n\r\n" + b"five megabytes of this\r\n" * 218_000
-    office.deliver(servers.USER, large)
-    found = fetch(account(imap=dovecot))[-1]
-    assert found.raw == large[:RAW] and found.size == len(large) > 5_000_000
-
-
-def test_many_messages_come_in_turns(account, dovecot, office, monkeypatch):
     for number in range(6):
-        office.deliver(servers.USER, b"Message-ID: <%d@example.org>\r\n\r\nYes\r\n" % number)
+        office.deliver(servers.USER, large if number == 5 else b"Message-ID: <%d@x>\r\n\r\nYes\r\n" % number)
     monkeypatch.setattr(live, "MOST", 4)
     box = account(imap=dovecot)
     first = fetch(box)
     second = fetch(box, first[-1].key)
     assert (len(first), len(second)) == (4, 3)
     assert [int(message.key.split(".")[1]) for message in first + second] == list(range(1, 8))
-
-
-def test_what_arrived_before_a_seminar_is_not_read(account, dovecot):
-    today = date.fromtimestamp(time.time())
-    assert len(fetch(account(imap=dovecot, since=today - timedelta(days=2)))) == 1
-    assert fetch(account(imap=dovecot, since=today + timedelta(days=2))) == []
+    assert second[-1].raw == large[:RAW] and second[-1].size == len(large) > 5_000_000
 
 
 def test_an_invitation_goes_out_and_its_reply_comes_in(account, smtp, dovecot, outgoing, tmp_path):

@@ -2,14 +2,24 @@
 
 import re
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.mail.letters import Fetched, Incoming, Sent
+from support.mail.letters import Fetched, Incoming
 from support.mail.matching import Match, match
 from support.mail.reading import read
+
+
+class Sent(NamedTuple):
+    """What matching looks at of a mail of ours."""
+
+    mail: int
+    person: str
+    message_id: str
+
 
 OWN, EVE, ANSWER = "seminar@host.example", "eve@evil.example", {"in_reply_to": ("<a1@host>",)}
 PEOPLE = {

@@ -37,7 +37,7 @@ def attacked(tmp_path_factory):
             day = 0
             with Seminar(path, "spring", today=lambda: setup.scenario.start + timedelta(days=day)) as seminar:
                 await answered(seminar, careless)
-                ours = {s.person: (s.recipient, s.message_id) for s in seminar.workplace.outbox.posted()}
+                ours = {s.person: (s.recipient, s.message_id) for s in seminar.workplace.outbox.sent()}
                 gone = list(ours)[-1]
                 seminar.remove(gone)
                 cases = hostile(0, ours, removed=gone, own=setup.sender)
@@ -56,7 +56,7 @@ class Found:
     def __init__(self, seminar, cases, gone, smtp):
         self.cases, self.gone, self.allowed = cases, gone, set(seminar.setup.allowed)
         self.days, self.desk, self.policies = seminar.finished, seminar.desk, seminar.policies
-        self.inbox, self.posted = seminar.workplace.inbox.all(), seminar.workplace.outbox.posted()
+        self.inbox, self.posted = seminar.workplace.inbox.all(), seminar.workplace.outbox.sent()
         self.held = seminar.workplace.inbox.held()
         self.taken = [recipients for _, recipients, _ in smtp.handler.taken]
 
