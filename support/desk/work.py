@@ -24,10 +24,9 @@ from support.seminar.reviewing import FLAG
 from support.seminar.rules import policies_of
 from support.seminar.views import DayPlan, Desk, Draft, Review
 from support.seminars import journal
-from support.seminars.changing import POLICIES, TEMPLATES, Entries, Templates
 from support.seminars.journal import Entry
 from support.seminars.remembering import FINISHED, KINDS, USER, from_text
-from support.seminars.seminar import Seminar
+from support.seminars.seminar import POLICIES, TEMPLATES, Entries, Seminar, Templates
 from support.seminars.setup import LIVE, SeminarSetup
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,12 @@ from support.seats import HUMAN, Question, Spoken, people
 from support.seminar.mailing import Account, MailPost
 from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.organizing import Run
-from support.seminar.post import DirectPost, Slips
+from support.seminar.post import DirectPost, Slips, checked_letter
+from support.seminar.records import MAIL, Action, Flag
 from support.seminar.seats import REVIEWER, TEMPERATURE, seat_detector
 from support.seminar.speakers import seat_speakers
+from support.seminar.views import APPROVE, EDIT, DayPlan, Desk, Draft, Review
 from support.seminars.remembering import Memory, Remembered
-from support.seminars.reviewing import ApprovingReviewer
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
@@ -40,6 +41,35 @@ class ByMail:
     """Somebody who is written to and answers as they like; for records."""
 
     kind = "by mail"
+
+
+class ApprovingReviewer:
+    """A person whose yes to a mail is kept as the approval of its exact text, recipient and subject.
+
+    It is given where they press the button, and nowhere else: no delegation and no stand-in gives one.
+    """
+
+    kind = HUMAN
+
+    def __init__(self, reviewer: Any, approvals: Approvals, addresses: Mapping[str, str]) -> None:
+        self.reviewer, self._approvals, self._addresses = reviewer, approvals, dict(addresses)
+
+    async def review(self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = "") -> Review:
+        """What the person does with it; a mail that they let go, as it is or changed, is approved so, and no other."""
+        review = await self.reviewer.review(desk, what, item, about)
+        if isinstance(item, Draft):
+            self._approvals.withdraw(self._addresses[about], item.subject, item.body)
+        if what == MAIL and review.decision in (APPROVE, EDIT):
+            self._approve(about, review.edited if review.decision == EDIT else item)
+        return review
+
+    def _approve(self, name: str, draft: Any) -> None:
+        letter = checked_letter(f"mail to {name}", draft.subject, draft.body)
+        self._approvals.approve(self._addresses[name], letter.subject, letter.body)
+
+    async def decide(self, desk: Desk, flag: Flag) -> str:
+        """What the person decides."""
+        return await self.reviewer.decide(desk, flag)
 
 
 class Workplace:
