@@ -222,7 +222,7 @@ class Seminar:
             self.setup.scenario, self.workplace.roles, self.finished, artefacts=self.setup.artefacts, **told
         )
 
-    # ---- what a person changes unasked: each is a line of the journal, and comes again in its place --------------------
+    # ---- what a person changes unasked: each is a line of the journal, and comes again in its place ----
 
     @property
     def desk(self) -> Desk:
