@@ -184,7 +184,7 @@ def run_cell(page):
     pytest.fail(f"the cell was not run: {prompt.inner_text()}")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["dark"])
 def test_in_jupyterlab_somebody_among_the_speakers_is_a_person_and_the_cell_that_runs_again_goes_on(
     window, served, cell, tmp_path, screenshot, theme
 ):

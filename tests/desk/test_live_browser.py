@@ -60,7 +60,7 @@ def play_day(page, number, screenshot, name):
         page.get_by_text(heading, exact=True).wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light"])  # the dry run below is in the dark
 def test_real_mail_goes_from_the_setup_to_a_filled_schedule(window, served, tmp_path, screenshot, theme):
     path, today, name = tmp_path / "study.sqlite", tmp_path / "today", f"desk_live_{theme}"
     with live(tmp_path) as (setup, _, smtp, people):
