@@ -21,6 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 VARIABLE = "CONVENE_DATA"
 
+UNFINISHED: dict[str, str] = {}
+"""What this process ran and did not finish, by its name, as "17 of 20 units": tables and figures say so."""
+
+
+def partial() -> str:
+    """What is unfinished, in a sentence; "" when nothing is."""
+    return f"Partial: {'; '.join(f'{name}, {n} finished' for name, n in UNFINISHED.items())}." if UNFINISHED else ""
+
 
 @dataclass(frozen=True, slots=True)
 class DataSet:

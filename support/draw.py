@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.data import ROOT, output, source_digest
+from support.data import ROOT, output, partial, source_digest
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -166,11 +166,14 @@ def tiles(
     return ax
 
 
-def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None) -> Path:
+def save(
+    fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None, alt: str = ""
+) -> Path:
     """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
 
     `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added. Its
-    participants stand in small type below the picture as well. Returns the path of the PNG.
+    participants stand in small type below the picture as well. `alt` says in a sentence what the picture shows, for who
+    does not see it (by default its titles and axes). Returns the path of the PNG.
     """
     from support import __version__
 
@@ -180,17 +183,53 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], fold
     target.mkdir(parents=True, exist_ok=True)
     if not any(text.get_gid() == "participants" for text in fig.texts):
         who = str(provenance["participants"])
-        below = fill(who if ":" in who else f"participants: {who}", int(22 * fig.get_figwidth()))  # letters in an inch
+        told = f"{who if ':' in who else f'participants: {who}'} {partial()}".strip()
+        below = fill(told, int(22 * fig.get_figwidth()))  # letters in an inch
         fig.text(0, -0.01, below, fontsize=6, color="#595959", va="top", gid="participants")
+    fig.alt = alt  # type: ignore[attr-defined]
+    describe_in_notebooks()
+    said = described(fig)
     # No dates inside the files: the same drawing is the same bytes.
-    dates: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    dates: dict[str, dict[str, Any]] = {
+        "png": {"Description": said}, "svg": {"Date": None, "Description": said},
+        "pdf": {"CreationDate": None, "Subject": said},
+    }  # fmt: skip
     for suffix in FORMATS:
         fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=dates[suffix])
     made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
     when = {"time": datetime.now(UTC).isoformat(timespec="seconds")}
-    text = json.dumps({"figure": name, "study": study, **provenance, **made, **when}, indent=1, default=str)
+    about = {"figure": name, "study": study, "alt": said, **provenance, **made, **when}
+    text = json.dumps(about | ({"partial": partial()} if partial() else {}), indent=1, default=str)
     (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     return target / f"{name}.png"
+
+
+def described(fig: Figure) -> str:
+    """What a figure shows, for who does not see it: as `save` was told, or else its titles and axes."""
+    parts = [fig.get_suptitle()]
+    for ax in fig.axes:
+        axes = " against ".join(name for name in (ax.get_ylabel(), ax.get_xlabel()) if name)
+        parts.append(": ".join(part for part in (ax.get_title(), axes) if part))
+    return getattr(fig, "alt", "") or " ".join("; ".join(dict.fromkeys(part for part in parts if part)).split())
+
+
+def describe_in_notebooks() -> None:
+    """Let each picture that a notebook shows carry what it shows as its alternative text, which nbconvert reads."""
+    from IPython.core.getipython import get_ipython
+    from matplotlib.figure import Figure
+
+    shown_by = getattr(get_ipython(), "display_formatter", None)
+    formatter = shown_by.formatters["image/png"] if shown_by else None
+    drawn = formatter.type_printers.get(Figure) if formatter else None
+    if formatter and drawn and not hasattr(drawn, "describes"):
+
+        def shown(fig: Figure) -> Any:
+            made = drawn(fig)
+            data, about = made if isinstance(made, tuple) else (made, {})
+            return (data, {**about, "alt": described(fig)}) if data else made
+
+        shown.describes = True  # type: ignore[attr-defined]
+        formatter.for_type(Figure, shown)
 
 
 def png(fig: Figure) -> bytes:

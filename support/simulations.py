@@ -51,14 +51,15 @@ SEMINAR_SETTINGS: Mapping[str, Grid] = {
 
 
 def simulations(
-    environment: str, n: int, seed: int, seats: str = "mixed", rounds: int = 10, **more: list[object]
+    environment: str, n: int, seed: int, seats: str | Sequence[object] = "mixed", rounds: int = 10, **more: list[object]
 ) -> Sweep:
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.
 
-    Repetition r is the same group everywhere; on MovieLens it is case r of `draw_cases`. `more` are further settings,
-    such as temperature=[0.7].
+    Repetition r is the same group everywhere; on MovieLens it is case r of `draw_cases`. `seats` is a participant's
+    name or a list of them; `more` are further settings, such as temperature=[0.7].
     """
-    grid: Grid = {"rule": list(RULES), "seats": [seats], "rounds": [rounds]}
+    who: list[object] = [seats] if isinstance(seats, str) else list(seats)
+    grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
     return _part(STUDIES[environment], {"rules": grid}, "rules", n, seed, more, ["rule"])
 
 

@@ -12,6 +12,7 @@ from scipy.stats import t
 
 from support.analysis.frames import check_level, need_columns, need_keys, numbers
 from support.analysis.stats import enough, equivalent
+from support.data import partial
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def against_published(
     margin: float | Mapping[str, float] | None = None,
     reference: str | None = None,
     level: float = 0.95,
-    participant: str,
+    participant: str = "",
 ) -> pd.DataFrame:
     """Set our figures beside the published ones, cell by cell, with a verdict and what it rests on.
 
@@ -76,7 +77,8 @@ def against_published(
     margin : the largest difference that does not matter, in the unit of the cells, for all of them or by column, where
         "utility" stands for "utility@3" as well. Without one nothing can agree.
     reference : the row against which `direction` is read in every column.
-    participant : which kind made ours ("rule-based", "model:gpt-4o-mini", "human").
+    participant : which kind made ours ("rule-based", "model:gpt-4o-mini", "human"), unless `ours` has a column
+        `participant`: then there is a table for each of them, one below the other.
 
     Returns
     -------
@@ -85,6 +87,15 @@ def against_published(
         verdict, needed, direction ("same" where ours is on the same side of the reference row as the paper's figure,
         else "other", or empty), note, participant; the published cells in their order, then cells that only we have.
     """
+    if not participant and "participant" in ours:
+        options: dict[str, Any] = {"margin": margin, "reference": reference, "level": level}
+        return pd.concat(
+            [
+                against_published(part, published, participant=str(name), **options)
+                for name, part in ours.groupby("participant", sort=False)
+            ],
+            ignore_index=True,
+        )
     if not participant:
         raise InvalidInput("participant is empty; a result always says which kind of participant produced it.")
     mine = _cells(ours, "our results", {"value": "ours", "se": "ours_se", "n": "n"})
@@ -114,14 +125,17 @@ def agreement(comparison: pd.DataFrame, by: str = "column") -> pd.DataFrame:
 
 
 def wide(comparison: pd.DataFrame, decimals: int = 2) -> pd.DataFrame:
-    """The layout of the paper: "79.61 (0.88)", a line of the paper and one of ours (by a short name) for each row."""
+    """The layout of the paper: "79.61 (0.88)"; for each row a line of the paper and one for each participant."""
     need_columns(comparison, [*_KEYS, "published", "published_se", "ours", "ours_se", "participant"], "the comparison")
     columns = list(comparison["column"].unique())
     lines = []
+    alone = comparison["participant"].nunique() == 1
     for row, cells in comparison.groupby("row", sort=False):
-        by_column = cells.set_index("column").reindex(columns)
-        who = str(cells["participant"].iloc[0])
-        for source, side in (("paper", "published"), (who if len(who) <= UNBROKEN else "ours", "ours")):
+        sides = [("paper", "published", next(iter(cells.groupby("participant", sort=False)))[1])]
+        for who, own in cells.groupby("participant", sort=False):
+            sides.append(("ours" if alone and len(str(who)) > UNBROKEN else str(who), "ours", own))
+        for source, side, part in sides:
+            by_column = part.set_index("column").reindex(columns)
             pairs = zip(by_column[side], by_column[f"{side}_se"], strict=True)
             shown = [_with_spread(value, se, decimals) for value, se in pairs]
             lines.append({"row": row, "source": source} | dict(zip(columns, shown, strict=True)))
@@ -145,6 +159,7 @@ def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int 
     short = [column for column in shown if shown[column].astype(str).str.len().max() <= UNBROKEN]
     table = table.tab_style(style.css("white-space: nowrap;"), loc.body(columns=short)) if short else table
     table = table.fmt_number(fractions, decimals=decimals, use_seps=False).sub_missing(missing_text="–")
+    table = table.tab_source_note(partial()) if partial() else table
     for column in _verdict_columns(shown):
         for verdict, (_, colour) in _MARKS.items():
             if chosen := shown.index[shown[column] == verdict].tolist():

@@ -14,7 +14,7 @@ FLOORS = [
     {"runs", "seminars"},
     {"simulations"},
     {"analysis"},
-    {"tables", "draw", "plots", "runs.pages"},
+    {"tables", "draw", "plots", "runs.pages", "ledger"},
     {"labs", "desk"},
     {"runs.recordings"},
     {"runs.notebooks", "full_runs", "app"},

@@ -302,7 +302,7 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
     need_columns(ours, ["row", "column", "value", "se"], "our results")
     if without := [s for s in published["statement"] if s not in checks]:
         raise InvalidInput(f"statement: {without[0]!r} has no check; add one to the checks that you pass")
-    parts = {"holds here": ours}
+    parts = {HERE: ours}
     if "participant" in ours:
         parts = {str(name): part for name, part in ours.groupby("participant", sort=False)}
     told = [
@@ -324,7 +324,19 @@ def _grounds(answers: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {why}" for name, why in each.items())
 
 
+HERE = "holds here"
 _BESIDE = ("where", "statement", "evidence", "of the paper's own numbers")
+
+
+def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
+    """A table of `check_claims`, a row for each statement and participant: where, statement, verdict, evidence, note.
+
+    `participant` is whom the column `holds here` speaks of.
+    """
+    named = [str(name) for name in table if name not in _BESIDE]
+    known = table.rename(columns={"of the paper's own numbers": "note"})
+    parts = [known.assign(verdict=known[name], participant=participant if name == HERE else name) for name in named]
+    return pd.concat(parts, ignore_index=True)[["where", "statement", "participant", "verdict", "evidence", "note"]]
 
 
 def testable(table: pd.DataFrame) -> pd.DataFrame:

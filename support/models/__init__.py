@@ -23,6 +23,7 @@ from support.models.profiles import MODEL, Profile, is_model
 from support.models.profiles import profile as profile_of
 
 DEADLINE = 600.0
+_pace: int | None = None  # requests a minute of each model that says nothing of its own
 _connected: dict[tuple[str, Path | None], ChatModel] = {}
 _serving: ContextVar[tuple[Callable[[str], ChatModel], bool] | None] = ContextVar("who connects models", default=None)
 
@@ -47,8 +48,9 @@ def connect(
         raise InvalidInput(f'model={model!r}: expected "embedded" or the name of a model.')
     known = profile_of(model)
     at_once = whole("concurrency", known.concurrency if concurrency is None else concurrency, 1)
-    paced = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
-    limits = {name: getattr(known, name) if most is None else whole(name, most, 1) for name, most in paced.items()}
+    asked = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
+    limits = {name: getattr(known, name) if most is None else whole(name, most, 1) for name, most in asked.items()}
+    limits["requests_per_minute"] = limits["requests_per_minute"] or _pace
     retries, failures = whole("max_retries", max_retries), whole("failures_in_a_row", failures_in_a_row, 1)
     for name, seconds in (("timeout", timeout), ("deadline", DEADLINE if deadline is None else deadline)):
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
@@ -64,6 +66,14 @@ def connect(
     how: Any = {"profile": known, "cache": kept, "offline": offline, "concurrency": at_once}
     patience, pace = Patience(retries, deadline, failures), Pace(**limits)
     return ChatModel(transport, **how, repairs=whole("repairs", repairs), patience=patience, pace=pace)
+
+
+def paced(requests_per_minute: int | None) -> None:
+    """How many requests a minute each model gets at most whose profile sets no limit; those connected are let go."""
+    global _pace
+    if requests_per_minute != _pace:
+        _pace = requests_per_minute
+        _connected.clear()
 
 
 def named(kind: str, default: ChatModel | str | None = None) -> ChatModel:

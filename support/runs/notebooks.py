@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from support import ledger
 from support.data import ROOT, output, source_digest
 from support.errors import BudgetExceeded, ConveneError, InvalidInput, MissingData, ModelUnavailable
 from support.models import connect, named
@@ -41,10 +42,15 @@ from support.runs.estimate import estimate
 from support.runs.sweep import Sweep
 
 FOLDER = ROOT / "notebooks"
-MONEY = "BUDGET"
+MONEY, PACE = "BUDGET", "PACE"
+HOW = (MONEY, PACE, "CONCURRENCY", "RETRY_FAILED")  # how a run goes, and not what comes out: one folder, one purse
 SAID = re.compile(r"^[\s|+-]*(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception|Exceeded|Unavailable|Input|Data|File|Miss|Failed|"
                   r"Reply|Full|InUse|Overflow|Sent|Unknown)|KeyboardInterrupt): (.*)", re.M)  # fmt: skip
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Partial(Exception):
+    """A notebook came to its end, with units that failed."""
 
 
 def notebooks(only: str = "") -> list[Path]:
@@ -67,12 +73,15 @@ def parameters_of(path: Path) -> dict[str, Any]:
 
 def parse(arguments: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
     """KEY=VALUE arguments, values as Python literals or else text; each has to be a parameter of some notebook."""
-    given = {}
+    given: dict[str, Any] = {}
     for argument in arguments:
         key, equals, text = argument.partition("=")
         if not equals or key not in known:
             raise InvalidInput(f"ARGS: {argument!r} given; expected KEY=VALUE with one of {', '.join(sorted(known))}")
-        given[key] = text if isinstance(known[key], str) else _value(key, text, known[key])
+        if isinstance(known[key], list) and not text.lstrip().startswith("["):
+            given[key] = [name for part in text.split(",") if (name := part.strip())]
+        else:
+            given[key] = text if isinstance(known[key], str) else _value(key, text, known[key])
     return given
 
 
@@ -82,9 +91,11 @@ def _value(key: str, text: str, default: Any) -> Any:
     except (ValueError, SyntaxError):
         value = text
     number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-    fits = number if key == MONEY or isinstance(default, float) else type(value) is type(default)
+    paced = key == PACE and (value is None or (type(value) is int and value > 0))
+    fits = paced or (number if key == MONEY or isinstance(default, float) else type(value) is type(default))
     if not fits:
-        expected = "US dollars" if key == MONEY else f"a {type(default).__name__} such as {default!r}"
+        kinds = {MONEY: "US dollars", PACE: "requests a minute"}
+        expected = kinds.get(key, f"a {type(default).__name__} such as {default!r}")
         raise InvalidInput(f"ARGS: {key}={text!r} given; expected {expected}")
     return value
 
@@ -108,7 +119,8 @@ def tidy(path: Path) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook["metadata"] = {k: v for k, v in notebook["metadata"].items() if k in ("kernelspec", "language_info")}
     for cell in notebook["cells"]:
-        cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k == "tags" and v}
+        kept = ("tags", "jupyter") if "solution" in cell["metadata"].get("tags", ()) else ("tags",)
+        cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k in kept and v}
         if "outputs" in cell:
             cell["outputs"] = _one_stream(cell["outputs"])
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -134,7 +146,8 @@ def run(arguments: Sequence[str], only: str = "") -> int:
     check_money(given)
     place, ended = _place(given), dict[str, list[str]]()
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
-    os.environ["CONVENE_PURSE"] = f"make run {' '.join(f'{k}={v}' for k, v in given.items() if k != MONEY)}".strip()
+    os.environ["CONVENE_LEDGER"] = str(place / "ledger")
+    os.environ["CONVENE_PURSE"] = f"make run {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
     for number, path in enumerate(paths, start=1):
         parameters = {k: v for k, v in given.items() if k in known[path]}
         target, head = place / "notebooks" / path.name, f"[{number}/{len(paths)}] {path.name}"
@@ -146,12 +159,15 @@ def run(arguments: Sequence[str], only: str = "") -> int:
         stamp.unlink(missing_ok=True)  # of an earlier state: what fails now is not up to date
         try:
             seconds = execute(path, target, parameters)
+            if lacking := _lacking(target):
+                raise Partial(lacking)
             stamp.write_text(mark)
             ended.setdefault("done", []).append(path.stem)
             print(f"{head}: {seconds:.0f} s, {target}")
         except Exception as error:  # of the kernel, of papermill, of the disk: the next notebook may do without
             name, said = _reason(target, error)
-            kind = {MissingData.__name__: "left out", BudgetExceeded.__name__: "partial"}.get(name, "failed")
+            kind = "partial" if name in (BudgetExceeded.__name__, Partial.__name__) else "failed"
+            kind = "left out" if name == MissingData.__name__ else kind
             ended.setdefault(kind, []).append(f"{path.stem}: {name}: {said}")
             print(f"{head}: {kind}. {name}: {said}")
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
@@ -160,7 +176,8 @@ def run(arguments: Sequence[str], only: str = "") -> int:
     asked = shlex.join([*arguments, *(["--only", only] if only else [])])
     again = f"make run ARGS={shlex.quote(asked)}" if asked else "make run"
     if stopped := {"failed", "partial"} & set(ended):
-        larger = f", with a larger {MONEY}" if "partial" in ended else ""
+        spent = any(BudgetExceeded.__name__ in line for line in ended.get("partial", ()))
+        larger = f", with a larger {MONEY}" if spent else ""
         print(f"What is finished is kept, and replies are not paid for again. To go on: {again}{larger}")
     return int(bool(stopped))
 
@@ -173,7 +190,8 @@ def _given(arguments: Sequence[str], only: str) -> tuple[list[Path], dict[str, A
 
 def _place(given: Mapping[str, Any]) -> Path:
     """Where results go: build and figures, or, with other participants or numbers, a folder of their own."""
-    slug = "_".join(f"{k}-{''.join(c if c.isalnum() else '-' for c in str(v))}" for k, v in given.items() if k != MONEY)
+    told = {k: "-".join(v) if isinstance(v, list) else str(v) for k, v in given.items() if k not in HOW}
+    slug = "_".join(f"{k}-{''.join(c if c.isalnum() else '-' for c in v)}" for k, v in told.items())
     place = output("build", "runs", slug).resolve() if slug else output("build")
     if slug:  # the kernels work in the notebooks' folder
         os.environ["CONVENE_FIGURES"] = str(place / "figures")
@@ -190,11 +208,18 @@ def check_money(given: Mapping[str, Any]) -> None:
 
 def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
     """A sum over all that a notebook's outputs depend on: itself, the package, the inputs, the lock, the parameters."""
-    given = json.dumps({k: v for k, v in parameters.items() if k != MONEY}, sort_keys=True, default=str)
+    given = json.dumps({k: v for k, v in parameters.items() if k not in HOW}, sort_keys=True, default=str)
     digest = hashlib.sha256((given + source_digest()).encode())
     for source in (path, ROOT / "requirements.lock"):
         digest.update(source.read_bytes())
     return digest.hexdigest()
+
+
+def _lacking(target: Path) -> str:
+    """What an executed notebook says of units that failed, "" where none did."""
+    outputs = [o for c in json.loads(target.read_text(encoding="utf-8"))["cells"] for o in c.get("outputs", [])]
+    said = [line for o in outputs for line in "".join(o.get("text", ())).splitlines() if " units have failed. " in line]
+    return "; ".join(dict.fromkeys(said))[:600]
 
 
 def _reason(target: Path, error: Exception) -> tuple[str, str]:
@@ -209,7 +234,8 @@ def _reason(target: Path, error: Exception) -> tuple[str, str]:
 
 
 def update(only: str = "") -> int:
-    """Execute the notebooks in place, with the parameters that they state."""
+    """Execute the notebooks in place, with the parameters that they state; the committed ledger is theirs."""
+    os.environ["CONVENE_LEDGER"] = str(ledger.COMMITTED)
     for path in notebooks(only):
         print(f"{path.name}: {execute(path, path, {}):.0f} s", flush=True)
     return 0

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support import models
+from support.data import UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import Meter, metered
-from support.models.money import Budget, dollars, purse
+from support.models.money import Budget, dollars, open_purse, purse
 from support.models.profiles import MODEL, models_in, needed_price
 from support.presence import Presence
 from support.runs import cluster
@@ -37,6 +39,22 @@ if TYPE_CHECKING:
 
 PASSED = ("rng", "repetition")  # arguments that the sweep itself gives to the study function
 PROMPTS = "prompts"  # a folder of templates, of which a unit's settings hold a digest
+_terms = {"retry_failed": False, "concurrency": 8}
+
+
+def terms(
+    budget: float | None = None, retry_failed: bool = True, concurrency: int = 8, pace: int | None = None
+) -> None:
+    """How all sweeps of this process run where they are not told otherwise, and what all calls may cost (US dollars).
+
+    `concurrency` is how many units are at work at a time, `pace` how many requests a minute each model gets at most.
+    """
+    _whole("CONCURRENCY", concurrency, 1)
+    if pace is not None:
+        _whole("PACE", pace, 1)
+    open_purse(budget)
+    models.paced(pace)
+    _terms.update(retry_failed=retry_failed, concurrency=concurrency)
 
 
 @dataclass(frozen=True)
@@ -89,8 +107,8 @@ class Sweep:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     async def run(
-        self, store: Store, *, on: Any = None, concurrency: int = 8, progress: bool | Watcher = True,
-        retry_failed: bool = False, budget_usd: float | None = None, **context: Any,
+        self, store: Store, *, on: Any = None, concurrency: int | None = None, progress: bool | Watcher = True,
+        retry_failed: bool | None = None, budget_usd: float | None = None, **context: Any,
     ) -> Counter[str]:  # fmt: skip
         """Do the units that the store does not hold yet, each finished one a transaction; count what became of them.
 
@@ -101,9 +119,12 @@ class Sweep:
         `context` are arguments of the study that are not in the grid, such as a connected model, or its name.
 
         An error of a unit is recorded with it and does not stop the others, unless something outside has to be mended
-        first (a model, the disk, a budget that is used up): then what was finished is kept, the rest waits.
+        first (a model, the disk, a budget that is used up): then what was finished is kept, the rest waits. Where they
+        are not given, `concurrency` and `retry_failed` are those of `terms`: 8, and False.
         """
         self.check(context)
+        concurrency = _terms["concurrency"] if concurrency is None else concurrency
+        retry_failed = bool(_terms["retry_failed"]) if retry_failed is None else retry_failed
         _whole("concurrency", concurrency, 1)
         if not isinstance(store, Store):
             raise InvalidInput(f"store: {store!r} given; expected Store(path), from support.runs.study")
@@ -132,6 +153,9 @@ class Sweep:
                 work += [run.away(away, ask, at_once) for _ in range(min(at_once, len(away)))]
             await finished(work, meter)
             shown.close(run.passed)
+            UNFINISHED.pop(self.name, None)
+            if missing := self.missing(store):
+                UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
             stored = store.failures(self.name)
             if failed := [stored[unit] for unit in units if unit in stored]:
                 print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
