@@ -5,14 +5,20 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ARGS ?=
 BASE_URL ?=
 MODEL ?= embedded
+P ?=
+WITH ?=
+BUDGET ?=
 
-.PHONY: run estimate notebooks test lab app lint bench record check-endpoint clean help
+.PHONY: run estimate paper notebooks test lab app lint bench record check-endpoint clean help
 
 run: .venv/installed  ## every notebook into build/notebooks; ARGS="MODEL=… SEATS=… N=… BUDGET=…": into a folder of its own
 	$(PY) -m support.runs.notebooks run $(ARGS)
 
 estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, study by study: ARGS="MODEL=… SEATS=…"; asks nobody
 	@$(PY) -m support.runs.notebooks estimate $(ARGS)
+
+paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" BUDGET=20; the report is build/report/001.html
+	$(PY) -m support.runs.paper "$(P)" --with "$(WITH)" --budget "$(BUDGET)" $(ARGS)
 
 notebooks: .venv/installed  ## every notebook in place: how the committed outputs are made
 	$(PY) -m support.runs.notebooks update

@@ -11,17 +11,20 @@ STATEMENT = "direction"
 """The `column` of rows that hold what a text states without a number."""
 
 
+def known() -> list[str]:
+    """The papers whose numbers are recorded."""
+    return sorted(path.stem for path in inputs("published").glob("*.csv"))
+
+
 def load(seed: str, table: str | None = None) -> pd.DataFrame:
     """The published numbers of one paper, or of one table of it.
 
     table, row, column, value, spread, unit, note; value and spread are floats, NaN where the paper prints none.
     InvalidInput on another paper or table lists those that exist.
     """
-    folder = inputs("published")
-    known = sorted(path.stem for path in folder.glob("*.csv"))
-    if seed not in known:
-        raise InvalidInput(f"no published numbers of {seed!r} are recorded; there are: {', '.join(known)}.")
-    frame = pd.read_csv(folder / f"{seed}.csv", dtype=str, keep_default_na=False)
+    if seed not in known():
+        raise InvalidInput(f"no published numbers of {seed!r} are recorded; there are: {', '.join(known())}.")
+    frame = pd.read_csv(inputs("published") / f"{seed}.csv", dtype=str, keep_default_na=False)
     frame = frame.assign(**{name: pd.to_numeric(frame[name]) for name in ("value", "spread")})
     if table is None:
         return frame

@@ -17,7 +17,7 @@ FLOORS = [
     {"tables", "draw", "plots", "runs.pages", "ledger"},
     {"labs", "desk"},
     {"runs.recordings"},
-    {"runs.notebooks", "full_runs", "app"},
+    {"runs.notebooks", "runs.paper", "full_runs", "app"},
 ]  # fmt: skip
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs")

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from support.data import output
-from support.runs import notebooks
+from support.runs import notebooks, paper
 
 FAST = {
     "N": 3, "N_ABLATION": 2, "N_ALL": 3, "N_LABELLED": 1, "N_GROUPS": 2, "N_MEETINGS": 1, "N_TRAINING": 6,
@@ -186,6 +186,43 @@ def test_a_picture_in_a_notebook_says_what_it_shows(write, monkeypatch):
         "It rises.",
         "a line: x",
     ]
+
+
+COMPARING = """import pandas as pd
+from support import ledger, published, tables
+from support.analysis.claims import check_claims
+from support.runs.sweep import terms
+terms(BUDGET)
+paper = published.load("001_5dc2ef75221ed897")
+printed = paper[paper["table"] == "Table 1"]
+ours = printed.assign(se=1.0, n=N)[["row", "column", "value", "se", "n"]].query("row == 'majority'")
+ours = pd.concat([ours.assign(participant=name) for name in PARTICIPANTS])
+ledger.keep("20", "001_5dc2ef75221ed897", "Table 1", tables.against_published(ours, printed, margin=50.0))
+said = published.statements(paper).head(1)
+checks = {said["statement"].iloc[0]: lambda part: "yes"}
+ledger.keep("20", "001_5dc2ef75221ed897", "statements", check_claims(ours, said, checks))"""
+
+
+def test_a_paper_is_played_with_any_participants_and_reported_and_a_second_call_goes_on(write, monkeypatch, capsys):
+    monkeypatch.setattr(paper, "NOTEBOOKS", {"001": ("20_", "21_")})
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    costs = "price = { input = 1.0, output = 10.0 }\n"
+    Path(os.environ["CONVENE_MODELS"]).write_text(f'[models.chat]\n{costs}[models."<b>"]\n{costs}')
+    write("20_compares", "PARTICIPANTS = ['mixed']", COMPARING)
+    write("21_stops", "from support.errors import *\nraise BudgetExceeded('2 of 9')")
+    tagged = nbformat.read(notebooks.FOLDER / "20_compares.ipynb", 4)
+    tagged.cells[0].source += "\n" + tagged.cells.pop(1).source
+    nbformat.write(tagged, notebooks.FOLDER / "20_compares.ipynb")
+    assert paper.main(["001", "--with", "model:chat, model:<b>", "--budget", "3", "N=20"]) == 1
+    said = capsys.readouterr().out
+    assert "go on: make paper P=001 WITH='model:chat, model:<b>' BUDGET=3 ARGS=N=20, with a larger BUDGET" in said
+    page = output("build", "report", "001.html").read_text()
+    for told in ("mixed, model:chat, model:&lt;b&gt;", "<strong>Partial:</strong>", "54 numbers printed, 54 compared",
+                 "<td>majority</td><td>utility@3</td><td class=\"num\">79.88</td>", ">agrees</th>"):  # fmt: skip
+        assert told in page
+    assert page.count('class="agrees"') == 3 * 9 and page.count('class="yes"') == 3 and "<b>" not in page
+    assert [paper.main(given) for given in (["004"], ["001", "--with", "gpt-4o"])] == [2, 2]
+    assert "expected one of 001" in (said := capsys.readouterr().err) and "names such as model:gpt-4o-mini" in said
 
 
 FAILING = """from pathlib import Path

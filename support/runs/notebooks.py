@@ -54,9 +54,9 @@ class Partial(Exception):
 
 
 def notebooks(only: str = "") -> list[Path]:
-    """The notebooks in reading order, those whose name contains `only`."""
+    """The notebooks in reading order, those whose name contains `only`, or one of its parts between commas."""
     names = sorted(FOLDER.glob("*.ipynb"))
-    if chosen := [path for path in names if only in path.name]:
+    if chosen := [path for path in names if any(part in path.name for part in only.split(","))]:
         return chosen
     raise InvalidInput(f"--only {only!r}: no such notebook; there are {', '.join(p.stem for p in names)}")
 
@@ -140,11 +140,14 @@ def _one_stream(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return joined
 
 
-def run(arguments: Sequence[str], only: str = "") -> int:
-    """Execute the notebooks, and say in the end what became of each; 1 where one failed or is partial."""
+def run(arguments: Sequence[str], only: str = "", again: str = "") -> int:
+    """Execute the notebooks, and say in the end what became of each; 1 where one failed or is partial.
+
+    `again` is the command that goes on, where it is another than `make run`.
+    """
     paths, given, known = _given(arguments, only)
     check_money(given)
-    place, ended = _place(given), dict[str, list[str]]()
+    place, ended = place_of(given), dict[str, list[str]]()
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")
     os.environ["CONVENE_PURSE"] = f"make run {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
@@ -174,7 +177,7 @@ def run(arguments: Sequence[str], only: str = "") -> int:
     for what in ("left out", "partial", "failed"):
         print(*(f"  {what}: {line}" for line in ended.get(what, [])), sep="\n", end="\n" if what in ended else "")
     asked = shlex.join([*arguments, *(["--only", only] if only else [])])
-    again = f"make run ARGS={shlex.quote(asked)}" if asked else "make run"
+    again = again or (f"make run ARGS={shlex.quote(asked)}" if asked else "make run")
     if stopped := {"failed", "partial"} & set(ended):
         spent = any(BudgetExceeded.__name__ in line for line in ended.get("partial", ()))
         larger = f", with a larger {MONEY}" if spent else ""
@@ -188,7 +191,7 @@ def _given(arguments: Sequence[str], only: str) -> tuple[list[Path], dict[str, A
     return list(known), dict(sorted(given.items())), known  # in any order, one folder and one purse
 
 
-def _place(given: Mapping[str, Any]) -> Path:
+def place_of(given: Mapping[str, Any]) -> Path:
     """Where results go: build and figures, or, with other participants or numbers, a folder of their own."""
     told = {k: "-".join(v) if isinstance(v, list) else str(v) for k, v in given.items() if k not in HOW}
     slug = "_".join(f"{k}-{''.join(c if c.isalnum() else '-' for c in v)}" for k, v in told.items())

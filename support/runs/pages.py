@@ -38,17 +38,18 @@ FACILITATORS = ("interviewer", "coordinator", "evaluator")
 
 
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
+    """A template of this folder; all that it is given is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).parent)
     made = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     made.globals |= {"pretty": pretty, "dollars": dollars}
-    return made.get_template("pages.html.j2")
+    return made.get_template(name)
 
 
 def _page(page: str, **values: Any) -> str:
-    return _template().render(page=page, **{"title": "", **values}).strip()
+    return template("pages.html.j2").render(page=page, **{"title": "", **values}).strip()
 
 
 def _write(path: str | Path, title: str, body: str) -> Path:
