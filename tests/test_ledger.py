@@ -32,11 +32,12 @@ def test_cells_of_each_participant_come_back_and_a_second_run_replaces_them(here
 def test_statements_get_a_row_for_each_participant(here):
     said = pd.DataFrame({"table": ["5.1"], "statement": ["b leads"], "note": ["yes"]})
     checks = {"b leads": above(["b"], ["a"], "x")}
-    ledger.keep("20", "001", "statements", check_claims(OURS, said, checks))
+    ledger.keep("20", "001", "statements", check_claims(OURS, said, checks), results=OURS)
     ledger.keep("21", "001", "statements", check_claims(OURS[:2].drop(columns="participant"), said, checks), "linear")
     kept = ledger.load("statements", here)
     assert list(zip(kept["participant"], kept["verdict"], strict=True)) == [
         ("mixed", "yes"), ("model:m", "too close to call"), ("linear", "yes")]  # fmt: skip
+    assert list(ledger.load("results", here)["value"]) == [1.0, 3.0, 2.0, 2.0]
     assert set(kept["note"]) == {"yes"} and kept["evidence"].str.contains("b - a").all()
 
 
