@@ -17,8 +17,8 @@ from support.errors import InvalidInput
 
 COMMITTED = ROOT / "data" / "ledger"
 COLUMNS = {
-    "cells": ("row", "column", "published", "published_se", "ours", "ours_se", "n", "difference", "low", "high", "margin",
-              "verdict"),
+    "cells": ("row", "column", "published", "published_se", "ours", "ours_se", "n", "difference", "low", "high",
+              "margin", "verdict"),
     "statements": ("where", "statement", "verdict", "evidence", "note"),
     "results": ("row", "column", "value", "se", "n"),
 }  # fmt: skip
