@@ -140,9 +140,10 @@ def mae_changes(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
-def undecided_share(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
-    """Percent of cases without a decision after each round: `by`, round, undecided."""
-    return errors.groupby([by, "round"], sort=False)["undecided"].mean().mul(100).reset_index()
+def undecided_share(errors: pd.DataFrame, by: str | Sequence[str] = "rule") -> pd.DataFrame:
+    """Percent of cases without a decision after each round: by..., round, undecided."""
+    keys = [by] if isinstance(by, str) else list(by)
+    return errors.groupby([*keys, "round"], sort=False)["undecided"].mean().mul(100).reset_index()
 
 
 # -- what it is compared with ------------------------------------------------------------------------------------------
