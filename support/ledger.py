@@ -40,8 +40,8 @@ def keep(
     said = "statement" in frame
     if not said and (missing := [name for name in ("row", "column", "verdict") if name not in frame]):
         raise InvalidInput(f"ledger: the frame has no {', '.join(missing)}; expected one of against_published")
-    _write(notebook, paper, what, "statements" if said else "cells", answers_of(frame, participant) if said else frame,
-           participant)  # fmt: skip
+    rows = answers_of(frame, participant) if said and "verdict" not in frame else frame
+    _write(notebook, paper, what, "statements" if said else "cells", rows, participant)
     if results is not None:
         _write(notebook, paper, what, "results", results, participant)
 
