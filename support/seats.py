@@ -409,7 +409,7 @@ class Role:
     ) -> Any:
         """The participant of a kind; one of the user's own is taken as it is, a class or function is called."""
         if is_maker(kind):
-            kind = _called(kind, me, rng, own)
+            kind = called(kind, me, rng, own)
         if not isinstance(kind, str):
             return self._checked(kind, me)
         if kind == MIXED and self.mixture:
@@ -460,7 +460,8 @@ def is_maker(kind: Any) -> bool:
     return inspect.isclass(kind) or inspect.isroutine(kind) or isinstance(kind, partial)
 
 
-def _called(maker: Any, name: str, rng: np.random.Generator, own: Any) -> Any:
+def called(maker: Any, name: str, rng: np.random.Generator, own: Any) -> Any:
+    """What a class or a function of the user's own makes for a seat; `own` is what the seat knows, if it takes that."""
     takes = inspect.signature(maker)
     known = {"own": own} if "own" in takes.parameters else {}
     try:

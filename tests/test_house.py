@@ -1,5 +1,6 @@
 """The house is in order: one set of packages however it is installed, and a README that is true."""
 
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,12 @@ def test_conda_installs_the_lock_and_the_project_and_nothing_else_by_pip():
     pip = next(d["pip"] for d in conda if isinstance(d, dict))
     assert pip == ["-r requirements.lock", "-e ."]
     assert "python=3.11" in conda
+
+
+def test_binder_and_conda_finish_as_make_does():
+    commands = re.findall(r"python (-m .*)", (ROOT / "postBuild").read_text())
+    assert os.access(ROOT / "postBuild", os.X_OK) and not (ROOT / ".binder").exists() and not (ROOT / "binder").exists()
+    assert all(command in (ROOT / "Makefile").read_text() for command in commands) and len(commands) == 2
 
 
 def test_every_dependency_of_the_project_is_pinned():
@@ -67,8 +74,9 @@ def test_the_readme_shows_the_two_commands_first_and_links_only_what_exists():
         assert (ROOT / target).exists(), target
 
 
-def test_the_readme_lists_every_notebook():
+def test_the_readme_is_one_screen_and_lists_every_notebook():
     readme = (ROOT / "README.md").read_text()
+    assert len(readme.splitlines()) <= 60
     for notebook in (ROOT / "notebooks").glob("*.ipynb"):
         assert notebook.stem in readme
 

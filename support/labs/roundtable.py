@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from html import escape
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -14,15 +17,15 @@ from support.choice import RULES
 from support.errors import InvalidInput
 from support.labs.base import SEEDS, PlayLab, control, controls, warning
 from support.plots.roundtable import draw_discussion
-from support.roundtable.economy import PREFERENCES, Background, ExchangeEconomy, exchange_economy
-from support.roundtable.negotiators import KINDS
+from support.roundtable.economy import PREFERENCES, Background, exchange_economy
+from support.roundtable.negotiators import KINDS, RuleBased
 from support.roundtable.records import Message, Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
 from support.roundtable.study import roundtable_exchange
-from support.roundtable.table import ROUNDS, play, roundtable, transcript
+from support.roundtable.table import ENVIRONMENTS, ROUNDS, play, roundtable, transcript
 from support.runs.pages import rounds_to_html
 from support.runs.study import Store
-from support.seats import HUMAN, HumanSeat, Question
+from support.seats import HUMAN, HumanSeat, Question, Shown, Spoken
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 SWEEP, STAND_IN = "round table", "conceder"
 CROWD = 20
+ECONOMY, MARKET = "exchange_economy", ("preferences", "agents")
+"""The environment that the lab begins with, and the controls that no other has."""
 RANGES = {"rule": RULES, "preferences": PREFERENCES, "agents": (2, 5), "rounds": (1, 20)}
 TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
 
@@ -140,6 +145,33 @@ class SeatForm:
         return f"<b>{candidate.id}</b> ({escape(who)}) {escape(amounts)} – your utility {utility:.1f}"
 
 
+class OwnForm(SeatForm):
+    """The same in an environment of the user's own: a proposal is typed as JSON, as its `form` asks a model for it."""
+
+    def __init__(self, me: str, environment: Any) -> None:
+        self.environment = environment
+        super().__init__(SimpleNamespace(me=me))  # type: ignore[arg-type]
+
+    def _about(self) -> str:
+        me = self.background.me
+        return f"<b>You are {escape(me)}.</b> {escape(self.environment.goal(me, Shown()))}"
+
+    def _proposal(self, question: Question) -> tuple:
+        field = w.Text(placeholder="as JSON", description="proposal", layout=w.Layout(width="36rem"))
+
+        def read() -> Any:
+            try:
+                return json.loads(field.value)
+            except ValueError:
+                raise InvalidInput(f"proposal: {field.value!r} given; expected {self.environment.form()}") from None
+
+        return [w.HTML(escape(self.environment.form())), field], read, "Propose", "No new proposal"
+
+    def _line(self, candidate: Any) -> str:
+        who = ", ".join(candidate.proposers) or "the standing decision"
+        return f"<b>{candidate.id}</b> ({escape(who)}) {escape(self.environment.describe(candidate.value))}"
+
+
 def _heard(message: Message) -> str:
     """A message of this round, which everybody may read once all have been written."""
     recipients = escape(", ".join(message.recipients))
@@ -178,7 +210,9 @@ class RoundTableLab(PlayLab[Round]):
     """Controls over one discussion on the exchange economy, as `roundtable_exchange` plays it. Display `lab.view`.
 
     Finished discussions go to `store`, as units of the sweep "round table"; `model` is offered as a kind of
-    participant. The others say what the controls show at first; `seats` is {name: kind}.
+    participant. The others say what the controls show at first; `seats` is {name: kind}. What is registered is in the
+    menus: a rule in `RULES`, an agent's class in `KINDS`, an environment that needs no `spec` in `ENVIRONMENTS`;
+    `prompts` is a folder of templates that may go before ours.
     """
 
     sweep, called, place, study = SWEEP, "discussion", "seat", "roundtable_exchange"
@@ -194,10 +228,18 @@ class RoundTableLab(PlayLab[Round]):
         rounds: int = ROUNDS,
         seed: int = 1,
         seats: Mapping[str, str] | None = None,
+        environment: str = ECONOMY,
+        prompts: str | Path | None = None,
     ) -> None:
         super().__init__(store, model, again="New discussion", width="860px")
         first: dict[str, Any] = {"rule": rule, "preferences": preferences, "agents": agents, "rounds": rounds}
         self.controls = controls(roundtable_exchange, RANGES, **first) | {"seed": control("seed", SEEDS, seed)}
+        if len(matters := [name for name in ENVIRONMENTS if name != "movielens"]) > 1:
+            self.controls["environment"] = control("environment", matters, environment)
+            self.controls["environment"].observe(lambda _: self._turn(), "value")
+        if prompts:
+            folders = [("ours", None), (str(prompts), str(prompts))]
+            self.controls["prompts"] = control("prompts", folders, str(prompts))
         self.rounds = self.controls["rounds"]
         self.view = self._layout(w.HBox([w.VBox(list(self.controls.values())), self.seats]))
         self._seat_choices(seats or STAND_IN)
@@ -209,13 +251,31 @@ class RoundTableLab(PlayLab[Round]):
     @property
     def settings(self) -> dict[str, Any]:
         """What the controls show."""
-        return super().settings | {"seats": self.kinds}
+        shown = {name: value for name, value in super().settings.items() if not (self._own and name in MARKET)}
+        return shown | {"seats": self.kinds}
 
-    def _economy(self) -> ExchangeEconomy:
-        return exchange_economy(self.controls["preferences"].value, self.controls["agents"].value)
+    @property
+    def _own(self) -> bool:
+        """Whether an environment of the user's own is chosen."""
+        return "environment" in self.controls and self.controls["environment"].value != ECONOMY
+
+    def _economy(self) -> Any:
+        if self._own:
+            return ENVIRONMENTS[name := self.controls["environment"].value]({"name": name})
+        return exchange_economy(*(self.controls[name].value for name in MARKET))
+
+    def _turn(self) -> None:
+        """Another matter, other people."""
+        self.seats.children = ()
+        self._seat_choices(STAND_IN)
 
     def _seat_choices(self, first: str | Mapping[str, str]) -> None:
-        self._offer_seats(self._economy().agents, KINDS, first)
+        """Ours, and the user's own; at a table of the user's own, who knows no exchange economy."""
+        kinds = [kind for kind, cls in KINDS.items() if not (self._own and issubclass(cls, RuleBased))]
+        for name in MARKET:
+            self.controls[name].layout.display = "none" if self._own else ""
+        usual = [*kinds, HUMAN][0] if self._own and first == STAND_IN else first
+        self._offer_seats(self._economy().agents, kinds, usual)
 
     def _clear(self) -> None:
         self.economy = self._economy()
@@ -225,21 +285,24 @@ class RoundTableLab(PlayLab[Round]):
     async def _sit_down(self) -> None:
         people = {a: negotiator().person(a, self.economy) for a, kind in self.kinds.items() if kind == HUMAN}
         s, rng = self.settings, np.random.default_rng(self.settings["seed"])
-        self.people = seat_all(self.economy, {**self.kinds, **people}, rng, model=self.model)
+        spoken = Spoken(self.model, prompts=s.get("prompts"))
+        self.people = seat_all(self.economy, {**self.kinds, **people}, rng, spoken=spoken)
         self.forms.children = tuple(self._form(seat).view for seat in people.values())
         self.run = roundtable(self.economy, self.people, s["rule"], rounds=s["rounds"], rng=rng)
         self.crowd = await self._simulate()
 
     def _form(self, seat: HumanSeat) -> SeatForm:
-        form = SeatForm(self.economy.background(seat.me))
+        form = OwnForm(seat.me, self.economy) if self._own else SeatForm(self.economy.background(seat.me))
         self._listen(seat.questions, form.ask)
         return form
 
-    async def _simulate(self) -> np.ndarray:
+    async def _simulate(self) -> np.ndarray | None:
         """Curves of rule-based discussions with the same settings and other seeds, shape (CROWD, rounds).
 
-        Conceders sit in for people and models.
+        Conceders sit in for people and models; in an environment of the user's own there are none.
         """
+        if self._own:
+            return None
         s = self.settings
         kinds = {agent: kind if kind in KINDS else STAND_IN for agent, kind in self.kinds.items()}
         crowd = [
@@ -259,12 +322,14 @@ class RoundTableLab(PlayLab[Round]):
         curve = total_utility(self.transcript) if self.finished else np.array([])
         decision = self.finished[-1].decision if self.finished else None
         e = self.economy
-        return draw_discussion(
-            curve, decision.value if decision else None, e.agents, e.goods, self.rounds.value, self.crowd
-        )
+        standing, told, goods = decision.value if decision else None, "", getattr(e, "goods", ())
+        if decision and not goods:
+            standing, told = None, e.describe(decision.value)
+        return draw_discussion(curve, standing, e.agents, goods, self.rounds.value, self.crowd, told)
 
     def _said(self, rounds: list[Round]) -> str:
-        return rounds_to_html(rounds, self.economy.agents, title="Newest round first")
+        told = {"describe": self.economy.describe} if self._own else {}
+        return rounds_to_html(rounds, self.economy.agents, title="Newest round first", **told)
 
     def _record(self) -> Transcript:
         return self.transcript

@@ -1,4 +1,4 @@
-"""Mail: what became of mails whose sending broke off, and what is done with mails that arrive."""
+"""Mail: what is done with mails that arrive."""
 
 from __future__ import annotations
 
@@ -14,21 +14,10 @@ from support.errors import InvalidInput
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Looks = Mapping[str, tuple[str, str]]
-
-FATES: Looks = {
-    "arrived once": (COLOURS[0], ""),
-    "listed as uncertain: arrived": (COLOURS[5], "///"),
-    "listed as uncertain: not arrived": ("#b5b5b5", "..."),
-    "arrived twice": (COLOURS[1], "xxx"),
-    "lost, though noted as sent": (COLOURS[4], "\\\\\\"),
-}
-"""Of each outcome of `attacks.breaking.Fate` its colour and hatch."""
-
 HELD, AUTOMATIC, BOUNCE, ASKED, HANDED_ON = (
     "held for a person", "noted as automatic", "noted as a bounce", "handed on with a question", "handed on",
 )  # fmt: skip
-HANDLING: Looks = {
+HANDLING: Mapping[str, tuple[str, str]] = {
     HELD: (COLOURS[0], ""),
     AUTOMATIC: (COLOURS[5], "..."),
     BOUNCE: ("#b5b5b5", "xxx"),
@@ -38,11 +27,6 @@ HANDLING: Looks = {
 """Of each thing that is done with a mail its colour and hatch."""
 
 
-def plot_fates(frame: pd.DataFrame, ax: Axes) -> Axes:
-    """Outcomes of mails whose sending broke off (`breaking.break_offs`), a bar for each order of sending and noting."""
-    return _stacked(frame, ax, "order", "outcome", FATES, list(dict.fromkeys(frame["order"])))
-
-
 def plot_handling(frame: pd.DataFrame, ax: Axes, by: str = "kind") -> Axes:
     """What is done with mails that arrive, a bar for each kind; those of which more is handed on stand below."""
     need_columns(frame, [by, "handling"], "mails")
@@ -50,17 +34,14 @@ def plot_handling(frame: pd.DataFrame, ax: Axes, by: str = "kind") -> Axes:
     ranked = shares.assign(many=frame[by].value_counts(), name=shares.index).sort_values(
         [HANDED_ON, ASKED, HELD, "many", "name"], ascending=[True, True, False, False, True]
     )
-    return _stacked(frame, ax, by, "handling", HANDLING, list(ranked.index))
-
-
-def _stacked(frame: pd.DataFrame, ax: Axes, by: str, outcome: str, looks: Looks, order: list[str]) -> Axes:
-    if strange := sorted(set(frame[outcome]) - set(looks)):
-        raise InvalidInput(f"{outcome}: {strange[0]!r} given; expected one of {', '.join(looks)}")
-    counts = pd.crosstab(frame[by], frame[outcome]).reindex(index=order, columns=list(looks), fill_value=0)
+    if strange := sorted(set(frame["handling"]) - set(HANDLING)):
+        raise InvalidInput(f"handling: {strange[0]!r} given; expected one of {', '.join(HANDLING)}")
+    order = list(ranked.index)
+    counts = pd.crosstab(frame[by], frame["handling"]).reindex(index=order, columns=list(HANDLING), fill_value=0)
     ends, widest = counts.cumsum(axis=1), counts.sum(axis=1).max()
     box = {"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1}
     for name in counts.columns[counts.any()]:
-        colour, hatch = looks[name]
+        colour, hatch = HANDLING[name]
         left = ends[name] - counts[name]
         parts = ax.barh(order, counts[name], left=left, color=colour, hatch=hatch, edgecolor="white", label=name)
         told = [str(n) if n > 0.02 * widest else "" for n in counts[name]]  # a narrower part would be covered

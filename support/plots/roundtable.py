@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,11 +159,13 @@ def draw_discussion(
     goods: Sequence[str],
     rounds: int,
     crowd: np.ndarray | None = None,
+    told: str = "",
 ) -> Figure:
     """One discussion: its total utility (percent) after each round played, and the standing allocation.
 
-    `allocation` is None before the first decision. `crowd`, of shape (discussions, rounds), are curves of rule-based
-    discussions with the same settings: drawn as their mean and middle 80 %.
+    `allocation` is None before the first decision, and for one that is no table but is `told` in words. `crowd`, of
+    shape (discussions, rounds), are curves of rule-based discussions with the same settings: drawn as their mean and
+    middle 80 %.
     """
     from matplotlib.figure import Figure
 
@@ -184,6 +187,7 @@ def draw_discussion(
         plot_allocation(allocation, agents, goods, right)
         right.set_xlabel(f"good (standing after round {len(curve)})")
     else:
-        right.text(0.5, 0.5, "nothing decided yet", ha="center", va="center", color="#555555")
+        words = fill(told, 32) or "nothing decided yet"
+        right.text(0.5, 0.5, words, ha="center", va="center", color="#555555")
         right.set_axis_off()
     return fig

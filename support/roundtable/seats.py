@@ -23,7 +23,7 @@ from support.errors import InvalidInput
 from support.roundtable import negotiators
 from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.table import Environment, check_environment
-from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, check_number, form, text
+from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, called, check_number, form, text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -230,6 +230,8 @@ def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role
 
 
 def _made(cls: Any, noise: float, me: str, rng: np.random.Generator, own: Environment) -> Any:
+    if "background" not in getattr(cls, "__dataclass_fields__", ()):  # a class of the user's own, registered
+        return called(cls, me, rng, own)
     known, needed = getattr(own, "background", lambda me: None)(me), cls.__dataclass_fields__["background"].type
     if type(known).__name__ != needed:
         raise InvalidInput(

@@ -55,7 +55,7 @@ class Fate:
 
     @property
     def outcome(self) -> str:
-        """One of the outcomes of `support.plots.mail.FATES`."""
+        """What became of it, in words."""
         if self.copies > 1:
             return "arrived twice"
         if self.status == UNCERTAIN:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -15,40 +16,20 @@ from support.plots.roundtable import plot_utility
 from support.roundtable import table
 from support.roundtable.economy import exchange_economy
 from support.roundtable.negotiators import Linear
-from support.roundtable.records import Ballot, Message, Proposal, View
+from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.runs.export import flatten
 from support.runs.pages import to_html
 from support.runs.study import Store
 from support.runs.sweep import Sweep
 
-# The environment that the README shows, four people and a budget of 100, and the sweep and figure after it.
-SHOWN = next(b for b in (ROOT / "README.md").read_text(encoding="utf-8").split("```") if "class Budget" in b)
-DEFINED, PLAYED = SHOWN.removeprefix("python\n").split("table.ENVIRONMENTS[", 1)
-README: dict = {}
-exec(DEFINED, README)
-Budget = README["Budget"]
-
-
-class Wishful:
-    """Puts all on what it wants, a little less each round, and votes for what is best for itself."""
-
-    kind = "wishful"
-
-    def __init__(self, me, rng, budget=None):
-        self.me, self.budget = me, budget or Budget()
-
-    async def message(self, view):
-        return Message(self.me, tuple(a for a in view.agents if a != self.me), "My two, please.")
-
-    async def propose(self, view):
-        mine = self.budget.wants(self.me)
-        low = 20 * (view.round - 1) / max(view.rounds - 1, 1)
-        return Proposal(self.me, [(100 - 3 * low) / 2 if k in mine else low for k in range(5)])
-
-    async def vote(self, view):
-        worth = {c.id: self.budget.utilities(c.value)[self.budget.agents.index(self.me)] for c in view.candidates}
-        return Ballot(self.me, max(worth, key=worth.get) if worth else None)
+# The environment that notebook 50 shows, four people and a budget of 100, and the agent that sits there.
+CELLS = nbformat.read(ROOT / "notebooks" / "50_your_own_data.ipynb", 4).cells
+SHOWN: dict = {"np": np}
+for cell in CELLS:
+    if cell.id in ("own-40", "own-41", "own-43", "own-43b", "own-45", "own-46"):
+        exec(cell.source, SHOWN)
+Budget, Wishful = SHOWN["Budget"], SHOWN["Softening"]
 
 
 async def shared(rng, rule="plurality", seats="wishful", repetition=0, model=None):
@@ -72,14 +53,6 @@ def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
     plot_utility(curves_of(records, 4), Figure().subplots())
 
 
-def test_what_the_readme_shows_of_it_is_played_by_models_and_drawn(known, tmp_path):
-    code = PLAYED.replace("await sweep.run(store, ", "count = asyncio.run(sweep.run(store, progress=False, ")
-    code = code.replace('"gpt-4o-mini")', "stand_in(seed=3)))").replace("repetitions=5", "repetitions=2")
-    space = {**README, "asyncio": asyncio, "stand_in": stand_in, "Sweep": Sweep, "store": Store(tmp_path / "s.sqlite")}
-    exec("table.ENVIRONMENTS[" + code, space)
-    assert space["count"]["done"] == 4
-
-
 def test_models_sit_at_it_by_its_schema():
     record = asyncio.run(shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3)))
     assert record.seats["Dev"].startswith("model") and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
@@ -92,7 +65,7 @@ def test_a_class_of_ones_own_is_a_column_by_its_name(known, tmp_path):
         Store(tmp_path / "s.sqlite"),
     )
     asyncio.run(sweep.run(store, progress=False))
-    assert runs_of(sweep.records(store))["seats"].str.match("Wishful [0-9a-f]{6}$").all()
+    assert runs_of(sweep.records(store))["seats"].str.match("Softening [0-9a-f]{6}$").all()
 
 
 def test_a_model_is_asked_again_for_what_only_validate_refuses():
