@@ -5,14 +5,13 @@ hold the answers, a row each: selections (technique, run, item, selected, applie
 truth; problem) and verdicts (technique, run, item, case, flag: the truth, flagged; problem).
 
 Runs that repeat the same items differ by what a model draws at its temperature, and by nothing else. Tests over runs,
-over items, and over whole cases drawn anew stand side by side; `three_runs` shows what each is worth.
+over items, and over whole cases drawn anew stand side by side.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -443,74 +442,3 @@ def results(rng: np.random.Generator, *frames: pd.DataFrame, draws: int = 2000) 
             for name, one in said.items()
         ]
     return pd.DataFrame(rows)
-
-
-# -- what three runs are worth ---------------------------------------------------------------------------------------
-
-
-def three_runs(
-    rng: np.random.Generator,
-    runs: int = RUNS,
-    cases: int = 20,
-    voices: int = 5,
-    accuracy: float = 0.88,
-    difference: float = 0.0,
-    steadiness: float = 0.9,
-    likeness: float = 0.5,
-    simulations: int = 2000,
-) -> pd.DataFrame:
-    """How often each test calls two techniques different at 5 % that are `difference` apart on cases in general.
-
-    Every case has, for either technique, a probability of being judged rightly, drawn from a beta distribution with
-    mean `accuracy` (+ or - half of `difference`); its voices and runs are drawn with that probability. Two answers to
-    one case correlate `steadiness`: near 1 runs hardly differ. A case is as hard for the one as for the other (the
-    same quantile) with the probability `likeness`. Without a difference `significant` is a share of false alarms.
-
-    Returns
-    -------
-    DataFrame
-        test, difference, runs, steadiness, significant (share of simulations), low, high (95 %), sd (between runs).
-    """
-    means = accuracy + difference / 2, accuracy - difference / 2
-    if not (all(0 < value < 1 for value in (*means, steadiness)) and 0 <= likeness <= 1 and min(runs, cases) > 1):
-        raise InvalidInput(
-            f"accuracies {means}, steadiness {steadiness}, likeness {likeness}, {runs} runs, {cases} cases: expected "
-            "shares between 0 and 1, and two or more runs and cases"
-        )
-    spread = 1 / steadiness - 1  # a + b of the beta distribution
-    one, other = rng.random((2, simulations, cases))
-    places = one, np.where(rng.random((simulations, cases)) < likeness, one, other)
-    hard = [stats.beta.ppf(u, m * spread, (1 - m) * spread) for u, m in zip(places, means, strict=True)]
-    a, b = ((rng.random((simulations, runs, cases, voices)) < p[:, None, :, None]).astype(np.int16) for p in hard)
-    sd = float(np.mean([r.mean(axis=(2, 3)).std(axis=1, ddof=1).mean() for r in (a, b)]))
-    rows = []
-    for name, p in p_values(a, b).items():
-        share = float((p < 0.05).mean())
-        error = 1.96 * sqrt(share * (1 - share) / simulations)
-        setting = {"test": name, "difference": difference, "runs": runs, "steadiness": steadiness}
-        rows.append(setting | {"significant": share, "low": share - error, "high": share + error, "sd": sd})
-    return pd.DataFrame(rows)
-
-
-def p_values(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
-    """One p for each simulation by each test; right or not, arrays of shape (simulations, runs, cases, voices)."""
-    n = a.shape[1]
-    one, other = (r.sum(axis=(2, 3)).astype(float) for r in (a, b))  # whole numbers: equal runs have a spread of 0
-    gap, u, v = one.mean(axis=1) - other.mean(axis=1), one.var(axis=1, ddof=1) / n, other.var(axis=1, ddof=1) / n
-    welch = (u + v) ** 2 * (n - 1) / np.where(u + v, u**2 + v**2, 1.0)
-    cases = (a - b).sum(axis=(1, 3)).astype(float)
-    error = cases.std(axis=1, ddof=1) / sqrt(cases.shape[1])
-    most, more = ((2 * r.sum(axis=1) > n).reshape(len(r), -1) for r in (a, b))
-    fewer, pairs = np.minimum((most & ~more).sum(1), (~most & more).sum(1)), (most != more).sum(1)
-    return {
-        "t over runs": _two_sided(gap, np.sqrt(u + v), 2 * n - 2),
-        "Welch's t over runs": _two_sided(gap, np.sqrt(u + v), np.maximum(welch, 1.0)),
-        "McNemar over items": np.minimum(1.0, 2 * stats.binom.cdf(fewer, pairs, 0.5)),
-        "paired t over cases": _two_sided(cases.mean(axis=1), error, cases.shape[1] - 1),
-    }
-
-
-def _two_sided(gap: np.ndarray, error: np.ndarray, df: np.ndarray | int) -> np.ndarray:
-    """Without any spread, p is 1 of no difference and 0 of another, as t is then 0 or infinite."""
-    t = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
-    return np.asarray(2 * stats.t.sf(t, df))

@@ -353,7 +353,7 @@ def _waited(ours: pd.DataFrame) -> Answer:
         return Answer(UNTESTED, "no rehearsal sent a follow-up")
     mean, margin = float(rows["value"].iloc[0]), 1.96 * float(rows["se"].fillna(0.0).iloc[0])
     told = f"{mean:.2f} working days ({mean - margin:.2f} to {mean + margin:.2f}) beside {SEED_WAIT}"
-    return Answer(YES if mean - margin > SEED_WAIT else NO if mean <= SEED_WAIT else CLOSE, told)
+    return Answer(CLOSE if abs(mean - SEED_WAIT) <= margin or not margin else YES if mean > SEED_WAIT else NO, told)
 
 
 _ASKED = untested("a questionnaire that people answer after two sessions; no rehearsal has people who answer one")

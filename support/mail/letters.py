@@ -147,4 +147,6 @@ def shown_text(text: str) -> str:
     'a\\nb\\tc'
     """
     lines = text.replace("\r\n", "\n").translate(LINE_ENDS)
-    return LONELY.sub("", "".join(c for c in lines if c in "\n\t" or not hidden(c)))
+    if not (lines.isascii() and lines.replace("\n", "").isprintable()):  # which hides nothing, as most mails do
+        lines = "".join(c for c in lines if c in "\n\t" or not hidden(c))
+    return LONELY.sub("", lines)

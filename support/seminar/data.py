@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ def working(day: date) -> bool:
     return day.weekday() < 5
 
 
+@lru_cache(4096)
 def passed(since: date, until: date) -> int:
     """Working days after `since` up to `until`: from a Friday to the Monday after it is 1.
 
@@ -48,6 +49,7 @@ def later(day: date, count: int) -> date:
     return np.busday_offset(np.datetime64(day, "D"), count, roll="backward" if count else "forward").astype(date)
 
 
+@lru_cache(4096)
 def in_words(day: date) -> str:
     """A date as mails write it.
 

@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 
 import numpy as np
 
@@ -181,6 +182,7 @@ def within(words: int, sentences: Sequence[str]) -> str:
     return " ".join(kept)
 
 
+@lru_cache(4096)
 def _short(day: date) -> str:
     return f"{day.day} {day:%B}"
 
@@ -208,6 +210,7 @@ class RuleBasedOrganizer:
     def __init__(self, rng: np.random.Generator | None = None) -> None:
         self._rng = rng
         self._order: tuple[str, ...] = ()
+        self._decided: tuple[Desk, tuple[Action, ...]] | None = None  # a plan and its actions are made on one desk
 
     async def read(self, desk: Desk, mail: Mail) -> Understood:
         """What the patterns of `reading` read, of the dates that the writer was offered.
@@ -301,7 +304,9 @@ class RuleBasedOrganizer:
             names = list(desk.scenario.by_name)
             mixed = range(len(names)) if self._rng is None else self._rng.permutation(len(names)).tolist()
             self._order = tuple(names[k] for k in mixed)
-        return todo(desk, self._order)
+        if self._decided is None or self._decided[0] != desk:
+            self._decided = desk, todo(desk, self._order)
+        return self._decided[1]
 
 
 def _style(desk: Desk, edit: Edit) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from support.seminar import plainly
@@ -192,7 +192,8 @@ class Reading:
     unclear: tuple[str, ...] = ()
 
 
-def read_reply(text: str, offered: Sequence[date], today: date, time: str = "14:00") -> Reading:
+@lru_cache(4096)  # rehearsals of the same people read the same replies
+def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "14:00") -> Reading:
     """What a reply says.
 
     `offered` are the dates that the organiser named; others that are mentioned are `never_offered`, where they are in
@@ -274,7 +275,7 @@ def settled(answer: str, unclear: Sequence[str], offered: Sequence[date], today:
         return Reading(available=about)
     if word in ("none", "none of them", "no", "neither", "no date", "nothing"):
         return Reading()
-    found = read_reply(answer, offered, today)
+    found = read_reply(answer, tuple(offered), today)
     return found if (found.available or found.vague or found.unavailable) and not found.unclear else None
 
 

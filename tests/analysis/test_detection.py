@@ -196,37 +196,6 @@ def test_tables_say_what_the_single_analyses_say():
 # -- what three runs are worth ---------------------------------------------------------------------------------------
 
 
-def test_a_t_test_over_three_runs_cries_wolf_and_one_over_cases_does_not():
-    def shares(**setting):
-        return det.three_runs(RNG(1), **setting).set_index("test")["significant"]
-
-    found = shares()
-    assert found["t over runs"] > 0.4 and found["Welch's t over runs"] > 0.4 and found["paired t over cases"] < 0.07
-    assert shares(steadiness=0.1)["t over runs"] + 0.2 < shares(steadiness=0.95)["t over runs"]
-    assert shares(runs=10)["t over runs"] >= found["t over runs"]  # more runs are surer of the wrong thing
-    same = shares(likeness=1.0, steadiness=0.2, simulations=4000)["t over runs"]
-    assert same == pytest.approx(0.05, abs=0.015)  # equally hard in every case: the question that it answers
-    own = shares(cases=100, voices=1, difference=0.15)
-    assert (own[["McNemar over items", "paired t over cases"]] > 0.5).all()
-
-
-@pytest.mark.parametrize("runs", [3, 4])
-def test_every_test_is_scipys(runs):
-    rng = RNG(runs)
-    a, b = (rng.random((30, runs, 6, 2)) < p for p in (0.8, 0.5))
-    found = det.p_values(a.astype(np.int16), b.astype(np.int16))
-    for k, (one, other) in enumerate(zip(a, b, strict=True)):
-        accuracies = one.mean(axis=(1, 2)), other.mean(axis=(1, 2))
-        if min(np.ptp(accuracies[0]), np.ptp(accuracies[1])) > 0:
-            expected = [stats.ttest_ind(*accuracies, equal_var=equal).pvalue for equal in (True, False)]
-            assert [found[name][k] for name in ("t over runs", "Welch's t over runs")] == pytest.approx(expected)
-        cases = stats.ttest_rel(one.mean(axis=(0, 2)), other.mean(axis=(0, 2))).pvalue
-        assert found["paired t over cases"][k] == pytest.approx(cases)
-        most, more = (r.mean(axis=0) > 0.5 for r in (one, other))
-        only, differ = int((most & ~more).sum()), int((most != more).sum())
-        assert found["McNemar over items"][k] == pytest.approx(stats.binomtest(only, differ).pvalue if differ else 1)
-
-
 class Says:
     kind = "says"
 
@@ -251,8 +220,6 @@ UNLIKE = verdicts("n", "11").assign(item=["x", "y"])
         (lambda: det.difference(pd.concat([FRAME, UNLIKE]), "m", "n", RNG(1)), "no item in common"),
         (lambda: asyncio.run(det.verdicts("mine", Says(), ONE, POLICIES)), "check: 'Clear' given by 'mine'"),
         (lambda: asyncio.run(det.verdicts("mine", object(), ONE, POLICIES)), "check"),
-        (lambda: det.three_runs(RNG(1), steadiness=1.0), "expected shares between 0 and 1"),
-        (lambda: det.three_runs(RNG(1), runs=1), "two or more runs"),
     ],
 )
 def test_what_users_get_wrong_is_named(call, words):

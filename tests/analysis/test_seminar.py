@@ -280,8 +280,9 @@ def test_mails_on_weekends_and_waits_are_read_from_days():
 
     assert told(days(3, 0, 0, 2))[rested] == YES and told(days(3, 0, 1, 2))[rested] == NO
     assert told(days(3))[[rested, waited]].tolist() == [UNTESTED, UNTESTED]
-    slow = [days(3, 0, 0, waits=((4, 5), (4,)), run=run) for run in range(5)]
-    assert told(*slow)[waited] == YES and told(*[one.assign(waits=[(2,)] * 3) for one in slow])[waited] == NO
+    slow, soon = ([days(3, 0, 0, waits=((n, n + run % 2), (n,)), run=run) for run in range(5)] for n in (4, 1))
+    assert told(*slow)[waited] == YES and told(*soon)[waited] == NO
+    assert told(*[one.assign(waits=[(4,)] * 3) for one in slow])[waited] == CLOSE  # without a spread, no interval
 
 
 def test_follow_ups_wait_for_working_days():
