@@ -18,8 +18,6 @@ FAST = {
 PATHS = notebooks.notebooks()
 STARTS = ["MODEL = 'embedded'\nBUDGET = None\nCONCURRENCY = 8\nSEED = 1\nN = 2"]
 every = pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
-REBUILT = [path for path in PATHS if "PARTICIPANTS" in notebooks.parameters_of(path)]
-rebuilt = pytest.mark.parametrize("path", REBUILT, ids=lambda p: p.stem)
 
 
 def cells(path, kind):
@@ -45,7 +43,7 @@ def test_a_notebook_is_committed_as_one_clean_run_with_its_parameters_first_and_
     assert not [source for c in code if len((source := "".join(c["source"])).splitlines()) > 16]
 
 
-@rebuilt
+@every
 def test_a_notebook_opens_with_its_question_and_ends_with_what_is_not_known(path):
     prose = ["".join(c["source"]) for c in cells(path, "markdown")]
     for promise in ("**The question.**", "**The answer.**"):
@@ -53,7 +51,7 @@ def test_a_notebook_opens_with_its_question_and_ends_with_what_is_not_known(path
     assert "not know" in "".join(prose).split("\n## ")[-1]
 
 
-@rebuilt
+@every
 def test_a_notebook_sets_three_exercises_each_with_a_folded_solution_that_has_run(path):
     given = [c for c in json.loads(path.read_text())["cells"] if c["source"]]
     where = [i for i, c in enumerate(given) if "**Exercise " in "".join(c["source"])]
