@@ -13,7 +13,7 @@ from support.runs import notebooks, paper
 FAST = {
     "N": 3, "N_ABLATION": 2, "N_ALL": 3, "N_LABELLED": 1, "N_GROUPS": 2, "N_MEETINGS": 1, "N_TRAINING": 6,
     "N_ANNOTATED": 2, "N_LIVE": 2, "N_SERIES": 2, "N_PROBLEMS": 50, "N_HOSTILE": 55, "DRAWS": 200,
-    "REPLAY": True, "CHECK": False,
+    "REPLAY": True,
 }  # fmt: skip
 PATHS = notebooks.notebooks()
 STARTS = ["MODEL = 'embedded'\nBUDGET = None\nCONCURRENCY = 8\nSEED = 1\nN = 2"]

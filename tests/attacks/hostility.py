@@ -10,6 +10,7 @@ import pandas as pd
 
 from attacks.generating import hostile
 from attacks.world import FAMILY, Case
+from support.mail.composing import new_message_id
 from support.mail.journal import HELD, Kept
 from support.mail.mailbox import SimulatedMailbox
 from support.mail.suspicion import instructions_in
@@ -77,7 +78,11 @@ def without_instruction(case: Case) -> Case:
 def _cases(seminar: Seminar, count: int, seed: int, disarmed: bool) -> list[Case]:
     """The cases, after the last of the people was taken off the list."""
     ours = {sent.person: (sent.recipient, sent.message_id) for sent in seminar.workplace.outbox.sent()}
-    removed = seminar.setup.scenario.people[-1].name
+    people = (
+        seminar.setup.scenario.people
+    )  # a model may not have written to all of them: they answer to no mail of ours
+    ours |= {p.name: (p.email, new_message_id("example.org")) for p in people if p.name not in ours}
+    removed = people[-1].name
     seminar.remove(removed)
     cases = hostile(seed, ours, removed=removed, own=seminar.setup.sender, count=count)
     return [without_instruction(case) for case in cases] if disarmed else cases
