@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -172,7 +173,8 @@ class LexicalDetector:
         return Verdict(False)
 
 
-def matches(reply: str) -> Iterator[tuple[Topic, str]]:
+@lru_cache(4096)  # rehearsals of the same people read the same replies
+def matches(reply: str) -> tuple[tuple[Topic, str], ...]:
     """Topics with the sentences that want something of them, in the order of `TOPICS`.
 
     >>> [topic.name for topic, _ in matches("The 5th is fine. Could I speak by video?")]
@@ -180,10 +182,7 @@ def matches(reply: str) -> Iterator[tuple[Topic, str]]:
     """
     parts = [piece for sentence in _SENTENCE.split(reply) for piece in textwrap.wrap(sentence, LONGEST)]
     sentences = [(part, _plain(part)) for part in parts]
-    for topic in TOPICS:
-        for part, plain in sentences:
-            if _wanted(topic, plain):
-                yield topic, part
+    return tuple((topic, part) for topic in TOPICS for part, plain in sentences if _wanted(topic, plain))
 
 
 def covered(topic: Topic, policies: PolicySet) -> bool:

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from support.errors import InvalidInput
-from support.plots.differences import plot_differences
 from support.plots.surveys import plot_diverging, plot_grim, plot_means
 
 
@@ -60,15 +59,6 @@ def test_the_grid_is_filled_where_a_mean_fits_and_framed_at_the_stated_n(ax):
     assert values.tolist() == [[0, 1, 0], [-1, 0, 1]]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["A: trust, 3.64", "B: trust, 3.17"]
     assert [p.get_xy() for p in ax.patches] == [(2, 0)]
-
-
-def test_a_comparison_that_never_differed_is_hollow(ax):
-    nan = float("nan")
-    table = pd.DataFrame({"a": ["one", "two"], "difference": [0.5, 0.0], "low": [0.1, nan], "high": [0.9, nan]})
-    plot_differences(table, ax, unit="mails")
-    marks = ax.collections[-1]
-    assert marks.get_offsets()[:, 0].tolist() == [0.5, 0.0] and ax.get_xlabel() == "mails"
-    assert [tuple(face[:3]) == (1, 1, 1) for face in marks.get_facecolors()] == [False, True]
 
 
 def test_two_sources_are_never_in_one_figure_and_another_form_is_refused(ax, shares):
