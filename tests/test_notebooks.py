@@ -31,7 +31,7 @@ def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch):
     notebooks.execute(path, target, {k: v for k, v in FAST.items() if k in known})
     outputs = [o for c in cells(target, "code") for o in c["outputs"]]
     assert outputs and not [o for o in outputs if o["output_type"] == "error"]
-    assert (tmp_path / "output" / "data" / "runs").is_dir()
+    assert (tmp_path / "output").is_dir()
     assert "\r" not in "".join("".join(o.get("text", "")) for o in outputs)
 
 
