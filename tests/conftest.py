@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 
 from support.choice import Plurality
+from support.data import UNFINISHED
 from support.errors import MissingData
 from support.models.fakes import scripted
 from support.runs.study import Store
@@ -21,6 +22,12 @@ hypothesis.settings.load_profile("house")
 def pytest_collection_modifyitems(items):
     """The notebooks first: they take longest, and one worker plays them all while the others do the rest."""
     items.sort(key=lambda item: item.path.name != "test_notebooks.py")
+
+
+@pytest.fixture(autouse=True)
+def finished():
+    """No test says of its figures that another test's sweep was left unfinished."""
+    UNFINISHED.clear()
 
 
 @pytest.fixture

@@ -141,6 +141,16 @@ def test_a_run_with_arguments_has_a_folder_of_its_own_and_what_is_up_to_date_is_
     assert executed[0][1] == {"SEED": 3, "BUDGET": 2}
 
 
+def test_the_findings_are_executed_last_and_every_time_since_they_read_what_the_others_found(write, executed):
+    write("02_reads")
+    write("20_finds")
+    for _ in range(2):
+        assert notebooks.main(["run", "SEED=3"]) == 0
+        (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(parents=True, exist_ok=True)
+        (drawn / "a.png").touch()
+    assert [target.stem for target, *_ in executed] == ["20_finds", "02_reads", "02_reads"]
+
+
 def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_each(write, capsys):
     write("1_needs", "from support.errors import *\nraise MissingData('get it there')")
     write("2_stops", "from support.errors import *\nraise ExceptionGroup('a run', [BudgetExceeded('2 of 9')])")

@@ -43,6 +43,7 @@ from support.runs.sweep import Sweep
 
 FOLDER = ROOT / "notebooks"
 MONEY, PACE = "BUDGET", "PACE"
+LAST = "02_"  # it reads what the others found
 HOW = (MONEY, PACE, "CONCURRENCY", "RETRY_FAILED")  # how a run goes, and not what comes out: one folder, one purse
 SAID = re.compile(r"^[\s|+-]*(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception|Exceeded|Unavailable|Input|Data|File|Miss|Failed|"
                   r"Reply|Full|InUse|Overflow|Sent|Unknown)|KeyboardInterrupt): (.*)", re.M)  # fmt: skip
@@ -59,6 +60,11 @@ def notebooks(only: str = "") -> list[Path]:
     if chosen := [path for path in names if any(part in path.name for part in only.split(","))]:
         return chosen
     raise InvalidInput(f"--only {only!r}: no such notebook; there are {', '.join(p.stem for p in names)}")
+
+
+def last_last(paths: Iterable[Path]) -> list[Path]:
+    """The notebooks in the order in which they are executed."""
+    return sorted(paths, key=lambda path: path.name.startswith(LAST))
 
 
 def parameters_of(path: Path) -> dict[str, Any]:
@@ -151,11 +157,12 @@ def run(arguments: Sequence[str], only: str = "", again: str = "") -> int:
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")
     os.environ["CONVENE_PURSE"] = f"make run {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
-    for number, path in enumerate(paths, start=1):
+    for number, path in enumerate(last_last(paths), start=1):
         parameters = {k: v for k, v in given.items() if k in known[path]}
         target, head = place / "notebooks" / path.name, f"[{number}/{len(paths)}] {path.name}"
         stamp, mark = target.with_suffix(".stamp"), _mark(path, parameters)
-        if stamp.exists() and stamp.read_text() == mark and target.exists() and any(figures.glob("*/*.png")):
+        known_already = stamp.exists() and stamp.read_text() == mark and target.exists()
+        if known_already and any(figures.glob("*/*.png")) and not path.name.startswith(LAST):
             ended.setdefault("up to date", []).append(path.stem)
             continue
         print(head, flush=True)
@@ -239,7 +246,7 @@ def _reason(target: Path, error: Exception) -> tuple[str, str]:
 def update(only: str = "") -> int:
     """Execute the notebooks in place, with the parameters that they state; the committed ledger is theirs."""
     os.environ["CONVENE_LEDGER"] = str(ledger.COMMITTED)
-    for path in notebooks(only):
+    for path in last_last(notebooks(only)):
         print(f"{path.name}: {execute(path, path, {}):.0f} s", flush=True)
     return 0
 
