@@ -47,6 +47,7 @@ LAST = "02_"  # it reads what the others found
 HOW = (MONEY, PACE, "CONCURRENCY", "RETRY_FAILED")  # how a run goes, and not what comes out: one folder, one purse
 SAID = re.compile(r"^[\s|+-]*(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception|Exceeded|Unavailable|Input|Data|File|Miss|Failed|"
                   r"Reply|Full|InUse|Overflow|Sent|Unknown)|KeyboardInterrupt): (.*)", re.M)  # fmt: skip
+BEYOND = re.compile(r" It was not sent\..*")  # that a budget holds no more is said once; the rest stands above
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -114,7 +115,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, Any]) -> float:
     started = time.perf_counter()
     papermill.execute_notebook(
         str(source), str(target), parameters=dict(parameters) or None, cwd=str(FOLDER), kernel_name="python3",
-        progress_bar={"ncols": 100}, log_output=False,
+        progress_bar={"ncols": 100}, log_output=False, extra_arguments=["--log-level=ERROR"],
     )  # fmt: skip
     tidy(target)
     return time.perf_counter() - started
@@ -146,17 +147,18 @@ def _one_stream(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return joined
 
 
-def run(arguments: Sequence[str], only: str = "", again: str = "") -> int:
+def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = "make run") -> int:
     """Execute the notebooks, and say in the end what became of each; 1 where one failed or is partial.
 
-    `again` is the command that goes on, where it is another than `make run`.
+    `again` is the command that goes on, where it is another than `make run`; what bears the name of `purse` and the
+    parameters has one budget.
     """
     paths, given, known = _given(arguments, only)
     check_money(given)
     place, ended = place_of(given), dict[str, list[str]]()
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")
-    os.environ["CONVENE_PURSE"] = f"make run {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
+    os.environ["CONVENE_PURSE"] = f"{purse} {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
     for number, path in enumerate(last_last(paths), start=1):
         parameters = {k: v for k, v in given.items() if k in known[path]}
         target, head = place / "notebooks" / path.name, f"[{number}/{len(paths)}] {path.name}"
@@ -178,7 +180,7 @@ def run(arguments: Sequence[str], only: str = "", again: str = "") -> int:
             name, said = _reason(target, error)
             kind = "partial" if name in (BudgetExceeded.__name__, Partial.__name__) else "failed"
             kind = "left out" if name == MissingData.__name__ else kind
-            ended.setdefault(kind, []).append(f"{path.stem}: {name}: {said}")
+            ended.setdefault(kind, []).append(f"{path.stem}: {name}: {BEYOND.sub('', said)}")
             print(f"{head}: {kind}. {name}: {said}")
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
     for what in ("left out", "partial", "failed"):
@@ -304,12 +306,13 @@ class _Asked:
         self.unpriced: set[str] = set()
         self.missed: list[str] = []
         self.models: dict[str, ChatModel] = {}
-        self.seen: set[tuple[str, Path]] = set()  # a sweep that is run again goes on with what is finished
+        self.seen: set[tuple[str, str, Path]] = set()  # a sweep that is run again goes on with what is finished
 
     async def sweep(self, sweep: Sweep, store: Any, *, model: ChatModel | str | None = None, **options: Any) -> None:
         """In the place of `Sweep.run`."""
-        again = (sweep.name, store.path) in self.seen
-        self.seen.add((sweep.name, store.path))
+        known = (sweep.name, repr(sweep.parameters), store.path)
+        again = known in self.seen
+        self.seen.add(known)
         fake = isinstance(model, ChatModel) and (model.endpoint != ENDPOINT or model.name not in self.models)
         if again or fake or (model is None and not set(sweep.models) - {MODEL}):
             return
@@ -367,9 +370,11 @@ async def _estimated(path: Path, given: Mapping[str, Any], asked: _Asked) -> Non
                 if (waits := eval(code, space)) is not None:
                     await waits
             except Exception as error:  # what rests on records that nobody played: it is said, and the rest estimated
-                part = "what follows the sweep in " if len(asked.seen) > before else ""
-                if not (asked.missed and isinstance(error, NameError)):  # it follows from the one that is said
-                    asked.missed.append(f"{path.stem}: {part}{line}… ({type(error).__name__}: {str(error)[:80]})")
+                told = f"{path.stem}: {line}… ({type(error).__name__}: {str(error)[:80]})"
+                if len(asked.seen) > before:  # it has counted its sweeps, and then wants their records
+                    told = f"{path.stem}: what rests on the records of sweeps that nobody has played yet"
+                if told not in asked.missed and not (asked.missed and isinstance(error, NameError)):  # that follows
+                    asked.missed.append(told)
         asked.calls(f"asked directly: {line}", calls)
 
 
@@ -400,7 +405,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("command", choices=("run", "update", "estimate"))
     parser.add_argument("arguments", nargs="*", metavar="KEY=VALUE")
     parser.add_argument("--only", default="", help="part of a notebook's name")
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     try:
         if given.command == "update":
             if given.arguments:

@@ -44,7 +44,7 @@ def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int
     extra = [f"ARGS={shlex.quote(shlex.join(rest))}" for rest in [[a for a in arguments if "BUDGET=" not in a]] if rest]
     money = [a for a in arguments if a.startswith("BUDGET=")]
     again = " ".join(["make paper", f"P={number}", f"WITH={shlex.quote(', '.join(who))}", *money, *extra])
-    ended = notebooks.run(given, only, again)
+    ended = notebooks.run(given, only, again, f"make paper P={number}")
     known = {name: value for path in notebooks.notebooks(only) for name, value in notebooks.parameters_of(path).items()}
     place = notebooks.place_of(dict(sorted(notebooks.parse(given, known).items())))
     print(f"The report: {report(number, place, seated, 'some notebooks are not finished' if ended else '')}")
