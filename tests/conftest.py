@@ -14,7 +14,7 @@ from support.models.fakes import scripted
 from support.runs.study import Store
 from support.survey.answers import AnswerBook
 
-sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well
+sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, and `serving`
 hypothesis.settings.register_profile("house", deadline=None)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")
 
@@ -44,6 +44,20 @@ def book(tmp_path):
     opened = AnswerBook(tmp_path / "answers.sqlite")
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def _server():
+    from serving import LocalServer
+
+    return LocalServer()
+
+
+@pytest.fixture
+def server(_server):
+    """A provider of models on this machine, whose `answer` a test sets."""
+    _server.reset()
+    return _server
 
 
 @pytest.fixture(scope="session")

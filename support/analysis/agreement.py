@@ -356,21 +356,6 @@ def coder_agreement(
     return evaluate(list(shared["acts"]), list(shared["acts_second"]), list(shared["run"]), rng, draws=draws)
 
 
-def to_adjudicate(labels: pd.DataFrame) -> pd.DataFrame:
-    """The messages that two coders label differently and nobody has decided yet, for both to go through together.
-
-    Saved as .csv, its column acts filled in, it is read by `load_labels`; appended to the labels `settled` goes by it.
-    """
-    first, second, shared = _of_two(labels)
-    decided = labels.loc[labels["coder"] == DECIDED, "message"]
-    left = shared[(shared["acts"] != shared["acts_second"]) & ~shared["message"].isin(decided)]
-    made = left[["run", "round", "sender", "text"]].assign(coder=DECIDED, acts="")
-    a, b = left["acts"].map(set), left["acts_second"].map(set)
-    for name, acts in {"both": a - (a - b), f"only {first}": a - b, f"only {second}": b - a}.items():
-        made[name] = [", ".join(act for act in LABELS if act in given) for given in acts]
-    return made.reset_index(drop=True)
-
-
 def settled(labels: pd.DataFrame) -> pd.DataFrame:
     """One row for each message with the acts that all who labelled it give; what was adjudicated counts alone.
 
@@ -383,24 +368,6 @@ def settled(labels: pd.DataFrame) -> pd.DataFrame:
     made = labels.drop_duplicates("message").drop(columns="coder").reset_index(drop=True)
     made["acts"], made["coders"] = made["message"].map(common), made["message"].map(groups.size())
     return made[made["acts"].map(len) > 0].reset_index(drop=True)
-
-
-async def beside_people(
-    labels: pd.DataFrame, annotators: Sequence[Annotator], rng: np.random.Generator
-) -> pd.DataFrame:
-    """Annotators against two people on the messages that both labelled, and the two against each other.
-
-    The columns of `scores`; `test` says whose labels stand for the truth: each person's own, and those that are
-    `settled`. An annotator agrees as well as people do where its kappa with either is that of the two.
-    """
-    first, second, shared = _of_two(labels)
-    both = labels[labels["message"].isin(shared["message"]) & labels["coder"].isin([first, second, DECIDED])]
-    own = {name: both[both["coder"] == name] for name in (first, second)} | {"settled labels": settled(both)}
-    kind = "talk that people labelled"
-    tests = [Test(name, kind, part.reset_index(drop=True)) for name, part in own.items() if len(part)]
-    made = await scores(annotators, tests, rng)
-    people = coder_agreement(labels, rng, (first, second)).assign(test=first, kind=kind, annotator=second)
-    return pd.concat([people, made], ignore_index=True)
 
 
 def draw_sample(messages: pd.DataFrame, n: int, rng: np.random.Generator) -> list[int]:

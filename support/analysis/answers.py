@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, count
+from itertools import combinations
 from math import ceil, nan
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ from scipy.optimize import linprog
 
 from support.analysis.claims import Check, above, combined, moves
 from support.analysis.frames import need_columns, need_keys, numbers
-from support.analysis.printed import FIVE, RECONSTRUCTED, TOTAL, Convention, Reconstructed, Scale
+from support.analysis.printed import FIVE, RECONSTRUCTED, TOTAL, Reconstructed, Scale
 from support.analysis.stats import describe, with_holm
 from support.errors import InvalidInput
 
@@ -309,31 +309,6 @@ def themes(texts: pd.DataFrame, encoder: Encodes, k: int) -> pd.DataFrame:
 
 
 # ---- How many to ask next time
-
-
-def sample_size_t(difference: float, sd: float, power: float = 0.8) -> int:
-    """People in each of two groups, so that a t test at 0.05 sees `difference` points with `power` (Cohen 1988).
-
-    >>> sample_size_t(0.5, 1.0), sample_size_t(0.8, 1.0)
-    (64, 26)
-    """
-    from statsmodels.stats.power import TTestIndPower
-
-    if not (difference > 0 and sd > 0):
-        raise InvalidInput(f"difference is {difference!r}, sd {sd!r}; expected both above 0, in points of the scale.")
-    return ceil(TTestIndPower().solve_power(difference / sd, alpha=0.05, power=power))
-
-
-def sample_size_half_width(half: float, sd: float) -> int:
-    """The smallest n whose 95 % t interval, at this standard deviation, is at most `half` points to each side.
-
-    >>> sample_size_half_width(0.35, 1.13), sample_size_half_width(0.25, 1.13)
-    (43, 81)
-    """
-    if not (half > 0 and sd > 0):
-        raise InvalidInput(f"half is {half!r}, sd {sd!r}; expected both above 0, in points of the scale.")
-    least = max(2, ceil((stats.norm.ppf(0.975) * sd / half) ** 2))  # t is wider than the normal distribution
-    return next(n for n in count(least) if sd * Convention("", {TOTAL: n}).factor(TOTAL) <= half)
 
 
 def superiority(shares_a: Sequence[float], shares_b: Sequence[float]) -> float:

@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns
-from support.analysis.listening import once, spearman
-from support.analysis.stats import cluster_bootstrap, percentiles, resampled, with_holm
+from support.analysis.stats import cluster_bootstrap
 from support.errors import InvalidInput
 from support.fair_decisions.problem import FairDecisions
 from support.solvers.fair import solve
@@ -78,34 +77,3 @@ def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         for (name, of), value in measured.items()
     ]
     return pd.DataFrame(rows).drop(columns=["se", "clusters"])
-
-
-def who_is_content(table: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
-    """Rank correlations of a party's satisfaction with what it got: its points, the other's, the gap, the waste.
-
-    Both parties of a deal are in the data and no two independent people, so that whole deals are drawn for the
-    interval and the p-value, which is Holm's over all rows. Envy of the other's bundle needs no row: both bundles are
-    worth 36 points to a party, so that it is 36 - 2 own points. Deals that were not reached are left out.
-
-    Returns what, n (parties), pairs (deals), rho (Spearman's), low, high (percentiles), p (twice the share of draws on
-    the other side of zero), p_holm, correction.
-    """
-    reached, sides = table[table["reached"]], []
-    for me, other in (("a", "b"), ("b", "a")):
-        own, theirs = reached[f"points_{me}"], reached[f"points_{other}"]
-        got = {"own points": own, "the other's points": theirs, "own lead": own - theirs,
-               "divergence": reached["divergence"], "points wasted": reached["wasted"]}  # fmt: skip
-        sides.append(reached[["dialogue"]].assign(satisfaction=reached[f"satisfaction_{me}"], **got))
-    party = pd.concat(sides).dropna()
-    times, place = resampled(party["dialogue"].tolist(), rng, draws)
-    rows = []
-    for name in party.columns[2:]:
-        pairs = party[["satisfaction", name]].to_numpy(dtype=float)
-        drawn = spearman(pairs, times[:, place])
-        low, high = percentiles(drawn)
-        known = drawn[~np.isnan(drawn)]  # none where a measure does not vary
-        against = min((known <= 0).mean(), (known >= 0).mean()) if len(known) else nan
-        p = min(max(2 * against, 1 / draws), 1.0) if len(known) else nan
-        counts = {"what": name, "n": len(pairs), "pairs": times.shape[1]}
-        rows.append(counts | {"rho": spearman(pairs, once(pairs))[0], "low": low, "high": high, "p": p})
-    return with_holm(pd.DataFrame(rows).assign(source="CaSiNo")).drop(columns="source")

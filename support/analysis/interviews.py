@@ -87,15 +87,6 @@ def codebook(codings: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def by_participant(codings: pd.DataFrame) -> pd.DataFrame:
-    """How many excerpts of each participant both coders gave each theme: a row a participant, a column a theme."""
-    table = marked(codings)
-    both = table.assign(both=table[table.columns[3:]].all(axis=1).astype(int))
-    return both.pivot_table(
-        index="participant", columns="theme", values="both", aggfunc="sum", sort=False
-    ).reset_index()
-
-
 def disagreements(codings: pd.DataFrame) -> pd.DataFrame:
     """What to talk over: each excerpt and theme that one coder alone marked, with who did and what else is known."""
     table = marked(codings)

@@ -12,7 +12,6 @@ was said, as in the design without conversation, `interactions` is NaN ("n/a" in
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -247,35 +246,6 @@ def table_2(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([named, spread.assign(row="std of the means", se=np.nan, n=len(named["row"].unique()))])[
         ["row", "column", "value", "se", "n"]
     ].reset_index(drop=True)
-
-
-def other_options(records: Iterable[tuple[Unit | Mapping[str, Any], Coordination]], by: str) -> pd.DataFrame:
-    """Whether a setting changes what is proposed: one row for each pair of runs that differ in `by` alone.
-
-    Returns
-    -------
-    DataFrame
-        The other settings, repetition, meeting, changed (whether any round has another option), required (whether the
-        organiser demands somebody's attendance in one of the two).
-    """
-    pairs: dict[str, list[tuple[dict[str, Any], Coordination]]] = {}
-    for unit, record in records:
-        same = {name: value for name, value in head(unit).items() if name != by} | {"meeting": record.meeting["id"]}
-        pairs.setdefault(json.dumps(same, sort_keys=True), []).append((same, record))
-    rows = []
-    for (same, one), (_, other) in (pair for pair in pairs.values() if len(pair) == 2):
-        proposed = [[{option.start for option in entry.options} for entry in run.rounds] for run in (one, other)]
-        required = any(run.meeting.get("required") for run in (one, other))
-        rows.append(same | {"changed": proposed[0] != proposed[1], "required": required})
-    return pd.DataFrame(rows)
-
-
-def in_a_sentence(pairs: pd.DataFrame, what: str) -> str:
-    """What `other_options` found, as a figure says it."""
-    changed, n = int(pairs["changed"].sum()), len(pairs)
-    told = f"with {what}, other options in {changed} of {n} meetings" if changed else (
-        f"{what} changes nothing: the same options in {n} of {n} meetings")  # fmt: skip
-    return f"{told}; somebody is required in {int(pairs['required'].sum())}"
 
 
 def with_standard_errors(published: pd.DataFrame, reading: Literal["numbers", "text"] = "numbers") -> pd.DataFrame:

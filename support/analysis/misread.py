@@ -20,7 +20,6 @@ import pandas as pd
 from support.analysis.agreement import counts
 from support.analysis.dialogue_acts import LABELS, Labels, indicators
 from support.analysis.stats import percentiles, resampled
-from support.analysis.transitions import EDGES, NAMES, Coded, ratio, transitions
 from support.errors import InvalidInput
 
 LEAST = 0.05  # sensitivity + specificity - 1 below which a label tells nothing of its act
@@ -91,45 +90,3 @@ def true_shares(messages: pd.DataFrame, labels: str, known: Misreading, rng: np.
     low, high = percentiles(found[1:])
     made = pd.DataFrame({"act": LABELS, "labelled": labelled, "value": found[0], "low": low, "high": high})
     return made.assign(n=len(messages))
-
-
-def pairs_behind(coded: Coded, sensitivity: np.ndarray, specificity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numerators (runs, names, names) and denominators (runs, names) of equation (1), corrected for the errors.
-
-    (label + specificity - 1) / (sensitivity + specificity - 1) has the true act, 0 or 1, as its mean; where errors are
-    independent, a product of such scores has the product of the true acts as its mean. That an agent performs A, and
-    some other one B in the next round, is A times one minus the product of "does not perform B" over the others. Acts
-    of which the labels tell nothing are NaN.
-    """
-    runs, rounds, agents, labels = coded.values.shape
-    score = np.zeros((runs, rounds + 2, agents, labels + 2))
-    said = np.asarray(coded.values.any(axis=3))[..., None]
-    score[:, 1 : rounds + 1, :, 1:-1] = np.where(said, _score(coded.values, sensitivity, specificity), 0.0)
-    score[:, 0, :, 0] = speaks = coded.values.any(axis=(1, 3))
-    score[np.arange(runs), coded.played + 1, :, -1] = speaks
-    source = score[:, :-1].copy()
-    source[..., -1] = 0.0  # nothing follows the end
-    numerator = np.zeros((runs, labels + 2, labels + 2))
-    for agent in range(agents):
-        answered = 1 - np.prod(1 - np.delete(score[:, 1:], agent, axis=2), axis=2)
-        numerator += np.einsum("rta,rtb->rab", source[:, :, agent], answered)
-    return numerator, source.sum(axis=(1, 2))
-
-
-def true_transitions(coded: Coded, known: Misreading, rng: np.random.Generator) -> pd.DataFrame:
-    """Transition probabilities: source, target, labelled (as it is), value (corrected), low, high (95 %), occurrences.
-
-    NaN where the labels tell nothing; occurrences are those of the source, as labelled.
-    """
-    plain, rates = transitions(coded), known.drawn(rng, 200)
-    runs, _ = resampled(range(len(coded.played)), rng, 200)
-    weights = np.vstack([np.ones(len(coded.played)), runs])
-    drawn = [_probability(*pairs_behind(coded, *pair), times) for *pair, times in zip(*rates, weights, strict=True)]
-    low, high = percentiles(np.array(drawn[1:]))
-    parts = {"labelled": plain.probability.to_numpy(), "value": drawn[0], "low": low, "high": high}
-    occurs = np.repeat(plain.denominator.sum(axis=0), len(NAMES))
-    return EDGES.assign(**{name: values.ravel() for name, values in parts.items()}, occurrences=occurs)
-
-
-def _probability(numerator: np.ndarray, denominator: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.clip(ratio(np.tensordot(weights, numerator, 1), weights @ denominator), 0.0, 1.0)

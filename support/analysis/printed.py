@@ -154,13 +154,6 @@ def grim_table(means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], scale
     return pd.DataFrame(rows, columns=["item", "group", "mean", "n", "fits", "nearest"]).assign(source=PUBLISHED)
 
 
-def consistent_ns(means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], scale: Scale = FIVE) -> pd.DataFrame:
-    """For each group and candidate n, how many of the group's means fit: group, n, means, fit, all_fit, source."""
-    fits = grim_table(means, ns, scale).groupby(["group", "n"], sort=False)["fits"]
-    table = fits.agg(means="size", fit="sum").reset_index()
-    return table.assign(all_fit=table["fit"] == table["means"], source=PUBLISHED)
-
-
 def pooled(means: pd.DataFrame, ns: Mapping[str, Iterable[int]], scale: Scale = FIVE) -> pd.DataFrame:
     """Which sizes of the groups explain all means of the groups, and how many of the pooled means of "all", too?
 
@@ -223,27 +216,6 @@ def interval_check(means: pd.DataFrame, convention: Convention, scale: Scale = F
     columns = ["convention", "item", "group", "n", "mean", "half", "sd", "moments"]
     table = pd.DataFrame(rows, columns=columns)
     return table.assign(fits=table["moments"].map(len) > 0, source=PUBLISHED)
-
-
-def pooled_interval_check(
-    checked: pd.DataFrame, means: pd.DataFrame, df: float, divisor: Divisor, scale: Scale = FIVE
-) -> pd.DataFrame:
-    """Do the groups' moments of `interval_check`, added up, give the pooled interval, if it has `df` and `divisor`?
-
-    Returns item, n, half, computed (the half-width that comes closest; NaN where a group has no moments), fits, source.
-    """
-    rows = []
-    for cell in cells(means, [TOTAL]):
-        groups = checked[checked["item"] == cell.item]
-        n = int(groups["n"].sum())
-        factor = Convention("", {TOTAL: n}, {TOTAL: df}).factor(TOTAL)
-        together = {Moments(0, 0)}
-        for moments in groups["moments"]:
-            together = {Moments(a.sum + b.sum, a.squares + b.squares) for a, b in product(together, moments)}
-        half = float(scale.exact(cell.half, "half"))
-        computed = min((m.sd(n, divisor) * factor for m in together), key=lambda h: abs(h - half), default=nan)
-        rows.append((cell.item, n, cell.half, computed, abs(computed - half) <= float(scale.half) + EDGE))
-    return pd.DataFrame(rows, columns=["item", "n", "half", "computed", "fits"]).assign(source=PUBLISHED)
 
 
 # ---- Every sample behind a cell (as SPRITE looks for, Heathers et al. 2018), and what all of them say

@@ -12,7 +12,7 @@ import pandas as pd
 from support import draw
 from support.analysis.consistency import CHECKS
 from support.analysis.frames import need_columns
-from support.analysis.meetings import METRICS, gap_closed, run_columns
+from support.analysis.meetings import METRICS, gap_closed
 from support.draw import COLOURS, LINES, MARKS
 from support.errors import InvalidInput
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
@@ -116,36 +116,6 @@ def closed(rounds: pd.DataFrame) -> str:
     return f"true ratio: chance {row['chance']:.0f}, reached {row['true']:.0f}, optimum {row['best']:.0f} % ({reached})"
 
 
-def plot_runs(frame: pd.DataFrame, ax: Axes, metric: str) -> Axes:
-    """Every meeting of one setting as a thin line over the rounds, the mean as a thick one (Figures 8 to 10).
-
-    Values of few members repeat: the thin lines are moved apart by at most one percent of the axis.
-
-    Parameters
-    ----------
-    frame : as `rounds_of` gives it, one setting
-    """
-    need_columns(frame, ["round", metric], "rounds")
-    runs = list(frame.groupby(run_columns(frame), sort=False, dropna=False))
-    low, high = LIMITS.get(metric, (0.0, float(frame[metric].max())))
-    offsets = np.linspace(-0.01, 0.01, len(runs)) * (high - low) if len(runs) > 1 else [0.0]
-    for offset, (_, run) in zip(offsets, runs, strict=True):
-        ax.plot(run["round"], run[metric] + offset, color=GREY, linewidth=0.8, alpha=0.6)
-    mean = frame.groupby("round")[metric].mean()
-    ax.plot(mean.index, mean, color=COLOURS[0], linewidth=3, marker="o", label=f"mean of {len(runs)} meetings")
-    if metric in ("true_ratio", "true_score"):
-        for kind, style in (("chance", ":"), ("best", "--")):
-            line = frame.groupby("round")[metric.replace("true", kind)].mean()
-            ax.plot(line.index, line, color="black", linestyle=style, label={"best": "optimum"}.get(kind, kind))
-        if metric == "true_ratio":
-            ax.set_title(closed(frame).removeprefix("true ratio: "), fontsize=8)
-    margin = 0.04 * (high - low)
-    ax.set(xlabel="round", ylabel=LABELS.get(metric, metric), xticks=sorted(frame["round"].unique()),
-           ylim=(low - margin, high + margin))  # fmt: skip
-    ax.legend(fontsize=8, frameon=False)
-    return ax
-
-
 def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False, rounds: pd.DataFrame | None = None) -> Axes:
     """One round's options by members as a heatmap of scores; the decision candidate is framed.
 
@@ -212,29 +182,6 @@ def _short(start: str) -> str:
     """
     moment = datetime.fromisoformat(start)
     return f"{moment:%a} {moment.day} {moment:%b %H:%M}"
-
-
-def plot_kappa(table: pd.DataFrame, ax: Axes, by: str = "evaluator") -> Axes:
-    """Weighted kappa with its interval: a row for each evaluator, a mark for each weight; notes where there is none.
-
-    `table` as `meetings.kappa` gives it; several of them one below the other, by a and b.
-    """
-    need_columns(table, [by, "a", "b", "weights", "kappa", "low", "high", "n", "note"], "kappa")
-    rows = [f"{who}: {a} against {b}, {n} pairs" for who, a, b, n in table[[by, "a", "b", "n"]].to_numpy()]
-    named = table.assign(row=rows)
-    none = named[named["kappa"].isna()].drop_duplicates("row")
-    notes = dict(zip(none["row"], "no kappa: " + none["note"], strict=True))
-    draw.dots(ax, named, "row", "kappa", hue="weights", notes=notes)
-    ax.axvline(0, color=GREY, linewidth=0.8)
-    ax.set(xlabel="weighted kappa (1: always equal, 0: as by chance)", ylabel="", xlim=(-0.25, 1.05))
-    return ax
-
-
-def plot_confusion(table: pd.DataFrame, ax: Axes) -> Axes:
-    """Pairs of scores as counts, rows one evaluator's, columns the other's; equal scores are framed."""
-    draw.tiles(ax, table, fmt="d", frames=[(i, i) for i in range(len(table))], square=True)
-    ax.set(xlabel=f"{table.columns.name} (0 to 3)", ylabel=f"{table.index.name} (0 to 3)")
-    return ax
 
 
 # -- one coordination while it runs ----------------------------------------------------------------------------------

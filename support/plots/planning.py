@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from support import draw
-from support.analysis.fairness import MEASURED, STEPS, budget
+from support.analysis.fairness import MEASURED, budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
-from support.draw import BESIDE, COLOURS, MARKS, style
+from support.draw import BESIDE, COLOURS, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,21 +119,6 @@ def plot_budget(
     return ax
 
 
-def plot_failures(steps: pd.DataFrame, axes: Sequence[Axes], by: str = "coordinator") -> Sequence[Axes]:
-    """The share of runs in which each thing of `STEPS` happens, round by round, a panel each, with t intervals.
-
-    `steps` as `steps_of` gives it.
-    """
-    levels = _levels(steps, by, None)
-    for ax, what in zip(axes, STEPS, strict=True):
-        table = describe(steps.dropna(subset=[what]), what, [by, "round"])
-        draw.lines(ax, table, "round", hue=by, order=levels, places=styles(levels))
-        ax.set(title=LABELS[what], ylabel="share of runs", xticks=sorted(steps["round"].unique()), ylim=(-0.05, 1.05))
-        if ax is not axes[-1] and (legend := ax.get_legend()):
-            legend.remove()
-    return axes
-
-
 def plot_ablation(frame: pd.DataFrame, ax: Axes, x: str = "decisions", by: str = "prompt") -> Axes:
     """Mean divergence under each prompt as bars with t intervals, cases as dots, an instance's joined (Figure 11)."""
     need_columns(frame, [x, by, "divergence", "instance"], "runs")
@@ -238,20 +223,3 @@ def draw_planning(table: pd.DataFrame, rounds: int, title: str = "", optimum: fl
     right.set(xlim=(0.6, rounds + 0.6), xticks=range(1, rounds + 1))
     right.set_title(f"all plans, {title}", fontsize=10)
     return fig
-
-
-def plot_people(table: pd.DataFrame, ax: Axes) -> Axes:
-    """What both sides of each negotiation got, `table` as `bargains.against_solver` gives it; area: how many groups."""
-    reached = table[table["reached"]]
-    deals = reached.groupby(["points_a", "points_b"]).size().rename("count").reset_index()
-    ax.scatter(deals["points_a"], deals["points_b"], s=40 * deals["count"], color=COLOURS[0], alpha=0.5, linewidth=0,
-               label=f"people's deals ({len(reached)} of {len(table)} groups), area: how many")  # fmt: skip
-    fair = table.drop_duplicates(["fair_a", "fair_b"])
-    ax.plot(fair["fair_a"], fair["fair_b"], MARKS[7], color=COLOURS[4], markersize=11, markeredgecolor="#000000",
-            linestyle="", label="fairest deal (solver)")  # fmt: skip
-    top = 1.08 * float(np.nanmax([*table["points_a"], *table["points_b"], *table["fair_a"], *table["fair_b"], 36]))
-    ax.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle=":", label="equal points")
-    ax.set(xlabel="points of the first party", ylabel="points of the second party", xlim=(0, top), ylim=(0, top))
-    ax.set_aspect("equal")
-    ax.legend(fontsize=8, frameon=False, loc="upper right")  # nobody gets near everything on both sides
-    return ax

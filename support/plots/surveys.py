@@ -60,17 +60,6 @@ def plot_diverging(frame: pd.DataFrame, ax: Axes, order: Sequence[str] | None = 
     return ax
 
 
-def plot_means(frame: pd.DataFrame, ax: Axes, published: pd.DataFrame, order: Sequence[str]) -> Axes:
-    """Means (of `answers.means`) with intervals, a mark a group; `printed.printed_means` beside them, hollow."""
-    need_columns(frame, ["source", "item", "group", "mean", "low", "high"], "the means")
-    theirs = published.assign(low=published["mean"] - published["half"], high=published["mean"] + published["half"])
-    both = pd.concat([frame, theirs], ignore_index=True).sort_values("group", kind="stable", ignore_index=True)
-    both["group, who"] = both["group"] + ", " + both["source"]
-    draw.dots(ax, both, "item", "mean", "group, who", order, hollow=both["source"] == "published")
-    ax.set(xlabel="mean answer (points, 1 to 5), with 95 % interval", xlim=(1, 5))
-    return ax
-
-
 def plot_grim(frame: pd.DataFrame, ax: Axes, stated: Mapping[str, int]) -> Axes:
     """Which printed mean can come from how many answers: filled where it can, framed at the n that the paper states.
 

@@ -73,13 +73,6 @@ def to_html(record: Transcript | Coordination, *, title: str = "", reasons: bool
     return rounds_to_html(record.rounds, list(record.seats), title=title, about=about, reasons=reasons, **told)
 
 
-def write_html(
-    record: Transcript | Coordination, path: str | Path, *, title: str = "A discussion", **shown: bool
-) -> Path:
-    """Write a whole discussion or coordination as a page of its own; `shown` as for `to_html`."""
-    return _write(path, title, to_html(record, title=title, **shown))
-
-
 def rounds_to_html(
     rounds: Sequence[Round], agents: Sequence[str], *, title: str = "", about: str = "", reasons: bool = False,
     goods: Sequence[str] = (), describe: Callable[[Any], str] = str,

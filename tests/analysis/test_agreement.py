@@ -14,9 +14,9 @@ from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from support.analysis import agreement as ag
-from support.analysis.agreement import LabelFile, coder_agreement, evaluate, load_labels, settled, to_adjudicate
+from support.analysis.agreement import LabelFile, coder_agreement, evaluate, load_labels, settled
 from support.analysis.annotators import UNMARKED, EmbeddingAnnotator, MajorityAnnotator
-from support.analysis.dialogue_acts import LABELS, MEAN, labelled_ami
+from support.analysis.dialogue_acts import MEAN, labelled_ami
 from support.analysis.embeddings import Encoder
 from support.english import wordings
 from support.errors import InvalidInput, MissingData
@@ -200,40 +200,6 @@ def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_se
     assert EmbeddingAnnotator.fit(made, words).heads.acts == ("inform", "request")
 
 
-def test_what_two_people_label_differently_goes_to_a_table_and_comes_back_decided(path, tmp_path):
-    give(path, "Kim", {0: ["inform"], 1: ["request", "inform"], 2: ["decline"], 3: ["accept"]})
-    give(path, "Lee", {0: ["inform"], 1: ["request", "propose"], 2: ["accept"]})
-    labels = load_labels(path)
-    labels.assign(acts=labels["acts"].map(", ".join)).to_csv(tmp_path / "all.csv", index=False)
-    pd.testing.assert_frame_equal(load_labels(tmp_path / "all.csv"), labels, check_dtype=False)
-    table = to_adjudicate(labels)
-    shown = table[["text", "both", "only Kim", "only Lee"]].values.tolist()
-    assert shown == [["hello 1", "request", "inform", "propose"], ["hello 2", "", "decline", "accept"]]
-    table.assign(acts=["request inform", "decline"]).to_csv(tmp_path / "decided.csv", index=False)
-    whole = pd.concat([labels, load_labels(tmp_path / "decided.csv")])
-    acts = settled(whole).set_index("text")["acts"]
-    assert acts["hello 1"] == ("inform", "request") and acts["hello 2"] == ("decline",)
-    assert "hello 2" not in set(settled(labels)["text"]) and to_adjudicate(whole).empty
-
-
-def test_an_annotator_is_held_against_each_person_and_against_what_is_settled(path):
-    truth, guess, _ = labels(60)
-    give(path, "Kim", dict(enumerate(truth)))
-    give(path, "Lee", dict(enumerate(guess)))
-
-    class Twin:
-        name, covered, problems = "twin of Lee", LABELS, {}
-
-        async def label(self, messages):
-            return [guess[int(text.split()[1])] for text in messages["text"]]
-
-    made = ag.beside_people(load_labels(path), [Twin()], np.random.default_rng(1))
-    frame = asyncio.run(made).set_index(["annotator", "test"])
-    kappa = frame[(frame["measure"] == "kappa") & (frame["act"] == "request")]["value"]
-    assert kappa["twin of Lee", "Lee"] == 1 and kappa["twin of Lee", "Kim"] == kappa["Lee", "Kim"] < 1
-    assert set(frame.index) == {("Lee", "Kim"), *(("twin of Lee", name) for name in ("Kim", "Lee", "settled labels"))}
-
-
 def table(path, *lines):
     made = path.with_suffix(".csv")
     made.write_text("\n".join(["coder,run,round,sender,text,acts", *lines]))
@@ -255,8 +221,6 @@ WRONG = [
     (lambda p: evaluate([("inform",)], [("chat",)], [1], RNG), "'chat' given"),
     (lambda p: ag.draw_sample(pd.DataFrame(), 0, RNG), "n: 0"),
     (lambda p: give(p, "Kim", {0: ["inform"]}) or coder_agreement(load_labels(p), RNG), "only Kim has labelled"),
-    (lambda p: [give(p, who, {i: ["inform"]}) for i, who in enumerate(("Kim", "Lee"))]
-     and to_adjudicate(load_labels(p)), "no message in common"),
 ]  # fmt: skip
 
 

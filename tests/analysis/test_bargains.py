@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.analysis.bargains import against_solver, counted, who_is_content
+from support.analysis.bargains import against_solver, counted
 from support.errors import InvalidInput
 
 
@@ -33,16 +33,6 @@ def test_deals_are_measured_against_the_fairest_and_the_richest():
     told = counted(table, np.random.default_rng(0)).set_index("measure")
     assert told.loc["efficient (Pareto)", ["mean", "n"]].tolist() == [pytest.approx(1 / 3), 3]
     assert told.loc["divergence (points)", ["mean", "n"]].tolist() == [12, 2]
-
-
-def test_contentment_goes_with_own_points_where_it_does():
-    table = against_solver(deals(*((ALIKE, (k, k, j)) for k in range(4) for j in range(4))))
-    told = table.assign(satisfaction_a=table["points_a"], satisfaction_b=table["points_b"])
-    table = who_is_content(told, np.random.default_rng(0), draws=200).set_index("what")
-    assert table["rho"]["own points"] == pytest.approx(1) == -table["rho"]["the other's points"]
-    assert (table["n"] == 32).all() and (table["pairs"] == 16).all()
-    assert table.loc["points wasted", ["rho", "p", "p_holm"]].isna().all()  # nothing was wasted: no test
-    assert (table["p_holm"].dropna() >= table["p"].dropna()).all()
 
 
 def test_a_third_party_is_refused():

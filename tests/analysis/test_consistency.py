@@ -10,7 +10,6 @@ from support import published
 from support.analysis.consistency import (
     FOUND,
     READINGS,
-    check_jointly,
     check_table,
     identified,
     meetings_that_fit,
@@ -150,23 +149,6 @@ def test_property_what_is_identified_is_what_was_there(meetings):
 def test_the_interval_of_95_percent_is_a_fifth_wider_than_the_printed_one():
     found = identified(TABLE_1)
     assert (found["half_95"] / found["half"]).between(1.2, 1.28).all()
-
-
-@settings(max_examples=10, deadline=None)
-@given(MEETINGS)
-def test_property_the_means_of_real_meetings_exist_together(meetings):
-    frame = printed(meetings)
-    if not np.isnan(identified(frame)["meetings"][0]):
-        assert check_jointly(frame).drop(columns=["table", "row", "n", "meetings"]).iloc[0].all()
-
-
-def test_printed_rows_that_break_a_bound_cannot_exist_and_two_more_break_with_their_intervals():
-    found = check_jointly(TABLE_1)
-    broken = failures("equity >= 1 - ratio") | failures("score <= 3 ratio")
-    keys = list(zip(found["table"].str.removeprefix("Table 1 "), found["row"], strict=True))
-    assert {key for key, possible in zip(keys, found["all three"], strict=True) if not possible} == broken
-    strict = {key for key, possible in zip(keys, found["all three with intervals"], strict=True) if not possible}
-    assert strict - broken == {("n = 5, K = 2", "single round"), ("n = 5, K = 4, database", "single round")}
 
 
 def test_other_tables_and_impossible_numbers_are_refused():

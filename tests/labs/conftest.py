@@ -3,6 +3,7 @@
 import asyncio
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from html import escape
 
 import pytest
 from browser import browse, button, chromium, dropdown, screenshot, served, window  # noqa: F401 (fixtures)
@@ -62,6 +63,19 @@ def keeps(tmp_path, pasted, button):  # noqa: F811
         drawn = bytes(page.locator("img.widget-image, .widget-image img, img").first.evaluate(BYTES))
         assert png(pasted(code, **names)) == drawn, "what is pasted into a cell draws what the page shows"
         return code
+
+    return hold
+
+
+@pytest.fixture
+def repeats(pasted):
+    """The same promise without a browser: the code that a lab shows, pasted into a cell, draws its figure again."""
+
+    def hold(lab, **names):
+        lab.save_button.click()
+        assert "Saved as" in lab.made.value and escape(lab.code) in lab.made.value
+        assert png(pasted(lab.code, **names)) == bytes(lab.figure.value)
+        return lab.code
 
     return hold
 

@@ -16,14 +16,6 @@ SCRIPTS = {
 }
 PATHS = {("mcts", "score"): (30, 20, 10), ("local", "score"): (32, 25, 24), ("mcts", "words"): (50, 41, 40)}
 ANNOTATORS = {"true acts": "acts", "guesser": "guessed"}
-SOURCE = """
-import sys
-sys.path.insert(0, {folder!r})
-from test_explorers import *
-frame = {frame}()
-explorer = {name}(frame)
-explorer.view
-"""
 
 
 def messages():
@@ -144,29 +136,18 @@ def test_bad_input_is_refused(make, said):
         make()
 
 
-def test_a_click_redraws_the_graph_and_becomes_a_cell(browse, screenshot, dropdown, keeps):
-    folder = str(__file__).rpartition("/")[0]
-    page = browse(SOURCE.format(folder=folder, frame="messages", name="TransitionExplorer"))
-    page.get_by_text("2 discussions").first.wait_for()
-    before = page.locator("img").first.get_attribute("src")
-    dropdown(page, "rule").select_option("rated")
-    page.get_by_text("1 discussions").first.wait_for()
-    dropdown(page, "show").select_option("matrix")
-    page.wait_for_function("src => document.querySelector('img').src !== src", arg=before)
-    page.get_by_text("show='matrix'").wait_for(state="attached")
-    code = keeps(page, frame=messages())
-    screenshot(page, "transitions")
-    assert "TransitionExplorer(\n    frame,\n" in code and "rule='rated'" in code
-
-
-def test_another_search_is_drawn_and_compared_and_becomes_a_cell(browse, screenshot, dropdown, keeps):
-    folder = str(__file__).rpartition("/")[0]
-    page = browse(SOURCE.format(folder=folder, frame="rounds", name="BudgetExplorer"))
-    page.get_by_text("mcts, score has").first.wait_for()
-    dropdown(page, "second").select_option("mcts, words")
-    page.get_by_text("mcts, words 41.5").first.wait_for()
-    assert "second='mcts, words'" in keeps(page, frame=rounds())
-    screenshot(page, "budgets")
+def test_another_choice_redraws_each_explorer_and_becomes_a_cell(repeats):
+    graph, searches, asked = TransitionExplorer(messages()), BudgetExplorer(rounds()), AnswerExplorer(answers())
+    for explorer, frame, given in (
+        (graph, messages(), {"rule": "rated", "show": "matrix"}),
+        (searches, rounds(), {"second": "mcts, words"}),
+        (asked, answers(), {"source": "simulated: rule-based", "show": "means"}),
+    ):
+        before = explorer.figure.value
+        choose(explorer, **given)
+        assert explorer.figure.value != before
+        code = repeats(explorer, messages=frame, rounds=frame, answers=frame)
+        assert all(f"{name}={value!r}" in code for name, value in given.items())
 
 
 def answers():
@@ -188,14 +169,3 @@ def test_answers_of_one_source_at_a_time_by_item_as_shares_or_means():
     assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"
     with pytest.raises(InvalidInput, match="item: 'dear' given"):
         AnswerExplorer(answers(), item="dear")
-
-
-def test_another_source_of_answers_is_drawn_and_becomes_a_cell(browse, screenshot, dropdown, keeps):
-    folder = str(__file__).rpartition("/")[0]
-    page = browse(SOURCE.format(folder=folder, frame="answers", name="AnswerExplorer"))
-    dropdown(page, "source").select_option("simulated: rule-based")
-    page.get_by_text("simulated: rule-based; means").wait_for()
-    dropdown(page, "show").select_option("means")
-    page.get_by_text("show='means'").wait_for(state="attached")
-    screenshot(page, "explorer_answers")
-    assert "show='means'" in keeps(page, frame=answers())

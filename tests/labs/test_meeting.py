@@ -285,12 +285,10 @@ def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(browse, t
     assert second.agreed == run.rounds[0].options[0].id
 
 
-def test_clicks_become_a_cell(browse, tmp_path, store, screenshot, button, dropdown, keeps):
-    page = browse(SOURCE.format(path=str(tmp_path / "other.sqlite")), height=1500)
-    dropdown(page, "members").select_option("4")
-    dropdown(page, "coordinator").select_option("exhaustive")
-    button(page, "Play to the end").click()
-    page.get_by_text("Stored in other.sqlite").wait_for()
-    code = keeps(page, store=store)
-    screenshot(page, "meeting_6_code")
-    assert "coordinator='exhaustive'" in code and "members=4" in code and "to_the_end=True" in code
+def test_what_was_played_becomes_a_cell(store, repeats):
+    async def talk(lab):
+        await lab.advance(to_the_end=True)
+        code = repeats(lab, store=store)
+        assert "coordinator='exhaustive'" in code and "members=4" in code and "to_the_end=True" in code
+
+    played(store, talk, coordinator="exhaustive", members=4, rounds=2)

@@ -275,12 +275,7 @@ def test_a_person_coordinates_a_game_and_it_is_found_in_the_store(browse, tmp_pa
     assert told == FairDecisions(game.gains).totals((0, 1, 2, 0, 1)).tolist() == list(game.rounds[0].heard[0])
 
 
-def test_clicks_become_a_cell(browse, tmp_path, store, screenshot, button, dropdown, keeps):
-    page = browse(SOURCE.format(path=str(tmp_path / "other.sqlite")), height=1500)
-    dropdown(page, "coordinator").select_option("mcts")
-    dropdown(page, "feedback").select_option("words")
-    button(page, "Play to the end").click()
-    page.get_by_text("Stored in other.sqlite").wait_for()
-    code = keeps(page, store=store)
-    screenshot(page, "planning_7_code")
-    assert "coordinator='mcts'" in code and "feedback='words'" in code and "to_the_end=True" in code
+def test_what_was_played_becomes_a_cell(store, repeats):
+    lab = played(store, coordinator="mcts", feedback="words", rounds=2)
+    code = repeats(lab, store=store)
+    assert "coordinator='mcts'" in code and "feedback='words'" in code

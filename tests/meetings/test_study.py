@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from support import published
-from support.analysis.meetings import in_a_sentence, other_options
 from support.errors import InvalidInput, MissingData
 from support.meetings.data import iso
 from support.meetings.evaluators import ExactEvaluator
@@ -85,24 +84,6 @@ def played(coordinator, **more):
     settings = {"members": [5], "repetition": [0, 1, 2, 3, 4], "database": [False, True], **more}
     units = [dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())]
     return [(unit, play(coordinator=coordinator, **unit)) for unit in units]
-
-
-def test_with_and_without_the_database_the_same_people_meet_about_the_same_and_only_with_it_somebody_is_required():
-    both = played("exhaustive")
-    for (_, without), (_, known) in zip(both[::2], both[1::2], strict=True):
-        assert (without.meeting["id"], without.seats) == (known.meeting["id"], known.seats)
-        assert without.rounds[0].conversations == known.rounds[0].conversations
-        assert not without.meeting["required"]
-        assert not any(name in without.meeting["invitation"] for name in known.meeting["required"])
-        assert known.meeting["required"] or without.meeting == known.meeting
-    pairs = other_options(both, "database")
-    assert len(pairs) == 5 and 0 < pairs["changed"].sum() < 5 and pairs["required"].sum() == 4
-    assert in_a_sentence(pairs, "the database").startswith("with the database, other options in ")
-
-
-def test_where_a_coordinator_does_not_look_at_the_database_the_figure_says_that_it_changes_nothing():
-    said = in_a_sentence(other_options(played("random"), "database"), "the database")
-    assert said == "the database changes nothing: the same options in 5 of 5 meetings; somebody is required in 4"
 
 
 def test_chance_lies_where_the_paper_s_first_round_does_by_default_and_higher_where_it_is_easier():

@@ -1,15 +1,13 @@
 """The README's commands for models, one after the other in one folder, against a server that answers by schema."""
 
-import json
-import random
 import re
 import shlex
 from pathlib import Path
 
 import nbformat
+from serving import by_schema
 
 from support.data import ROOT, output
-from support.models.fakes import Writer
 from support.runs import notebooks, paper
 
 SMALL = """import pandas as pd
@@ -27,14 +25,6 @@ ours = pd.concat([metrics.summary(part, "rule").assign(participant=who) for who,
 printed = published.load("001_5dc2ef75221ed897", "Table 1")
 ledger.keep("20", "001_5dc2ef75221ed897", "Table 1", tables.against_published(ours, printed, margin=5.0))"""
 GIVEN = "PARTICIPANTS = ['mixed']\nBUDGET = None\nRETRY_FAILED = True\nCONCURRENCY = 8\nPACE = None\nN = 2\nSEED = 1"
-
-
-def by_schema(body):
-    form = body.get("response_format", {}).get("json_schema", {}).get("schema")
-    if form is None:
-        return "hello"
-    rng = random.Random(json.dumps(body["messages"]))
-    return json.dumps(Writer(rng, 0.2, 0.5, form.get("$defs", {})).value(form))
 
 
 def test_the_commands_for_models_run_one_after_the_other(server, tmp_path, monkeypatch, capsys):

@@ -10,22 +10,18 @@ from matplotlib.patches import Rectangle
 
 from support import published
 from support.analysis.consistency import check_table, readings
-from support.analysis.meetings import changes, confusion, gap_closed, kappa, mean_changes
+from support.analysis.meetings import changes, gap_closed, mean_changes
 from support.draw import COLOURS
 from support.errors import InvalidInput
 from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.meetings import (
     FAILS,
     MEASURES,
-    closed,
     draw_coordination,
     metric_grid,
     plot_changes,
-    plot_confusion,
     plot_consistency,
-    plot_kappa,
     plot_readings,
-    plot_runs,
     plot_scores,
 )
 
@@ -81,30 +77,6 @@ def test_the_grid_has_the_four_metrics_of_the_paper(axes):
     assert legend(drawn[4]) == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
 
 
-def test_chance_and_optimum_stand_where_the_truth_is_drawn(axes):
-    mine = TRUE.query("setting == 'n = 3'")
-    ax = plot_runs(mine, axes(), "true_ratio")
-    levels = {line.get_label(): line.get_ydata()[0] for line in ax.lines}
-    assert (levels["chance"], levels["optimum"]) == (30, 70)
-    assert (
-        ax.get_title()
-        == closed(mine).removeprefix("true ratio: ")
-        == "chance 30, reached 60, optimum 70 % (75 % of the way)"
-    )
-    assert closed(mine) in plot_scores(round_of((3, 2), (0, 1)), axes(), rounds=mine).get_xlabel()
-
-
-def test_every_run_is_a_line_near_its_values_and_the_mean_is_thick(axes):
-    mine = frame().query("setting == 'n = 3'")
-    ax = plot_runs(mine, axes(), "satisfaction_ratio")
-    thin, thick = [line for line in ax.lines if line.get_linewidth() < 1], ax.lines[-1]
-    runs = [run["satisfaction_ratio"].to_numpy() for _, run in mine.groupby("meeting", sort=False)]
-    assert len(thin) == 6
-    assert all(np.abs(line.get_ydata() - run).max() <= 1 for line, run in zip(thin, runs, strict=True))
-    assert thick.get_ydata() == pytest.approx(np.mean(runs, axis=0))
-    assert legend(ax) == ["mean of 6 meetings"]
-
-
 def test_scores_are_written_the_candidate_is_framed_and_the_metrics_stand_beside(axes):
     ax = plot_scores(round_of((3, 2), (0, 1), truth=[("O1", "A", 1)]), axes(), truth=True)
     texts = [t.get_text() for t in ax.texts]
@@ -125,25 +97,6 @@ def pairs():
     good = [(k % 4, (k + (k % 7 == 0)) % 4) for k in range(40)]
     rows = [{"evaluator": "rule-based", "meeting": k, "score": a, "exact": b} for k, (a, b) in enumerate(good)]
     return pd.DataFrame(rows + [{"evaluator": "model", "meeting": k, "score": 3, "exact": k % 4} for k in range(8)])
-
-
-def test_kappa_is_marked_and_where_there_is_none_the_reason_stands(axes):
-    table = kappa(pairs(), np.random.default_rng(1), draws=50)
-    ax = plot_kappa(table, axes())
-    drawn = np.concatenate(
-        [np.asarray(marks.get_offsets())[:, 0] for marks in ax.collections if len(marks.get_offsets())]
-    )
-    assert np.isin(table["kappa"].dropna(), drawn).all()
-    assert [t.get_text() for t in ax.texts] == ["no kappa: score never varies: agreement is not defined"]
-    told = [" ".join(t.get_text().split()) for t in ax.get_yticklabels()]
-    assert [text.split(", ")[-1] for text in told] == ["40 pairs", "8 pairs"]
-
-
-def test_confusion_writes_the_counts_and_names_both_sides(axes):
-    table = confusion(pairs().query("evaluator == 'rule-based'"))
-    ax = plot_confusion(table, axes())
-    assert [int(t.get_text()) for t in ax.texts] == table.to_numpy().ravel().tolist()
-    assert (ax.get_ylabel(), ax.get_xlabel()) == ("score (0 to 3)", "exact (0 to 3)")
 
 
 # -- one coordination while it runs

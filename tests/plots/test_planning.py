@@ -5,13 +5,11 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from support.analysis.fairness import STEPS, budget
+from support.analysis.fairness import budget
 from support.analysis.stats import describe
 from support.plots.planning import (
     plot_ablation,
     plot_budget,
-    plot_failures,
-    plot_people,
     plot_quality,
     plot_totals,
     plot_trajectory,
@@ -67,14 +65,6 @@ def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
     assert legend(ax) == ["mcts (4 runs)", "model (4 runs)"]
 
 
-def test_failures_are_drawn_round_by_round(axes):
-    steps = pd.DataFrame([{"coordinator": "model:a", "round": t, **dict.fromkeys(STEPS, float(i < t))}
-                          for t in (2, 3) for i in range(4)])  # fmt: skip
-    panels = plot_failures(steps, axes(1, len(STEPS)))
-    assert all(panel.containers[0][0].get_ydata().tolist() == [0.5, 0.75] for panel in panels)
-    assert legend(panels[-1]) == ["model:a"]
-
-
 def test_an_ablation_shows_means_and_every_case(ax):
     given = frame((3, 5), ("full", "no example"), "prompt", 5)
     plot_ablation(given, ax)
@@ -111,13 +101,3 @@ def test_totals_are_bars_and_the_divergence_stands_between_them(ax):
     plot_totals({"Ana": 83, "Ben": 210, "Chi": 77.5}, ax, 300, before={"Ana": 120}, optimum=3)
     assert [p.get_height() for p in ax.patches if p.get_fill()][:3] == [83, 210, 77.5]
     assert {"83", "210", "77.5", "divergence\n132\n(optimum 3)"} <= {t.get_text() for t in ax.texts}
-
-
-def test_people_s_deals_stand_beside_the_fair_deal(ax):
-    rows = ((True, 20, 16), (True, 20, 16), (True, 14, 22), (False, np.nan, np.nan))
-    deals = pd.DataFrame(rows, columns=["reached", "points_a", "points_b"]).assign(fair_a=18, fair_b=19)
-    plot_people(deals, ax)
-    circles = ax.collections[0]
-    assert sorted(map(tuple, circles.get_offsets().tolist())) == [(14, 22), (20, 16)]
-    assert sorted(circles.get_sizes()) == [40, 80] and drawn(ax, [19])
-    assert "people's deals (3 of 4 groups), area: how many" in legend(ax)

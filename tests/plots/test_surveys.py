@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from support.errors import InvalidInput
-from support.plots.surveys import plot_diverging, plot_grim, plot_means
+from support.plots.surveys import plot_diverging, plot_grim
 
 
 @pytest.fixture
@@ -33,21 +33,6 @@ def test_an_even_scale_has_no_middle_and_its_low_side_is_hatched(ax, shares):
     plot_diverging(shares[shares["answer"] != 3], ax)
     assert ax.containers[2][0].get_x() == pytest.approx(0)
     assert [bool(c[0].get_hatch()) for c in ax.containers] == [True, True, False, False]
-
-
-def test_means_stand_at_their_value_with_published_ones_hollow_beside_them(ax):
-    rows = [
-        (item, group, 3 + i + j / 10) for i, item in enumerate(["reasons", "trust"]) for j, group in enumerate("AB")
-    ]
-    means = pd.DataFrame(rows, columns=["item", "group", "mean"])
-    means = means.assign(low=means["mean"] - 0.3, high=means["mean"] + 0.4, source="people")
-    published = means.assign(mean=means["mean"] + 0.5, half=0.2, source="published")
-    plot_means(means, ax, published, ["reasons", "trust"])
-    marks = {c.get_label(): c for c in ax.collections}
-    assert marks["A, people"].get_offsets()[:, 0].tolist() == pytest.approx([3, 4])
-    assert marks["A, published"].get_offsets()[:, 0].tolist() == pytest.approx([3.5, 4.5])
-    faces = [tuple(marks[f"A, {who}"].get_facecolors()[0][:3]) for who in ("published", "people")]
-    assert faces[0] == (1, 1, 1) != faces[1]
 
 
 def test_the_grid_is_filled_where_a_mean_fits_and_framed_at_the_stated_n(ax):
