@@ -109,6 +109,7 @@ def executed(monkeypatch):
 
 
 def test_arguments_reach_the_parameters_with_their_types():
+    assert notebooks.spelt(["PARTICIPANTS=mixed, model:a", "N=5"]) == 'PARTICIPANTS="mixed, model:a" N=5'
     known = {"MODEL": "embedded", "N": 100, "REPLAY": False, "BUDGET": None, "FAULTS": 0.5}
     known |= {"PARTICIPANTS": ["mixed"], "PACE": None}
     given = notebooks.parse(
@@ -175,10 +176,10 @@ def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_eac
 
 def test_units_that_failed_make_a_notebook_partial_and_the_rerun_retries_them(write, tmp_path, capsys):
     write("1_fails", FAILING.replace("MENDED", repr(str(tmp_path / "mended"))))
-    assert notebooks.main(["run", "CONCURRENCY=1"]) == 1
+    assert notebooks.main(["run", "CONCURRENCY=1", "--only", "1_"]) == 1
     said = capsys.readouterr().out
     assert "partial: 1_fails: Partial: some: 1 of 2 units have failed. The first said: " in said and "too hot" in said
-    assert "To go on: make run ARGS=CONCURRENCY=1\n" in said
+    assert "To go on: make run ARGS='CONCURRENCY=1 --only 1_'\n" in said
     shown = cells(output("build", "notebooks", "1_fails.ipynb"), "code")[-1]["outputs"]
     assert any("Partial: some, 1 of 2 units finished." in "".join(o.get("text", "")) for o in shown)
     (tmp_path / "mended").touch()

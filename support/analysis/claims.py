@@ -8,6 +8,7 @@ difference, and normal where they are not. A cell of one case has no interval, s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import ceil, hypot, inf, isfinite, isnan, nan
@@ -329,13 +330,21 @@ _BESIDE = ("where", "statement", "evidence", "of the paper's own numbers")
 
 
 def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
-    """A table of `check_claims`, a row for each statement and participant: where, statement, verdict, evidence, note.
+    """A table of `check_claims`, a row for each statement and participant, with the participant's own evidence.
 
     `participant` is whom the column `holds here` speaks of.
     """
     named = [str(name) for name in table if name not in _BESIDE]
     known = table.rename(columns={"of the paper's own numbers": "note"})
-    parts = [known.assign(verdict=known[name], participant=participant if name == HERE else name) for name in named]
+    who = re.compile(rf"(?:^|; )({'|'.join(map(re.escape, named))}): ")  # as `_grounds` joins them
+    told = [who.split(text) for text in known["evidence"]]
+    parts = [
+        known.assign(
+            verdict=known[name], participant=participant if name == HERE else name,
+            evidence=[dict(zip(t[1::2], t[2::2], strict=True)).get(name, "") if len(t) > 1 else t[0] for t in told],
+        )
+        for name in named
+    ]  # fmt: skip
     return pd.concat(parts, ignore_index=True)[["where", "statement", "participant", "verdict", "evidence", "note"]]
 
 

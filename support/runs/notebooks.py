@@ -185,7 +185,7 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
     for what in ("left out", "partial", "failed"):
         print(*(f"  {what}: {line}" for line in ended.get(what, [])), sep="\n", end="\n" if what in ended else "")
-    asked = shlex.join([*arguments, *(["--only", only] if only else [])])
+    asked = spelt([*arguments, *(["--only", only] if only else [])])
     again = again or (f"make run ARGS={shlex.quote(asked)}" if asked else "make run")
     if stopped := {"failed", "partial"} & set(ended):
         spent = any(BudgetExceeded.__name__ in line for line in ended.get("partial", ()))
@@ -198,6 +198,11 @@ def _given(arguments: Sequence[str], only: str) -> tuple[list[Path], dict[str, A
     known = {path: parameters_of(path) for path in notebooks(only)}
     given = parse(arguments, {k: v for names in known.values() for k, v in names.items()})
     return list(known), dict(sorted(given.items())), known  # in any order, one folder and one purse
+
+
+def spelt(arguments: Iterable[str]) -> str:
+    """Arguments as one types them between the single quotes of ARGS: spaces within double ones."""
+    return " ".join(re.sub(r"=(.*\s.*)$", r'="\1"', a) for a in arguments)
 
 
 def place_of(given: Mapping[str, Any]) -> Path:
