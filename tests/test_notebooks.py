@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -47,6 +48,7 @@ def test_a_notebook_is_committed_as_one_clean_run_with_its_parameters_first_and_
     assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1))
     assert code[0]["metadata"]["tags"] == ["parameters"] and "SEED" in notebooks.parameters_of(path)
     assert not [source for c in code if len((source := "".join(c["source"])).splitlines()) > 20]
+    assert not [c for c in code if re.search(r'Sweep\(\s*"', "".join(c["source"]))], "another SEED, another name"
 
 
 @every
@@ -182,6 +184,10 @@ def test_units_that_failed_make_a_notebook_partial_and_the_rerun_retries_them(wr
     assert "To go on: make run ARGS='CONCURRENCY=1 --only 1_'\n" in said
     shown = cells(output("build", "notebooks", "1_fails.ipynb"), "code")[-1]["outputs"]
     assert any("Partial: some, 1 of 2 units finished." in "".join(o.get("text", "")) for o in shown)
+    write("2_stops", FAILING.replace("MENDED", repr(str(tmp_path / "mended"))), "raise ValueError('no rows')")
+    assert notebooks.main(["run", "--only", "2_"]) == 1
+    assert "  partial: 2_stops: Partial: some: 1 of 2 units have failed." in capsys.readouterr().out
+    (tmp_path / "2_stops.ipynb").unlink()
     (tmp_path / "mended").touch()
     assert notebooks.main(["run", "CONCURRENCY=2"]) == 0 and "done: 1" in capsys.readouterr().out
 

@@ -180,6 +180,8 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
             name, said = _reason(target, error)
             kind = "partial" if name in (BudgetExceeded.__name__, Partial.__name__) else "failed"
             kind = "left out" if name == MissingData.__name__ else kind
+            if kind == "failed" and (lacking := _lacking(target)):  # too little was left to go on with
+                kind, name, said = "partial", Partial.__name__, f"{lacking} Then: {name}: {said}"
             ended.setdefault(kind, []).append(f"{path.stem}: {name}: {BEYOND.sub('', said)}")
             print(f"{head}: {kind}. {name}: {said}")
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
@@ -234,7 +236,8 @@ def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
 
 def _lacking(target: Path) -> str:
     """What an executed notebook says of units that failed, "" where none did."""
-    outputs = [o for c in json.loads(target.read_text(encoding="utf-8"))["cells"] for o in c.get("outputs", [])]
+    cells = json.loads(target.read_text(encoding="utf-8"))["cells"] if target.exists() else []
+    outputs = [o for c in cells for o in c.get("outputs", [])]
     said = [line for o in outputs for line in "".join(o.get("text", ())).splitlines() if " units have failed. " in line]
     return "; ".join(dict.fromkeys(said))[:600]
 
