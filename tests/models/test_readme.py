@@ -8,6 +8,7 @@ import nbformat
 from serving import by_schema
 
 from support.data import ROOT, output
+from support.models import check
 from support.runs import notebooks, paper
 
 SMALL = """import pandas as pd
@@ -28,7 +29,11 @@ GIVEN = "PARTICIPANTS = ['mixed']\nBUDGET = None\nRETRY_FAILED = True\nCONCURREN
 
 
 def test_the_commands_for_models_run_one_after_the_other(server, tmp_path, monkeypatch, capsys):
-    server.answer = by_schema
+    def counted(body):
+        said, read = by_schema(body), sum(len(message["content"].split()) for message in body["messages"])
+        return server.completion(said, usage={"prompt_tokens": 5 + read, "completion_tokens": len(said.split())})
+
+    server.answer = counted
     (folder := tmp_path / "notebooks").mkdir()
     cells = [nbformat.v4.new_code_cell(GIVEN, metadata={"tags": ["parameters"]}), nbformat.v4.new_code_cell(SMALL)]
     book = nbformat.v4.new_notebook(cells=cells)
@@ -41,16 +46,20 @@ def test_the_commands_for_models_run_one_after_the_other(server, tmp_path, monke
                         ("CONVENE_MODELS", str(tmp_path / "models.toml"))):  # fmt: skip
         monkeypatch.setenv(name, value)
     done = []
-    for line in re.findall(r"^make (?:estimate|run|paper) .*=.*$", Path(ROOT, "README.md").read_text(), re.M):
+    for line in re.findall(
+        r"^make (?:check-endpoint|estimate|run|paper) .*=.*$", Path(ROOT, "README.md").read_text(), re.M
+    ):
         _, command, *rest = shlex.split(line, comments=True)
         given = dict(part.split("=", 1) for part in rest)
         arguments = shlex.split(given.get("ARGS", ""))
-        if command == "paper":
+        if command == "check-endpoint":
+            assert check.main(["--base-url", given.get("BASE_URL", ""), "--model", given["MODEL"], *arguments]) == 0
+        elif command == "paper":
             assert paper.main([given["P"], "--with", given["WITH"], "--budget", given["BUDGET"]]) == 0
         else:
             assert notebooks.main([command, *arguments]) == 0
         done.append(command)
-    assert done == ["estimate", "run", "paper"]
+    assert done == ["check-endpoint", "estimate", "run", "paper"]
     said, asked = capsys.readouterr().out, len(server.bodies)
     assert said.count("done: 1") == 2 and "go on" not in said
     page = (output("build", "report", "001.html")).read_text()
