@@ -45,7 +45,7 @@ BELOW: Mapping[str, Any] = {
     "frameon": False,
     "title_fontsize": 8,
     "loc": "upper center",
-    "bbox_to_anchor": (0.5, -0.14),
+    "bbox_to_anchor": (0.5, -0.3),
 }
 """A legend below its axes, where it hides no interval."""
 HOLDS, FAILS = "#dbe9f6", "#f6b26b"  # light and dark in grey as well
@@ -76,7 +76,7 @@ def plot_changes(table: pd.DataFrame, ax: Axes, metric: str) -> Axes:
         told[name] = f"{name}: {part['start'].iloc[0]:.{DECIMALS.get(metric, 2)}f}{dropped}"
     draw.lines(ax, shown.assign(setting=shown["setting"].map(told)), "round", hue="setting")
     ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.set(ylabel=f"{metric.replace('_', ' ')} ({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
+    ax.set(ylabel=f"{metric.replace('_', ' ')}\n({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
     ax.legend(title="setting: mean in round 1", **BELOW)
     return ax
 
@@ -93,7 +93,7 @@ def plot_gap(table: pd.DataFrame, ax: Axes) -> Axes:
     draw.lines(ax, table.assign(setting=table["setting"].map(told)), "round", "share", hue="setting")
     for level in (0, 100):
         ax.axhline(level, color=GREY, linewidth=0.8)
-    ax.set(ylabel="way from chance to optimum, true ratio (%)", xticks=sorted(table["round"].unique()))
+    ax.set(ylabel="way from chance to\noptimum, true ratio (%)", xticks=sorted(table["round"].unique()))
     ax.legend(title="setting: chance to optimum", **BELOW)
     return ax
 

@@ -61,7 +61,7 @@ def test_changes_are_drawn_at_their_means_with_what_was_left_out_in_the_legend(a
     assert any(len(y) == 3 and np.allclose(y, mine["mean"]) for y in drawn)
     start = mine["start"].iloc[0]
     assert f"n = 5: {start:.1f} (1 of 6 left out)" in legend(ax)
-    assert ax.get_ylabel() == "satisfaction ratio (% change from round 1)"
+    assert ax.get_ylabel() == "satisfaction ratio\n(% change from round 1)"
 
 
 def test_an_unknown_metric_is_refused(axes):
@@ -71,8 +71,8 @@ def test_an_unknown_metric_is_refused(axes):
 
 def test_the_grid_has_the_four_metrics_of_the_paper(axes):
     drawn = metric_grid(TABLE, gap_closed(TRUE), axes(1, 5).ravel())
-    assert [ax.get_ylabel().split(" (")[0] for ax in drawn] == [
-        "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to optimum, true ratio",
+    assert [ax.get_ylabel().split("\n(")[0].replace("\n", " ") for ax in drawn] == [
+        "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to optimum, true ratio (%)",
     ]  # fmt: skip
     assert legend(drawn[4]) == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
 
