@@ -72,7 +72,8 @@ def test_an_unknown_metric_is_refused(axes):
 def test_the_grid_has_the_four_metrics_of_the_paper(axes):
     drawn = metric_grid(TABLE, gap_closed(TRUE), axes(1, 5).ravel())
     assert [ax.get_ylabel().split("\n(")[0].replace("\n", " ") for ax in drawn] == [
-        "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to optimum, true ratio (%)",
+        "interactions", "satisfaction ratio", "satisfaction score", "equity",
+        "way from chance to optimum, true ratio (%)",
     ]  # fmt: skip
     assert legend(drawn[4]) == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
 
