@@ -15,7 +15,7 @@ from support.runs.study import Store
 from support.survey.answers import AnswerBook
 
 sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, and `serving`
-hypothesis.settings.register_profile("house", deadline=None)  # a busy machine makes no test fail
+hypothesis.settings.register_profile("house", deadline=None, max_examples=50)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")
 
 

@@ -1,6 +1,7 @@
 """Imports run one way: a later room may import an earlier one, never the reverse (DESIGN)."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ MAY_TALK_TO_MODELS = ("seats", "analysis/annotators", "runs")
 MODULES = sorted(p for p in SUPPORT.rglob("*.py") if p != SUPPORT / "__init__.py")
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def room_of(path: Path) -> str:
     return room_named(".".join(path.relative_to(SUPPORT).with_suffix("").parts))
 
@@ -42,7 +48,7 @@ def type_checking_nodes(tree: ast.AST) -> set[ast.AST]:
 
 def imported(path: Path, *, running: bool = False) -> set[str]:
     """Modules below `support` that a module imports, by name."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     skip = type_checking_nodes(tree) if running else set()
     names = set()
     for node in ast.walk(tree):
@@ -93,7 +99,7 @@ def test_only_participants_and_annotators_talk_to_models(path):
 )
 def test_the_clock_the_network_and_the_environment_variables_stay_at_the_edge(room):
     for path in (p for p in MODULES if room_of(p) == room):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
         names |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
         assert not names & {"time", "os", "socket", "requests", "httpx", "urllib.request"}, path
