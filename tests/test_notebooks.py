@@ -100,7 +100,7 @@ def executed(monkeypatch):
     """What would be executed: the parameters, and the folder of figures, of each notebook."""
     seen = []
 
-    def execute(source, target, parameters):
+    def execute(source, target, parameters, bar=False):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text('{"cells": []}')
         seen.append((target, dict(parameters), os.environ["CONVENE_FIGURES"]))
@@ -151,13 +151,13 @@ def test_a_run_with_arguments_has_a_folder_of_its_own_and_what_is_up_to_date_is_
 
 
 def test_the_findings_are_executed_last_and_every_time_since_they_read_what_the_others_found(write, executed):
-    write("02_reads")
-    write("20_finds")
+    for name in ("02_reads", "20_finds", "22_reads_20"):
+        write(name)
     for _ in range(2):
         assert notebooks.main(["run", "SEED=3"]) == 0
         (drawn := Path(os.environ["CONVENE_FIGURES"], "study")).mkdir(parents=True, exist_ok=True)
         (drawn / "a.png").touch()
-    assert [target.stem for target, *_ in executed] == ["20_finds", "02_reads", "02_reads"]
+    assert [target.stem for target, *_ in executed] == ["20_finds", "22_reads_20", "02_reads", "02_reads"]
 
 
 def test_one_that_fails_does_not_end_the_run_and_the_end_says_what_became_of_each(write, capsys):

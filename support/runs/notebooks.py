@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -43,7 +44,8 @@ from support.runs.sweep import Sweep
 
 FOLDER = ROOT / "notebooks"
 MONEY, PACE = "BUDGET", "PACE"
-LAST = "02_"  # it reads what the others found
+LATER, LAST = ("22_", "23_", "24_"), "02_"  # they read what 20 and 21 played; it reads what all found
+AT_ONCE = 2  # notebooks without models
 HOW = (MONEY, PACE, "CONCURRENCY", "RETRY_FAILED")  # how a run goes, and not what comes out: one folder, one purse
 SAID = re.compile(r"^[\s|+-]*(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception|Exceeded|Unavailable|Input|Data|File|Miss|Failed|"
                   r"Reply|Full|InUse|Overflow|Sent|Unknown)|KeyboardInterrupt): (.*)", re.M)  # fmt: skip
@@ -63,9 +65,10 @@ def notebooks(only: str = "") -> list[Path]:
     raise InvalidInput(f"--only {only!r}: no such notebook; there are {', '.join(p.stem for p in names)}")
 
 
-def last_last(paths: Iterable[Path]) -> list[Path]:
-    """The notebooks in the order in which they are executed."""
-    return sorted(paths, key=lambda path: path.name.startswith(LAST))
+def waves(paths: Iterable[Path]) -> list[list[Path]]:
+    """The notebooks in the order in which they are executed; those of one wave need nothing of each other."""
+    wave = {path: 2 if path.name.startswith(LAST) else int(path.name.startswith(LATER)) for path in paths}
+    return [[path for path in wave if wave[path] == number] for number in range(3)]
 
 
 def parameters_of(path: Path) -> dict[str, Any]:
@@ -107,7 +110,7 @@ def _value(key: str, text: str, default: Any) -> Any:
     return value
 
 
-def execute(source: Path, target: Path, parameters: Mapping[str, Any]) -> float:
+def execute(source: Path, target: Path, parameters: Mapping[str, Any], bar: bool = False) -> float:
     """Execute one notebook into `target`; return the seconds it took. papermill's error says which cell failed."""
     import papermill
 
@@ -115,7 +118,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, Any]) -> float:
     started = time.perf_counter()
     papermill.execute_notebook(
         str(source), str(target), parameters=dict(parameters) or None, cwd=str(FOLDER), kernel_name="python3",
-        progress_bar={"ncols": 100}, log_output=False, extra_arguments=["--log-level=ERROR"],
+        progress_bar={"ncols": 100} if bar else False, log_output=False, extra_arguments=["--log-level=ERROR"],
     )  # fmt: skip
     tidy(target)
     return time.perf_counter() - started
@@ -159,31 +162,43 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")
     os.environ["CONVENE_PURSE"] = f"{purse} {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
-    for number, path in enumerate(last_last(paths), start=1):
+    order = [path for wave in waves(paths) for path in wave]
+    alone = len(order) == 1 or bool(models_in(list(given.values())) or given.get("MODEL"))
+
+    def one(path: Path) -> tuple[str, str]:
+        """Execute a notebook where it is not up to date; what became of it, and the line that says so."""
         parameters = {k: v for k, v in given.items() if k in known[path]}
-        target, head = place / "notebooks" / path.name, f"[{number}/{len(paths)}] {path.name}"
+        target, head = place / "notebooks" / path.name, f"[{order.index(path) + 1}/{len(order)}] {path.name}"
         stamp, mark = target.with_suffix(".stamp"), _mark(path, parameters)
         known_already = stamp.exists() and stamp.read_text() == mark and target.exists()
         if known_already and any(figures.glob("*/*.png")) and not path.name.startswith(LAST):
-            ended.setdefault("up to date", []).append(path.stem)
-            continue
+            return "up to date", path.stem
         print(head, flush=True)
         stamp.unlink(missing_ok=True)  # of an earlier state: what fails now is not up to date
         try:
-            seconds = execute(path, target, parameters)
+            seconds = execute(path, target, parameters, alone)
             if lacking := _lacking(target):
                 raise Partial(lacking)
             stamp.write_text(mark)
-            ended.setdefault("done", []).append(path.stem)
-            print(f"{head}: {seconds:.0f} s, {target}")
+            print(f"{head}: {seconds:.0f} s, {target}", flush=True)
+            return "done", path.stem
         except Exception as error:  # of the kernel, of papermill, of the disk: the next notebook may do without
             name, said = _reason(target, error)
             kind = "partial" if name in (BudgetExceeded.__name__, Partial.__name__) else "failed"
             kind = "left out" if name == MissingData.__name__ else kind
             if kind == "failed" and (lacking := _lacking(target)):  # too little was left to go on with
                 kind, name, said = "partial", Partial.__name__, f"{lacking} Then: {name}: {said}"
-            ended.setdefault(kind, []).append(f"{path.stem}: {name}: {BEYOND.sub('', said)}")
-            print(f"{head}: {kind}. {name}: {said}")
+            print(f"{head}: {kind}. {name}: {said}", flush=True)
+            return kind, f"{path.stem}: {name}: {BEYOND.sub('', said)}"
+
+    # A model's pace and the calls at a time are each kernel's own, so that with models there is one kernel at a time.
+    with ThreadPoolExecutor(1 if alone else AT_ONCE) as pool:
+        try:
+            for kind, line in (came for wave in waves(paths) for came in pool.map(one, wave)):
+                ended.setdefault(kind, []).append(line)
+        except KeyboardInterrupt:
+            print("\nStopped. What is finished is kept; the same command goes on.", flush=True)
+            os._exit(130)  # the kernels end with their parent
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
     for what in ("left out", "partial", "failed"):
         print(*(f"  {what}: {line}" for line in ended.get(what, [])), sep="\n", end="\n" if what in ended else "")
@@ -256,7 +271,7 @@ def _reason(target: Path, error: Exception) -> tuple[str, str]:
 def update(only: str = "") -> int:
     """Execute the notebooks in place, with the parameters that they state; the committed ledger is theirs."""
     os.environ["CONVENE_LEDGER"] = str(ledger.COMMITTED)
-    for path in last_last(notebooks(only)):
+    for path in (path for wave in waves(notebooks(only)) for path in wave):
         print(f"{path.name}: {execute(path, path, {}):.0f} s", flush=True)
     return 0
 
