@@ -166,30 +166,19 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     alone = len(order) == 1 or bool(models_in(list(given.values())) or given.get("MODEL"))
 
     def one(path: Path) -> tuple[str, str]:
-        """Execute a notebook where it is not up to date; what became of it, and the line that says so."""
         parameters = {k: v for k, v in given.items() if k in known[path]}
-        target, head = place / "notebooks" / path.name, f"[{order.index(path) + 1}/{len(order)}] {path.name}"
-        stamp, mark = target.with_suffix(".stamp"), _mark(path, parameters)
+        target, stamp = place / "notebooks" / path.name, place / "notebooks" / f"{path.stem}.stamp"
+        mark = _mark(path, parameters)
         known_already = stamp.exists() and stamp.read_text() == mark and target.exists()
         if known_already and any(figures.glob("*/*.png")) and not path.name.startswith(LAST):
             return "up to date", path.stem
-        print(head, flush=True)
+        print(head := f"[{order.index(path) + 1}/{len(order)}] {path.name}", flush=True)
         stamp.unlink(missing_ok=True)  # of an earlier state: what fails now is not up to date
-        try:
-            seconds = execute(path, target, parameters, alone)
-            if lacking := _lacking(target):
-                raise Partial(lacking)
+        kind, said = _became(path, target, parameters, alone)
+        if kind == "done":
             stamp.write_text(mark)
-            print(f"{head}: {seconds:.0f} s, {target}", flush=True)
-            return "done", path.stem
-        except Exception as error:  # of the kernel, of papermill, of the disk: the next notebook may do without
-            name, said = _reason(target, error)
-            kind = "partial" if name in (BudgetExceeded.__name__, Partial.__name__) else "failed"
-            kind = "left out" if name == MissingData.__name__ else kind
-            if kind == "failed" and (lacking := _lacking(target)):  # too little was left to go on with
-                kind, name, said = "partial", Partial.__name__, f"{lacking} Then: {name}: {said}"
-            print(f"{head}: {kind}. {name}: {said}", flush=True)
-            return kind, f"{path.stem}: {name}: {BEYOND.sub('', said)}"
+        print(f"{head}: {said}", flush=True)
+        return kind, path.stem if kind == "done" else f"{path.stem}: {BEYOND.sub('', said).partition('. ')[2]}"
 
     # A model's pace and the calls at a time are each kernel's own, so that with models there is one kernel at a time.
     with ThreadPoolExecutor(1 if alone else AT_ONCE) as pool:
@@ -209,6 +198,22 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
         larger = f", with a larger {MONEY}" if spent else ""
         print(f"What is finished is kept, and replies are not paid for again. To go on: {again}{larger}")
     return int(bool(stopped))
+
+
+def _became(path: Path, target: Path, parameters: Mapping[str, Any], bar: bool) -> tuple[str, str]:
+    """Execute a notebook; what became of it (done, partial, left out, failed), and the words that say so."""
+    try:
+        seconds = execute(path, target, parameters, bar)
+        if lacking := _lacking(target):
+            raise Partial(lacking)
+        return "done", f"{seconds:.0f} s, {target}"
+    except Exception as error:  # of the kernel, of papermill, of the disk: the next notebook may do without
+        name, said = _reason(target, error)
+        kind = "partial" if name in (BudgetExceeded.__name__, Partial.__name__) else "failed"
+        kind = "left out" if name == MissingData.__name__ else kind
+        if kind == "failed" and (lacking := _lacking(target)):  # too little was left to go on with
+            kind, name, said = "partial", Partial.__name__, f"{lacking} Then: {name}: {said}"
+        return kind, f"{kind}. {name}: {said}"
 
 
 def _given(arguments: Sequence[str], only: str) -> tuple[list[Path], dict[str, Any], dict[Path, dict[str, Any]]]:

@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from html import escape
 from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
@@ -50,12 +49,6 @@ def template(name: str) -> Any:
 
 def _page(page: str, **values: Any) -> str:
     return template("pages.html.j2").render(page=page, **{"title": "", **values}).strip()
-
-
-def _write(path: str | Path, title: str, body: str) -> Path:
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-    Path(path).write_text(f"{head}{body}</html>", encoding="utf-8", errors="replace")
-    return Path(path)
 
 
 def to_html(record: Transcript | Coordination, *, title: str = "", reasons: bool = False, private: bool = False) -> str:

@@ -41,9 +41,8 @@ def paper(number: str, who: Sequence[str], arguments: Sequence[str] = ()) -> int
     given, only = [f"PARTICIPANTS={', '.join(seated)}", *arguments], ",".join(NOTEBOOKS[number])
     print("What this asks at most once (replies that are kept are not asked for again):\n")
     notebooks.estimated(given, only)
-    extra = [
-        f"ARGS={shlex.quote(notebooks.spelt(rest))}" for rest in [[a for a in arguments if "BUDGET=" not in a]] if rest
-    ]
+    rest = notebooks.spelt(a for a in arguments if "BUDGET=" not in a)
+    extra = [f"ARGS={shlex.quote(rest)}"] if rest else []
     money = [a for a in arguments if a.startswith("BUDGET=")]
     again = " ".join(["make paper", f"P={number}", f"WITH={shlex.quote(', '.join(who))}", *money, *extra])
     ended = notebooks.run(given, only, again, f"make paper P={number}")
