@@ -5,7 +5,6 @@ import pytest
 from support.meetings.data import Company, Meeting, Private, Profile, load_company, load_private
 from support.meetings.preferences import Flexible
 from support.meetings.scenario import Scenario
-from support.models.fakes import scripted
 
 EMPLOYEE = '[[employee]]\nname = "{}"\nrole = "Nurse"\nmanager = "{}"\nlevel = 2\nresponsibilities = ["Care"]\n'
 EMPLOYEE += 'zone = "America/New_York"\nhours = ["09:00", "17:00"]\n'
@@ -69,17 +68,6 @@ def small(invite):
         return Scenario(Company(tuple(people), (made,)), made, kept, {n: (busy or {}).get(n) for n in wishes})
 
     return build
-
-
-@pytest.fixture(scope="session")
-def overheard():
-    """A function from replies to a model that gives them in turn, and the list of the messages that it was given."""
-
-    def listen(*replies):
-        heard, lines = [], iter(replies)
-        return scripted(lambda messages: heard.append(messages) or next(lines), name="tiny"), heard
-
-    return listen
 
 
 @pytest.fixture(scope="session")

@@ -53,20 +53,12 @@ def seat(world, overheard):
 
 
 @pytest.fixture(scope="module")
-def chat(world):
-    def build(round=1, turns=(), options=()):
-        return Chat("Dev", world.meeting, round, options, options[0].id if options else None, turns)
-
-    return build
-
-
-@pytest.fixture(scope="module")
 def brief(world):
     return lambda round=1, k=2, **known: Brief(world.meeting, round, k, INTENTS, **known)
 
 
-def told(heard, call=0):
-    return "\n".join(message["content"] for message in heard[call])
+def told(heard):
+    return "\n".join(message["content"] for message in heard[0])
 
 
 def suggested(start="Mon 16 Feb 10:00", members=("Ben",), reasons=()):
@@ -77,19 +69,14 @@ def judged(**scores):
     return {name.replace("_", " "): {"reasons": ["because"], "score": value} for name, value in scores.items()}
 
 
-# -- models: what they are told --------------------------------------------------------------------------------------
-
-
 def test_from_round_2_on_the_candidate_comes_first_whatever_the_reply_says(seat, brief):
     reply = {"candidate": {"members": ["Ana Roe"], "reasons": []}, "others": [suggested("Mon 16 Feb 11:00")]}
-    who, heard = seat(COORDINATOR, reply, {**reply, "others": []})
+    who, heard = seat(COORDINATOR, reply)
     known = {"candidate": OPTIONS[0], "satisfied": 2, "previous": OPTIONS}
     starts = [s.start for s in asyncio.run(who.propose(brief(2, **known)))]
     assert starts == [OPTIONS[0].start, "2026-02-16T11:00-05:00"]
     assert "best option so far is Mon 16 Feb 10:00; it works for 2 of them" in told(heard)
     assert "1 more option (fewer" in told(heard) and "; Mon 16 Feb 10:00;" not in told(heard)
-    [only] = asyncio.run(who.propose(brief(2, k=1, candidate=OPTIONS[0])))
-    assert only.start == OPTIONS[0].start and "more option" not in told(heard, 1)
 
 
 @pytest.mark.parametrize(("lowest", "said"), [(0, "0: the time fulfils none"), (1, "1: the time fulfils few")])
@@ -106,9 +93,6 @@ def test_each_option_is_judged_for_each_member_and_who_said_nothing_is_at_the_lo
     assert {s.value for s in nothing} == {lowest} and len(nothing) == 6 and who.replies == 2
 
 
-# -- models: what they may reply -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("role", "ask", "wrong", "right", "complaint"),
     [
@@ -116,25 +100,20 @@ def test_each_option_is_judged_for_each_member_and_who_said_nothing_is_at_the_lo
         (INTERVIEWER, "remark", {"text": "x" * 5000, "done": True}, {"text": "Bye.", "done": True}, "text: String"),
         (INTERVIEWER, "extract", {"preferences": [], "agreed": "O7"}, {"preferences": [], "agreed": None},
          "option 'O7' given; expected one of O1, O2"),
-        (INTERVIEWER, "extract", {"preferences": [" "], "agreed": None}, {"preferences": [], "agreed": None},
-         "expected words"),
         (COORDINATOR, "propose", {"options": [suggested(members=["Zoe"])]}, {"options": [suggested()]},
          "options.0.members.0: Value error, member 'Zoe' given; expected one of Ana Roe"),
-        (COORDINATOR, "propose", {"options": [suggested("Mon 16 Feb 10:05")]}, {"options": [suggested()]},
-         "start 'Mon 16 Feb 10:05' given; expected one of Mon 16 Feb 08:00"),
         (COORDINATOR, "propose", {"options": [suggested(reasons=["x" * (REASON * 100)])]}, {"options": [suggested()]},
          "options.0.reasons.0: String should have at most"),
         (COORDINATOR, "propose", {"options": [suggested()] * 2}, {"options": [suggested()]},
          "start 'Mon 16 Feb 10:00' given twice"),
         (EVALUATOR, "score", judged(Ana_Roe=4, Dev=1), judged(Ana_Roe=3, Dev=1), "Ana Roe.score: Input should be less"),
-        (EVALUATOR, "score", judged(Ana_Roe=3), judged(Ana_Roe=3, Dev=1), "Dev: Field required"),
     ],
 )  # fmt: skip
 def test_a_reply_that_does_not_fit_goes_back_with_field_value_and_what_was_expected(
-    seat, chat, brief, world, role, ask, wrong, right, complaint
+    seat, brief, world, role, ask, wrong, right, complaint
 ):
     views = {"propose": (brief(),), "score": (world.meeting, OPTIONS[:1], INTENTS, 1)}
-    view = views.get(ask, (chat(2, TALK, OPTIONS),))
+    view = views.get(ask, (Chat("Dev", world.meeting, 2, OPTIONS, "O1", TALK),))
     who, heard = seat(role, wrong, right)
     asyncio.run(getattr(who, ask)(*view))
     assert complaint in heard[1][-1]["content"] and len(heard) == 2
@@ -191,13 +170,7 @@ def test_models_in_every_role_coordinate_a_meeting_without_a_format_error():
     assert all(c.preferences[0].startswith("Agrees to ") for c in second.conversations)
 
 
-# -- rules -----------------------------------------------------------------------------------------------------------
-
-
 def test_each_seat_knows_its_own_preferences_and_facilitators_nobodys(world):
     seats, led = seat_everybody(world, np.random.default_rng(1), "plain", coordinator="hybrid")
-    assert {name: seat.preferences for name, seat in seats.items()} == {
-        name: own.preferences for name, own in world.private.items()
-    }
+    assert all(seat.preferences == world.private[name].preferences for name, seat in seats.items())
     assert led["coordinator"].scenario.private == {}
-    assert {who.kind for who in led.values()} == {"rule-based", "hybrid"}
