@@ -102,11 +102,9 @@ def _damaged(path: Path, why: str) -> DamagedFile:
 
 
 def invitation_of(option: Option, meeting: Meeting) -> bytes:
-    """The chosen option as an invitation that calendars take in: a METHOD:REQUEST of iTIP (RFC 5546), stamped with the
-    moment at which the meeting's invitation was sent. The same arguments give the same bytes.
+    """The chosen option as a METHOD:REQUEST of iTIP (RFC 5546); the same arguments give the same bytes.
 
-    Everybody has an address at example.org, where no mail arrives. InvalidInput when the option is none of the
-    meeting's slots.
+    Addresses are at example.org, where no mail arrives. InvalidInput when the option is none of the meeting's slots.
     """
     start = meeting.slot(option.start)
     texts = {"uid": f"{meeting.id}@convene.example.org", "summary": meeting.subject,
@@ -119,8 +117,7 @@ def invitation_of(option: Option, meeting: Meeting) -> bytes:
     event.add("organizer", _calendar_user(meeting.organiser))
     for name in meeting.members:
         role = "REQ-PARTICIPANT" if name in meeting.required else "OPT-PARTICIPANT"
-        invited = _calendar_user(name, ROLE=role, PARTSTAT="NEEDS-ACTION", RSVP="TRUE")
-        event.add("attendee", invited, encode=False)
+        event.add("attendee", _calendar_user(name, ROLE=role, PARTSTAT="NEEDS-ACTION", RSVP="TRUE"), encode=False)
     about = {"prodid": "-//Convene//meeting coordination//EN", "version": "2.0", "method": "REQUEST"}
     for field, text in about.items():
         calendar.add(field, text)

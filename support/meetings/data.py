@@ -10,7 +10,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache, wraps
@@ -29,7 +29,6 @@ from support.meetings.preferences import (
     Time,
     breadth,
     contradictions,
-    minutes,
     plain,
     preference,
 )
@@ -93,8 +92,6 @@ class Meeting:
             )
         if date.fromisoformat(self.date).weekday() > 4:
             raise InvalidInput(f"date {self.date} given; expected a working day")
-        if self.sent_at >= self.slots()[-1]:
-            raise InvalidInput(f"sent {self.sent} given; expected a moment before {self.slots()[-1]}")
 
     def slots(self, step: int = STEP) -> tuple[datetime, ...]:
         """Every start that comes into question, in order, in the organiser's zone."""
@@ -173,10 +170,6 @@ class Profile:
     zone: Zone
     hours: tuple[Time, Time] = ("09:00", "17:00")
     manager: Annotated[str | None, AfterValidator(lambda name: name or None)] = None
-
-    def __post_init__(self) -> None:
-        if minutes(self.hours[0]) >= minutes(self.hours[1]):
-            raise InvalidInput(f"hours {list(self.hours)} given; expected two times, the start before the end")
 
 
 @dataclass(frozen=True)
@@ -271,12 +264,9 @@ class Company:
         """The social graph of Figure 7, or its part for some members: level and role on nodes, relation on edges."""
         import networkx as nx
 
-        found = nx.MultiDiGraph()
-        chosen = [p.name for p in self.profiles] if members is None else list(members)
-        for name in chosen:
-            found.add_node(name, level=self.by_name[name].level, role=self.by_name[name].role)
-        for source, target, relation in self.database(chosen).relations:
-            found.add_edge(source, target, relation=relation)
+        found, known = nx.MultiDiGraph(), self.database(list(self.by_name) if members is None else members)
+        found.add_nodes_from((p.name, {"level": p.level, "role": p.role}) for p in known.profiles)
+        found.add_edges_from((source, target, {"relation": relation}) for source, target, relation in known.relations)
         return found
 
 
@@ -308,9 +298,6 @@ def load_company(folder: Path | None = None) -> Company:
     for name, profile in people.items():
         if profile.manager is not None and profile.manager not in people:
             raise InvalidInput(f"employee {name}: manager {profile.manager!r} given; expected an employee, or nobody")
-        if name in (line := list(_above(company, name))):
-            circle = " to ".join([name, *line])
-            raise InvalidInput(f"employee {name}: managers in a circle, {circle}; somebody has to report to nobody")
     for made in company.meetings:
         if strangers := [n for n in (made.organiser, *made.members) if n not in people]:
             raise InvalidInput(
@@ -319,14 +306,6 @@ def load_company(folder: Path | None = None) -> Company:
         if made.zone != (home := people[made.organiser].zone):
             raise InvalidInput(f"meetings.toml, {made.id}: zone {made.zone} given; expected {home}, the organiser's")
     return company
-
-
-def _above(company: Company, name: str) -> Iterator[str]:
-    """The line of managers of somebody, as far as it goes without coming back."""
-    seen: list[str] = []
-    while (profile := company.by_name.get(name)) and profile.manager is not None and profile.manager not in seen:
-        seen.append(name := profile.manager)
-        yield name
 
 
 @_remembered
@@ -374,11 +353,7 @@ def calendar_of(name: str, folder: Path | None = None) -> Path:
 
 
 def slug(name: str) -> str:
-    """A name as its calendar's file is called.
-
-    >>> slug("Lucía Barrenechea")
-    'lucia-barrenechea'
-    """
+    """A name as its calendar's file is called."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")
 

@@ -39,18 +39,12 @@ class RuleBasedEvaluator:
     lowest: int = 0
     kind: str = "rule-based"
 
-    def scores(
-        self, meeting: Meeting, options: Sequence[Option], intents: Mapping[str, Intent], round: int
-    ) -> Sequence[Score]:
-        """As `score`, at once."""
-        wishes = understood(meeting, intents, options, self.zones)
-        return exact_scores(meeting, options, wishes, on_the_clock(meeting, self.zones), self.lowest)
-
     async def score(
         self, meeting: Meeting, options: Sequence[Option], intents: Mapping[str, Intent], round: int
     ) -> Sequence[Score]:
         """One score for each option and member, with the preferences that it fulfils and those that it does not."""
-        return self.scores(meeting, options, intents, round)
+        wishes = understood(meeting, intents, options, self.zones)
+        return exact_scores(meeting, options, wishes, on_the_clock(meeting, self.zones), self.lowest)
 
 
 @dataclass(frozen=True)

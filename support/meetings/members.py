@@ -175,9 +175,6 @@ def mirrored(given: Preference) -> Preference:
     """The preference with morning and afternoon exchanged, or the beginning and the end of the week.
 
     What has no such side (a notice, a gap) stays as it is.
-
-    >>> mirrored(Window(start="09:00", end="12:00"))
-    Window(priority=2, start='14:00', end='17:00', avoid=False, weekdays=())
     """
     if isinstance(given, Window):
         return replace(given, start=_across(given.end), end=_across(given.start))

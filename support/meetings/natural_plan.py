@@ -92,11 +92,7 @@ def taken(items: Iterable[Busy]) -> frozenset[tuple[str, str, int, int]]:
 
 
 def minutes(time: str) -> int:
-    """Minutes since midnight.
-
-    >>> minutes("9:30")
-    570
-    """
+    """Minutes since midnight."""
     found = re.fullmatch(r"(\d?\d):(\d\d)", time.strip())
     if not found or int(found[2]) > 59 or int(found[1]) * 60 + int(found[2]) > MIDNIGHT:
         raise InvalidInput(f"time {time!r}: expected hours and minutes from 0:00 to 24:00, such as 9:30.")
@@ -264,11 +260,7 @@ def judge(task: Task, golden: DaySlot, slot: DaySlot | None) -> tuple[str, list[
 
 
 def violations(task: Task, slot: DaySlot) -> Iterator[str]:
-    """Every stated constraint that a slot breaks, in words.
-
-    >>> list(violations(Task(("Ana", "Ben"), 60, ("Monday",), (540, 1020)), DaySlot("Monday", 510, 570)))
-    ['8:30 - 9:30 is outside the work hours 9:00 - 17:00']
-    """
+    """Every stated constraint that a slot breaks, in words."""
     yield from _unavailable(task, slot)
     if task.earliest and (sooner := _sooner(task, slot)):
         yield f"the earliest time is asked for, and {sooner} works as well"

@@ -6,7 +6,7 @@ Times of day are texts "HH:MM" on the member's own clock, weekdays the English n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
@@ -215,21 +215,13 @@ WEEK = [datetime(2026, 1, day, *divmod(m, 60), tzinfo=UTC) for day in range(5, 1
 
 @lru_cache(maxsize=1024)
 def breadth(wish: Preference) -> float:
-    """The share of a working week's half hours that fulfil a wish, of somebody with nothing else in the calendar.
-
-    >>> breadth(Window(start="09:00", end="11:00")), breadth(Notice(hours=24))
-    (0.2, 1.0)
-    """
+    """The share of a working week's half hours that fulfil a wish, of somebody with nothing else in the calendar."""
     long_ago = datetime(2025, 1, 1, tzinfo=UTC)
     return sum(wish.fulfilled(situation(start, 30, long_ago, "UTC")) for start in WEEK) / len(WEEK)
 
 
 def contradictions(preferences: Sequence[Preference]) -> list[str]:
-    """Pairs that no slot of any length can fulfil together, in words: windows, weekdays, exact times.
-
-    >>> contradictions([Window(start="09:00", end="11:00"), Window(start="13:00", end="15:00")])
-    ['window 09:00 to 11:00 and window 13:00 to 15:00 exclude each other']
-    """
+    """Pairs that no slot of any length can fulfil together, in words: windows, weekdays, exact times."""
     pairs = [(a, b) for i, a in enumerate(preferences) for b in preferences[i + 1 :]]
     return [f"{a} and {b} exclude each other" for a, b in pairs if _exclude(a, b) or _exclude(b, a)]
 
@@ -247,5 +239,4 @@ def _exclude(a: Preference, b: Preference) -> bool:
 
 def plain(given: Any) -> dict[str, Any]:
     """A record as plain data."""
-    values = {f.name: getattr(given, f.name) for f in fields(given)}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(given).items()}

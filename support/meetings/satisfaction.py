@@ -15,9 +15,6 @@ def score(fulfilled: int, of: int, *, lowest: int = 0) -> int:
     Equation (5) gives exactly half both 1 and 2; here it is 2, as in the paper's evaluator prompt. That prompt's
     scale begins at 1, so that nobody is ever unsatisfied: `lowest=1` does that. A member of whom no preference is
     known is at `lowest`.
-
-    >>> [score(k, 4) for k in range(5)]
-    [0, 1, 2, 2, 3]
     """
     if fulfilled == 0:
         return lowest
@@ -25,20 +22,12 @@ def score(fulfilled: int, of: int, *, lowest: int = 0) -> int:
 
 
 def satisfaction_ratio(scores: Sequence[int]) -> float:
-    """r, equation (1): the share of members with a score above 0.
-
-    >>> satisfaction_ratio([3, 0, 1])
-    0.6666666666666666
-    """
+    """r, equation (1): the share of members with a score above 0."""
     return float(np.mean(np.asarray(scores) > 0))
 
 
 def satisfaction_score(scores: Sequence[int]) -> float:
-    """s, equation (2): the mean score.
-
-    >>> satisfaction_score([3, 0, 1])
-    1.3333333333333333
-    """
+    """s, equation (2): the mean score."""
     return float(np.mean(scores))
 
 

@@ -73,11 +73,7 @@ def _not_blank(text: str) -> str:
 
 
 def label(start: datetime) -> str:
-    """A start as models read and write it, short.
-
-    >>> label(datetime(2026, 2, 16, 10))
-    'Mon 16 Feb 10:00'
-    """
+    """A start as models read and write it, short."""
     return f"{start:%a} {start.day} {start:%b} {start:%H:%M}"
 
 

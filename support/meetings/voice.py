@@ -61,11 +61,7 @@ class Voice:
         return self.say(f"vague {act(given)} {given.priority}", **slots)
 
     def time(self, text: str) -> str:
-        """A time of day by the member's clock.
-
-        >>> Voice(np.random.default_rng(0), twelve=True).time("14:30")
-        '2:30 pm'
-        """
+        """A time of day by the member's clock."""
         hour, minute = divmod(minutes(text), 60)
         if hour == 24:
             return "midnight"
@@ -137,11 +133,7 @@ def duration(given: Notice | Gap) -> str:
 
 
 def part_of_day(given: Preference) -> str | None:
-    """The part of the day that people would call a window or a focus block; None for one that spans several.
-
-    >>> part_of_day(Window(start="09:00", end="12:00")), part_of_day(Window(start="09:00", end="17:00"))
-    ('morning', None)
-    """
+    """The part of the day that people would call a window or a focus block; None for one that spans several."""
     if not isinstance(given, Window):
         return None
     start, end = minutes(given.start) / 60, minutes(given.end) / 60

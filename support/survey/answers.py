@@ -129,19 +129,6 @@ class AnswerBook:
         by = "instrument, version, source, reason"
         return self._table(f"SELECT {by}, count(*) AS count FROM refusals GROUP BY {by} ORDER BY {by}")
 
-    def export(self, folder: str | Path, *, format: str = "csv", source: str | None = None) -> list[Path]:
-        """Write answers and refusals, one "csv" or "parquet" file each; return the paths. Nothing is overwritten."""
-        if format not in ("csv", "parquet"):
-            raise InvalidInput(f"format: {format!r} given; expected 'csv' or 'parquet'")
-        frames = {"answers": self.frame(source), "refusals": self.refusals()}
-        paths = [Path(folder) / f"{name}.{format}" for name in frames]
-        if there := [str(path) for path in paths if path.exists()]:
-            raise InvalidInput(f"folder: {', '.join(there)} exists; nothing is overwritten, give another folder")
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for path, frame in zip(paths, frames.values(), strict=True):
-            _ = frame.to_csv(path, index=False) if format == "csv" else frame.to_parquet(path, index=False)
-        return paths
-
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()

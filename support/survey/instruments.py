@@ -204,11 +204,7 @@ class Instrument:
 
 
 def load(name: str) -> Instrument:
-    """An instrument of `data/inputs/survey`: "meeting_survey" or "administrator_interview".
-
-    >>> load("meeting_survey").items["confidence"].paper
-    'D.4 (3)(c)'
-    """
+    """An instrument of `data/inputs/survey`: "meeting_survey" or "administrator_interview"."""
     if name not in INSTRUMENTS:
         raise InvalidInput(f"name: {name!r} given; there are the instruments {', '.join(INSTRUMENTS)}")
     return read(inputs("survey", f"{name}.toml"))

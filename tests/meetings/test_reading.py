@@ -24,78 +24,47 @@ from support.meetings.preferences import (
 from support.meetings.reading import Recovered, read, recovered, restate
 
 TABLE: list[tuple[str, list[Preference]]] = [
-    # windows with hours
     ("I prefer to meet between 9 and noon.", [Window(2, "09:00", "12:00")]),
-    ("Between half past nine and a quarter to twelve would suit me.", [Window(2, "09:30", "11:45")]),
-    ("After 2 pm works best for me.", [Window(2, "14:00", "24:00")]),
     ("Nothing before ten, please.", [Window(2, "00:00", "10:00", True)]),
     ("She never accepts meetings after 5 p.m.", [Window(3, "17:00", "24:00", True)]),
-    ("No earlier than 9:30, please.", [Window(2, "09:30", "24:00")]),
     ("It must end no later than 16:00.", [Window(3, "00:00", "16:00")]),
-    ("I have to leave at 4.", [Window(3, "00:00", "16:00")]),
-    ("I am busy between 1 and 2.", [Window(2, "13:00", "14:00", True)]),
-    # parts of the day
     ("Mornings, from 9 to 11, are ideal.", [Window(2, "09:00", "11:00")]),
-    ("In the afternoon, but only after 2.", [Window(2, "14:00", "18:00")]),
     ("No meetings over lunch.", [Window(2, "12:00", "13:00", True)]),
     ("Early mornings or late afternoons, please.", [Window(2, "10:00", "15:00", True)]),
     ("I would rather meet in the morning than in the afternoon.", [Window(2, "08:00", "12:00")]),
     ("Mornings are best, not afternoons.", [Window(2, "08:00", "12:00"), Window(2, "12:00", "18:00", True)]),
-    ("The afternoon does not work for me.", [Window(2, "12:00", "18:00", True)]),
-    # weekdays
     ("Never on Fridays.", [Weekdays(3, ("Friday",), True)]),
-    ("Early in the week is best.", [Weekdays(2, ("Monday", "Tuesday"))]),
     ("Tuesday to Thursday suits us.", [Weekdays(2, ("Tuesday", "Wednesday", "Thursday"))]),
     ("Any day except Mondays.", [Weekdays(2, ("Monday",), True)]),
     ("Not before Wednesday, please.", [Weekdays(2, ("Wednesday", "Thursday", "Friday"))]),
-    # both
     ("On Mondays, only after 11.", [Window(3, "11:00", "24:00", False, ("Monday",))]),
-    ("He prefers Tuesdays, and hates lunch meetings.", [Weekdays(2, ("Tuesday",)), Window(2, "12:00", "13:00", True)]),
     # what belongs together
     ("From 8 to 9 he walks the dog, and would rather not meet then.", [Window(2, "08:00", "09:00", True)]),
     ("It must start no earlier than nine and be over by four.", [Window(3, "09:00", "16:00")]),
-    ("Nothing before 9 and nothing after 3 pm, please.", [Window(2, "09:00", "15:00")]),
     ("From one to three she repairs clocks, and does so in silence.", [Focus(2, "13:00", "15:00")]),
-    # notice
     ("She wants meetings announced at least a day in advance.", [Notice(2, 24)]),
-    ("Prefers to have meetings scheduled at least a few hours in advance.", [Notice(2, 3)]),
     ("Never with less than half a day of notice.", [Notice(3, 12)]),
-    ("He needs no notice at all.", []),
     ("There should be 48 hours between the invitation and the meeting, ideally.", [Notice(1, 48)]),
-    # gaps
     ("No back-to-back meetings.", [Gap(2, 15)]),
-    ("A break of half an hour between two meetings would be nice.", [Gap(1, 30)]),
     ("She is happy with back-to-back calls.", []),
-    # focus
-    ("She blocks out afternoons for deep work.", [Focus(2, "12:00", "18:00")]),
     ("He keeps Tuesday mornings free for coding.", [Focus(2, "08:00", "12:00", True, ("Tuesday",))]),
     ("He keeps his mornings open for meetings.", [Window(2, "08:00", "12:00")]),
     (
         "She meets in the morning and uses the rest of the day for drawing.",
         [Window(2, "08:00", "12:00"), Focus(2, "12:00", "18:00")],
     ),
-    # deadlines
     ("It has to be done by Wednesday noon.", [Deadline(3, "Wednesday", "12:00")]),
-    ("We should meet before the end of Thursday.", [Deadline(2, "Thursday", "24:00")]),
     ("I would like it behind me by Tuesday at 4 pm.", [Deadline(2, "Tuesday", "16:00")]),
-    # exact times
-    ("Could we do 14:00 on Tuesday 17 February?", [At(2, "14:00", "2026-02-17")]),
     ("Agrees to Monday 16 February at 10:00", [At(2, "10:00", "2026-02-16")]),
     ("10 am does not work.", []),
-    # flexible
     ("Any time is fine.", [Flexible(2)]),
-    ("I have no particular preference.", [Flexible(2)]),
-    # priorities
     ("Above all, no meetings on Mondays.", [Weekdays(3, ("Monday",), True)]),
-    ("Where possible, meet after 11.", [Window(1, "11:00", "24:00")]),
     # what is wanted is not refused with what follows it
     ("9 to 11 but not on Friday", [Window(2, "09:00", "11:00"), Weekdays(2, ("Friday",), True)]),
     ("I'd rather meet in the morning & not late", [Window(2, "08:00", "12:00")]),
     ("On Mondays, not before ten please", [Window(2, "00:00", "10:00", True, ("Monday",))]),
     # small talk
     ("Good morning! How are you today?", []),
-    ("Good afternoon, and thanks for asking.", []),
-    ("He writes excellent code reviews and likes tea.", []),
     ("He works with three colleagues on the sensor.", []),
     ("The report has 12 pages and 2 figures.", []),
 ]

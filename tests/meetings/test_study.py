@@ -119,24 +119,18 @@ def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothin
 
     for kind, values in (("rule-based", None), ("model", {2})):
         made = play(audit=kind, model=scripted(at_two, name="judge"))
-        assert made.seats["audit"].startswith(kind)
         for ours, other in zip(made.rounds, example.rounds, strict=True):
             assert (ours.scores, ours.options, ours.conversations) == (other.scores, other.options, other.conversations)
             assert {s.value for s in ours.audit} == values or ours.audit == ours.scores
-    with pytest.raises(InvalidInput, match="evaluator: 'exakt' given; expected one of rule-based, human, model"):
-        play(audit="exakt")
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"design": "monologue"}, "design: 'monologue' given; expected one of no conversation"),
-        ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of exhaustive"),
         ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
         ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
-        ({"rounds": 0}, "rounds: 0 given; expected at least 1"),
         ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
-        ({"lowest": 2}, "lowest: 2 given"),
         ({"difficulty": "grim"}, "difficulty: 'grim' given; expected one of easy, middle, hard"),
     ],
 )

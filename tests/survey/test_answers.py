@@ -80,17 +80,6 @@ def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, pat
         book.withdraw(CODE)
 
 
-@pytest.mark.parametrize(("format", "read"), [("csv", pd.read_csv), ("parquet", pd.read_parquet)])
-def test_the_export_holds_everything_and_overwrites_nothing(book, tmp_path, format, read):
-    book.submit(SURVEY, "A", FORM, code=CODE)
-    book.submit(SURVEY, "B", FORM, code=OTHER, source="simulated: rule-based")
-    book.refuse(SURVEY, "no consent")
-    answers, refusals = book.export(tmp_path / "out", format=format)
-    assert read(answers)["text"].tolist() == book.frame(None)["text"].tolist() and read(refusals)["count"].sum() == 1
-    with pytest.raises(InvalidInput, match="exists; nothing is overwritten"):
-        book.export(tmp_path / "out", format=format)
-
-
 @pytest.mark.parametrize("table", ["", "units (a)", "forms (a)"])
 def test_a_file_that_is_no_book_is_refused_and_left_as_it_is(path, table):
     path.write_text("respondent,answer\n" if not table else "")

@@ -42,11 +42,7 @@ def read_sentences(text: str, year: int | None = None) -> tuple[tuple[str, tuple
 
 
 def vague(text: str) -> tuple[str, ...]:
-    """Parts of the day that a text wants or refuses without saying the hours.
-
-    >>> vague("Mornings are best, afternoons only between 1 and 3.")
-    ('morning',)
-    """
+    """Parts of the day that a text wants or refuses without saying the hours."""
     named: list[str] = []
     for sentence in sentences(text):
         found = mark(plain(sentence))
@@ -143,11 +139,7 @@ class Recovered:
 
 
 def recovered(found: Sequence[Preference], true: Sequence[Preference]) -> Recovered:
-    """Compare what was read with the truth, as multisets.
-
-    >>> recovered([Weekdays(3, ("Friday",), avoid=True)], [Weekdays(2, ("Friday",), avoid=True)])
-    Recovered(found=1, true=1, kind=1, meaning=1, exact=0)
-    """
+    """Compare what was read with the truth, as multisets."""
 
     def both(key: Callable[[Preference], Hashable]) -> int:
         return (Counter(map(key, found)) & Counter(map(key, true))).total()
@@ -169,4 +161,4 @@ def meaning(given: Preference) -> Hashable:
         return ("window", start, end, avoid, frozenset(given.weekdays))
     if isinstance(given, Weekdays):
         return ("weekdays", frozenset(given.weekdays), given.avoid)
-    return tuple(v if k != "weekdays" else tuple(v) for k, v in sorted(given.spec().items()) if k != "priority")
+    return given.kind, *(value for name, value in sorted(vars(given).items()) if name != "priority")

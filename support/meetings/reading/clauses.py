@@ -17,11 +17,7 @@ _PATTERNS = {name: re.compile("|".join(phrases)) for name, phrases in LISTS.item
 
 
 def has(text: str, name: str) -> bool:
-    """Whether a text has one of the phrases of a list.
-
-    >>> has("ideally @w0", "weak"), has("@w0", "weak")
-    (True, False)
-    """
+    """Whether a text has one of the phrases of a list."""
     return _PATTERNS[name].search(text) is not None
 
 
@@ -57,11 +53,7 @@ class Clause:
 
 
 def split(text: str) -> tuple[Clause, ...]:
-    """The clauses of a marked sentence that have something to say about time.
-
-    >>> [(c.text, c.refuses) for c in split("prefers @w0, but never on @d1")]
-    [('prefers @w0', False), ('never on @d1', True)]
-    """
+    """The clauses of a marked sentence that have something to say about time."""
     text = resolved(text)
     made: list[Clause] = []
     for part in gathered([p.strip(" ,.!?\"'") for p in re.split(_SPLIT, text)]):
