@@ -83,7 +83,7 @@ def test_every_style_is_heard_out_without_going_in_circles_and_what_was_understo
 
 
 @given(st.sampled_from(sorted(STYLES)), st.integers(0, 500), st.sampled_from([1, 2, 3]))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_property_nothing_is_restated_that_was_not_said(conversation, style, seed, round):
     done, _ = conversation(style, round, seed)
     said = {p for text in done.spoken for p in read(text, year=2026)}

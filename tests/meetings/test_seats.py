@@ -1,15 +1,13 @@
 """Who sits where: what models are told and may reply, persons in every role, and what each seat knows."""
 
 import asyncio
-import re
 
 import numpy as np
 import pytest
 
-from support.meetings.coordination import coordinate
 from support.meetings.preferences import Flexible, Window
 from support.meetings.records import Option, Turn
-from support.meetings.scenario import Brief, Chat, Intent, load_company, scenario
+from support.meetings.scenario import Brief, Chat, Intent
 from support.meetings.seats import (
     COORDINATOR,
     EVALUATOR,
@@ -19,7 +17,6 @@ from support.meetings.seats import (
     Public,
     seat_everybody,
 )
-from support.models.fakes import scripted
 from support.models.model import strict_schema
 from support.seats import Spoken
 
@@ -126,45 +123,6 @@ def check_bounded(node):
         assert node.get("type") != "string" or "maxLength" in node or "enum" in node, node
     for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         check_bounded(part)
-
-
-def obedient(messages):
-    """A model that does what each form asks, without much thought."""
-    text = messages[-1]["content"]
-    if '"done": …' in text:
-        return {"text": "Thank you.", "done": True}
-    if '{"text": "' in text:
-        return {"text": "I prefer the morning, from 9 to 12."}
-    if '"agreed": …' in text:
-        return {"preferences": [], "agreed": re.search(r"- (O\d+)", text)[1]}
-    if '"preferences": […]' in text:
-        return {"preferences": ["Prefers the morning, 9 to 12"]}
-    if '"score": …' in text:
-        names = re.findall(r'"([^"]+)": \{"reasons"', text)
-        return {name: {"reasons": ["it is in the morning"], "score": 2} for name in names}
-    starts = re.search(r"Clock of [^:]+: (.*)", text)[1].split("; ")
-    names = re.search(r"out of (.*); \"reasons\"", text)[1].split(", ")
-    options = [{"start": start, "members": names, "reasons": ["all like the morning"]} for start in starts[:2]]
-    if '"candidate": {' in text:
-        return {"candidate": {"members": names, "reasons": ["still"]}, "others": options[:1]}
-    return {"options": options}
-
-
-async def played(given, seats, led, **settings):
-    return [entry async for entry in coordinate(given, seats, **led, **settings)]
-
-
-def test_models_in_every_role_coordinate_a_meeting_without_a_format_error():
-    given = scenario(next(m.id for m in load_company().meetings if len(m.members) == 3 and m.days == 1))
-    spoken = Spoken(scripted(obedient))
-    seats, led = seat_everybody(given, RNG, "model", "model", "model", "model", spoken=spoken)
-    first, second = asyncio.run(played(given, seats, led, rounds=2, database=True))
-    assert not first.format_errors and not second.format_errors and not first.breaches and not second.breaches
-    assert [len(r.options) for r in (first, second)] == [2, 2] and second.options[0].id == first.candidate == "O1"
-    assert [c.agreed for c in second.conversations] == ["O1"] * 3 and second.conversations[0].interactions == 1
-    # per member: opening, answer, closing, extraction; then one proposal and a judgement of each option
-    assert first.replies == second.replies == 3 * 4 + 1 + 2
-    assert all(c.preferences[0].startswith("Agrees to ") for c in second.conversations)
 
 
 def test_each_seat_knows_its_own_preferences_and_facilitators_nobodys(world):

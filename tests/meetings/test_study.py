@@ -47,13 +47,12 @@ def test_a_seed_gives_what_it_gave_in_every_style(style, coordinator, met, outco
     assert hashlib.sha256(repr(made.rounds).encode()).hexdigest().startswith(total)
 
 
-def test_designs_differ_in_rounds_and_in_talk():
-    rounds, single, none = (play(design=d) for d in ("rounds", "single round", "no conversation"))
-    assert [len(x.rounds) for x in (rounds, single, none)] == [2, 1, 1]
-    assert single.rounds[0].conversations == rounds.rounds[0].conversations
+def test_designs_differ_in_rounds_and_in_talk(example):
+    single, none = (play(design=design) for design in ("single round", "no conversation"))
+    assert single.rounds[0].conversations == example.rounds[0].conversations and len(example.rounds) == 2
+    assert len(single.rounds) == len(none.rounds) == 1 and single.meeting == none.meeting
     assert all(c.turns and c.interactions for c in single.rounds[0].conversations)
     assert all(not c.turns and c.preferences for c in none.rounds[0].conversations)
-    assert rounds.meeting == single.meeting == none.meeting
 
 
 def test_without_conversation_the_texts_are_handed_over_sentence_by_sentence():
@@ -124,19 +123,16 @@ def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothin
             assert {s.value for s in ours.audit} == values or ours.audit == ours.scores
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
+def test_a_setting_out_of_its_range_is_refused_in_plain_words():
+    for settings, said in (
         ({"design": "monologue"}, "design: 'monologue' given; expected one of no conversation"),
         ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
         ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
         ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
         ({"difficulty": "grim"}, "difficulty: 'grim' given; expected one of easy, middle, hard"),
-    ],
-)
-def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
-    with pytest.raises(InvalidInput, match=said):
-        play(**settings)
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            play(**settings)
 
 
 @pytest.mark.parametrize("part", MEETING_SETTINGS)

@@ -38,15 +38,13 @@ def mean_rating(persona, item, group="A", n=40):
 # ---- by rule
 
 
-@pytest.mark.parametrize("name", INSTRUMENTS)
-@given(seed=st.integers(0, 2**32), group=st.integers(0, 2))
+@given(seed=st.integers(0, 2**32))
 @settings(max_examples=10, deadline=None)
-def test_whatever_is_drawn_fits_the_instrument(name, seed, group):
-    instrument = load(name)
-    groups = instrument.groups
-    answers = filled(respondents.draw_persona(rng(seed)), groups[group % len(groups)], seed, instrument)
-    asked = {item.id for section in instrument.asked for item in section.items if item.required}
-    assert asked <= {cell.item.id for cell in check_form(instrument, answers)}
+def test_whatever_is_drawn_fits_the_instrument(seed):
+    for instrument in map(load, INSTRUMENTS):
+        answers = filled(respondents.draw_persona(rng(seed)), instrument.groups[-1], seed, instrument)
+        asked = {item.id for section in instrument.asked for item in section.items if item.required}
+        assert asked <= {cell.item.id for cell in check_form(instrument, answers)}
 
 
 def test_traits_and_truth_move_ratings_as_they_say():
@@ -85,15 +83,14 @@ def test_what_is_planted_is_found(book):
     assert wide["user_control"] > 0.3 > wide["mental_demand"] - wide["overall"]
 
 
-@pytest.mark.parametrize(("play", "message"), [
-    (lambda book: simulate(SURVEY, book, 0, rng()), "a whole number from 1 up"),
-    (lambda book: simulate_repeated([SURVEY], book, 1, rng()), "meeting_survey has several groups"),
-    (lambda book: simulate(SURVEY, book, 1, rng(), seats="kind"), "respondent: 'kind' given for respondent 1"),
-    (lambda book: simulate(SURVEY, book, 1, rng(), seats="human"), "nobody is here to answer"),
-])  # fmt: skip
-def test_a_sample_that_cannot_be_asked_is_refused(book, play, message):
-    with pytest.raises(InvalidInput, match=message):
-        asyncio.run(play(book))
+def test_a_sample_that_cannot_be_asked_is_refused(book):
+    for play, message in (
+        (simulate(SURVEY, book, 0, rng()), "a whole number from 1 up"),
+        (simulate_repeated([SURVEY], book, 1, rng()), "meeting_survey has several groups"),
+        (simulate(SURVEY, book, 1, rng(), seats="human"), "nobody is here to answer"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            asyncio.run(play)
 
 
 # ---- by a model
@@ -143,20 +140,6 @@ def test_forms_before_a_failure_are_kept_under_the_models_name_and_the_failure_i
     with pytest.raises(MalformedReply):
         asyncio.run(simulate(SURVEY, book, 2, rng(), model))
     assert book.forms()[["group", "source"]].values.tolist() == [[g, "simulated: tiny"] for g in "AABB"]
-
-
-def test_a_model_fills_in_every_form_of_a_person_under_one_code_and_knows_the_point(book):
-    heard = []
-
-    def reply(messages):
-        heard.append(messages[0]["content"])
-        asked = [line.split('"')[1] for line in messages[-1]["content"].splitlines() if line.startswith('- "')]
-        return json.dumps({item: "" if item.endswith("_why") else 6 for item in asked})
-
-    [code] = asyncio.run(simulate_repeated(questionnaires(), book, 1, rng(), scripted(reply, name="tiny")))
-    assert set(collected(book, "system_perception", "simulated: tiny")["answer"]) == {6.0}
-    assert book.forms()["respondent"].tolist() == [code] * 5
-    assert all(any(point in text for text in heard) for point in POINTS)
 
 
 # ---- by a person
