@@ -81,7 +81,9 @@ async def meeting_coordination(
     chosen = chosen if database else chosen.without_demands()
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
-    outside = {} if audit == EXACT else {"audit": _auditor(audit, chosen, rng, lowest, spoken)}
+    outside: dict[str, Any] = {}
+    if audit != EXACT:
+        outside["audit"] = EVALUATOR.seat(audit, rng.spawn(1)[0], Public(chosen.public, lowest), spoken)
     played = coordinate(
         chosen,
         people,
@@ -95,11 +97,6 @@ async def meeting_coordination(
     )
     finished = [entry async for entry in played]
     return record(chosen, {**people, **led, **outside}, finished, design=design, difficulty=difficulty)
-
-
-def _auditor(kind: Any, scenario: Scenario, rng: np.random.Generator, lowest: int, spoken: Spoken) -> Any:
-    [stream] = rng.spawn(1)
-    return EVALUATOR.seat(kind, stream, Public(scenario.public, lowest), spoken)
 
 
 def _scenario(members: int, number: int, seed: int, folder: Path | None) -> Scenario:

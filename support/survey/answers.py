@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PEOPLE, SIMULATED = "people", "simulated: "
-REFUSALS = ("not eligible", "no consent")
 COLUMNS = ("respondent", "group", "item", "construct", "answer", "text", "source")
 CODE = re.compile(r"(?=.*[0-9])[A-Z0-9]{4,12}")
 LETTERS, DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "23456789"  # without those that are mistaken for each other
@@ -86,8 +85,6 @@ class AnswerBook:
 
     def refuse(self, instrument: Instrument, reason: str, *, source: str = PEOPLE) -> None:
         """Keep the bare fact that somebody was "not eligible" or gave "no consent": no code, no group, no answer."""
-        if reason not in REFUSALS:
-            raise InvalidInput(f"reason: {reason!r} given; expected one of {', '.join(REFUSALS)}")
         check_source(source)
         with transaction(self._db, self.path):
             row = instrument.name, instrument.version, source, reason

@@ -10,13 +10,12 @@ import pytest
 from support.errors import InvalidInput
 from support.meetings.coordinators import RandomCoordinator, RuleBasedCoordinator
 from support.meetings.data import Database
-from support.meetings.evaluators import ExactEvaluator, RuleBasedEvaluator, understood
-from support.meetings.hybrid import PRESENT, SATISFIED, HybridCoordinator, Plan
+from support.meetings.evaluators import ExactEvaluator, RuleBasedEvaluator
+from support.meetings.hybrid import HybridCoordinator
 from support.meetings.preferences import Gap, Window
 from support.meetings.reading import restate
 from support.meetings.records import Option
-from support.meetings.scenario import Brief, Intent, scenarios
-from support.solvers import scheduling
+from support.meetings.scenario import Brief, Intent
 
 NAMES = ("Ana", "Ben", "Cem", "Dee", "Eva")
 ZONES = dict.fromkeys(NAMES, "America/New_York")
@@ -103,27 +102,6 @@ def test_what_binds_who_is_required_are_calendars_hours_on_the_own_clock_and_wis
     calendars = {"Ana": busy((8, 13)), "Ben": busy((13, 18))}
     with pytest.raises(InvalidInput, match=r"m1: No time is left.*Ana's calendar.*Ben's calendar.*least to give up"):
         hybrid({}, calendars=calendars, required=("Ana", "Ben"))
-
-
-def test_the_wishes_that_the_solver_sees_are_those_that_slots_fulfil():
-    for scenario in scenarios(5, 1, 3):
-        intents = {m: Intent(tuple(scenario.private[m].texts[:1])) for m in scenario.members}
-        made = HybridCoordinator.of(scenario)
-        assert made.scenario.private == {}
-        plan = Plan(
-            Brief(scenario.meeting, 1, 2, intents), made.scenario,
-            understood(scenario.meeting, intents, (), scenario.zones),
-        )  # fmt: skip
-        optional = set(scenario.members) - set(scenario.meeting.required)
-        for start in scenario.meeting.slots()[::5]:
-            coming = {m for m in optional if plan.attends(m, start)}
-            held = [
-                [w.priority for w in plan.wishes[m] if w.fulfilled(scenario.situation(m, start))]
-                for m in {*scenario.meeting.required, *coming}
-            ]
-            worth = PRESENT * len(coming) + sum(SATISFIED * bool(w) + sum(w) for w in held)
-            minute = (start - plan.origin) // timedelta(minutes=1)
-            assert scheduling.values(plan.problem, np.array([minute])).tolist() == [worth]
 
 
 # -- evaluators ------------------------------------------------------------------------------------------------------

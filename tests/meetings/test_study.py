@@ -52,15 +52,8 @@ def test_designs_differ_in_rounds_and_in_talk(example):
     assert single.rounds[0].conversations == example.rounds[0].conversations and len(example.rounds) == 2
     assert len(single.rounds) == len(none.rounds) == 1 and single.meeting == none.meeting
     assert all(c.turns and c.interactions for c in single.rounds[0].conversations)
-    assert all(not c.turns and c.preferences for c in none.rounds[0].conversations)
-
-
-def test_without_conversation_the_texts_are_handed_over_sentence_by_sentence():
-    chosen = scenarios(3, MEETINGS, 2023)[0]
-    for paraphrase, (name, most) in enumerate(DIFFICULTIES.items()):
-        [entry] = play(design="no conversation", paraphrase=paraphrase, difficulty=name).rounds
-        for talk in entry.conversations:
-            assert " ".join(talk.preferences) == chosen.narrowed(most).private[talk.member].texts[paraphrase]
+    told = scenarios(3, MEETINGS, 2023)[0].narrowed(1).private
+    assert all(not c.turns and " ".join(c.preferences) == told[c.member].texts[0] for c in none.rounds[0].conversations)
 
 
 def test_repetitions_go_through_the_twenty_meetings_of_the_design_and_on_to_others_none_of_them_twice():

@@ -1,10 +1,9 @@
 """Instruments: ours follow the papers, a damaged file is refused by field, and a form fits or is refused."""
 
+import math
 import shutil
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from support import data, published
 from support.errors import DamagedFile, InvalidInput
@@ -12,7 +11,6 @@ from support.survey.instruments import cells_of, check_form, load, missing, read
 
 SURVEY, INTERVIEW = load("meeting_survey"), load("administrator_interview")
 ITEMS = {**SURVEY.items, **INTERVIEW.items}
-KINDS = sorted({item.kind for item in ITEMS.values()})
 
 
 @pytest.fixture
@@ -91,27 +89,16 @@ def test_a_form_that_does_not_fit_is_refused_with_the_reason(change, message):
     assert sum(bool(one) for one in found) == ("shoe_size" not in change)
 
 
-@pytest.mark.parametrize(("item", "value", "message"), [
-    ("confidence", 6, r"confidence: 6 given; expected one of 1 \(Not at all confident\)"),
-    ("confidence", 3.0, "3.0 given"),
-    ("uses", [1, 1], "each once"),
-    ("feedback", "x" * 2001, "2001 characters given; expected a text of at most 2000"),
-    ("feedback", "ask jo@example.org", "'jo@example.org' looks like an e-mail address"),
-    ("hours_per_week", "a lot", "'a lot' given; expected a number from 0 to 100 hours"),
-])  # fmt: skip
-def test_an_answer_that_does_not_fit_is_refused_with_what_was_expected(item, value, message):
-    with pytest.raises(InvalidInput, match=message):
-        list(cells_of(ITEMS[item], value))
-
-
-@settings(max_examples=20)
-@given(st.sampled_from(KINDS), st.one_of(st.none(), st.text(), st.integers(), st.floats(), st.lists(st.integers())))
-def test_any_answer_makes_cells_or_a_refusal(kind, value):
-    item = next(i for i in ITEMS.values() if i.kind == kind)
-    try:
-        cells = list(cells_of(item, value))
-    except InvalidInput:
-        return
-    assert all(cell.item is item and (cell.number is not None or cell.text) for cell in cells)
-    if kind == "number" and cells:
-        assert item.low <= cells[0].number <= item.high
+def test_an_answer_that_does_not_fit_is_refused_with_what_was_expected():
+    for item, value, message in (
+        ("confidence", 6, r"confidence: 6 given; expected one of 1 \(Not at all confident\)"),
+        ("confidence", True, "True given"),
+        ("confidence", 3.0, "3.0 given"),
+        ("uses", [1, 1], "each once"),
+        ("feedback", "x" * 2001, "2001 characters given; expected a text of at most 2000"),
+        ("feedback", "ask jo@example.org", "'jo@example.org' looks like an e-mail address"),
+        ("hours_per_week", "a lot", "'a lot' given; expected a number from 0 to 100 hours"),
+        ("hours_per_week", math.nan, "nan given"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            list(cells_of(ITEMS[item], value))
