@@ -27,8 +27,6 @@ def busy(path: Path, low: datetime, high: datetime, zone: str = "UTC") -> tuple[
     """Busy times in UTC that overlap [low, high), in order, overlapping and touching ones made one.
 
     `zone` is the owner's, for whole days and times without a zone, unless the calendar names its own (X-WR-TIMEZONE).
-    A calendar without events is fine: its owner is free. DamagedFile when it is no calendar, or an event in it has a
-    time, a rule or a zone that cannot be read.
     """
     try:
         calendars = icalendar.Calendar.from_ical(path.read_bytes(), multiple=True)

@@ -287,11 +287,7 @@ def _remembered(load: Callable[[Path | None], T]) -> Callable[..., T]:
 
 @_remembered
 def load_company(folder: Path | None = None) -> Company:
-    """Employees and meetings, out of a folder's employees.toml and meetings.toml; by default the authored company's.
-
-    MissingData or DamagedFile where a file is not there or no TOML; InvalidInput with the file, the employee or the
-    meeting, the field, what was given and what was expected.
-    """
+    """Employees and meetings, out of a folder's employees.toml and meetings.toml; by default the authored company's."""
     people = _rows(folder, "employees.toml", "employee", TypeAdapter(Profile).validate_python)
     meetings = _rows(folder, "meetings.toml", "meeting", meeting)
     company = Company(tuple(people.values()), tuple(meetings.values()))
@@ -310,7 +306,7 @@ def load_company(folder: Path | None = None) -> Company:
 
 @_remembered
 def load_private(folder: Path | None = None) -> Mapping[str, Private]:
-    """Each employee's preferences by name, out of preferences.toml; errors as for `load_company`."""
+    """Each employee's preferences by name, out of preferences.toml."""
     found = _rows(folder, "preferences.toml", "private", _private)
     people = load_company(folder).by_name
     if strangers := [name for name in found if name not in people]:

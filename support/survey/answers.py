@@ -110,9 +110,9 @@ class AnswerBook:
         """
         return self._frame(source, instrument).drop(columns="kind")
 
-    def likert(self, source: str | None = PEOPLE, *, instrument: str | None = None) -> pd.DataFrame:
+    def likert(self, source: str | None = PEOPLE) -> pd.DataFrame:
         """The answers to 5-point items, as `frame`, `answer` whole: what `support.analysis.answers` takes."""
-        found = self._frame(source, instrument)
+        found = self._frame(source, None)
         chosen = found[found["kind"] == "likert5"].drop(columns="kind").reset_index(drop=True)
         return chosen.astype({"answer": "int64"})
 

@@ -1,6 +1,7 @@
 """What a preference holds of a slot, a meeting's slots, who works with whom, and a company's files, spoilt as well."""
 
 import itertools
+import re
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -139,6 +140,13 @@ def test_the_database_knows_relations_among_the_members_only(invite):
     found = company.database(("Ann", "Bob", "Cai"))
     assert {n for r in found.relations for n in r[:2]} == {p.name for p in found.profiles} == {"Ann", "Bob", "Cai"}
     assert ("Bob", "Cai", TEAMMATE) in found.relations and found.related("Ann", "Bob") == {MANAGER, COLLABORATOR}
+
+
+def test_every_invitation_says_its_days_and_whom_it_requires_and_no_others(authored):
+    for m in authored.meetings:
+        days = sorted({slot.date() for slot in m.slots()})
+        assert re.findall("|".join(WEEKDAYS), m.invitation) == [f"{day:%A}" for day in days], m.id
+        assert {name for name in authored.by_name if name in m.invitation} == set(m.required), m.id
 
 
 @pytest.mark.parametrize(
