@@ -29,6 +29,7 @@ from support.meetings.preferences import (
     Time,
     breadth,
     contradictions,
+    minutes,
     plain,
     preference,
 )
@@ -92,6 +93,8 @@ class Meeting:
             )
         if date.fromisoformat(self.date).weekday() > 4:
             raise InvalidInput(f"date {self.date} given; expected a working day")
+        if self.sent_at >= self.slots()[-1]:
+            raise InvalidInput(f"sent {self.sent} given; expected a moment before {self.slots()[-1]}")
 
     def slots(self, step: int = STEP) -> tuple[datetime, ...]:
         """Every start that comes into question, in order, in the organiser's zone."""
@@ -170,6 +173,10 @@ class Profile:
     zone: Zone
     hours: tuple[Time, Time] = ("09:00", "17:00")
     manager: Annotated[str | None, AfterValidator(lambda name: name or None)] = None
+
+    def __post_init__(self) -> None:
+        if minutes(self.hours[0]) >= minutes(self.hours[1]):
+            raise InvalidInput(f"hours {list(self.hours)} given; expected two times, the start before the end")
 
 
 @dataclass(frozen=True)
@@ -294,6 +301,11 @@ def load_company(folder: Path | None = None) -> Company:
     for name, profile in people.items():
         if profile.manager is not None and profile.manager not in people:
             raise InvalidInput(f"employee {name}: manager {profile.manager!r} given; expected an employee, or nobody")
+        line = [name]
+        while (above := people[line[-1]].manager) in people and above not in line:
+            line.append(above)
+        if above == name:
+            raise InvalidInput(f"employee {name}: managers in a circle, {' to '.join([*line, name])}")
     for made in company.meetings:
         if strangers := [n for n in (made.organiser, *made.members) if n not in people]:
             raise InvalidInput(

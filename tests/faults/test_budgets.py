@@ -1,7 +1,4 @@
-"""A budget is kept by the endpoint's own count: with faults, over kills, by two processes; what is finished stays.
-
-The long run of the acceptance is `python tests/faults/acceptance.py budgets`.
-"""
+"""A budget is kept by the endpoint's own count: with faults, over kills, by two processes; what is finished stays."""
 
 import random
 
@@ -32,7 +29,7 @@ def check(spent):
     assert spent.kept and spent.same
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(2))
 def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_sweep(faulty, tmp_path, free, number):
     run, budget = f"budget{number}", random.Random(number).uniform(0, 1.2 * free[1])
     spent = trials.budgeted(faulty, run, tmp_path / "s.sqlite", UNITS, budget, free[0], url=faulty.url(run))
@@ -40,14 +37,14 @@ def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_swee
     assert spent.spent == pytest.approx(spent.charged, abs=1e-6)  # nothing is uncertain without faults
 
 
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", [0])
 def test_a_budget_holds_when_a_third_of_the_answers_are_faults(faulty, tmp_path, free, number):
     run, budget = f"budgetfaults{number}", (0.4 + 0.4 * number) * free[1]
     url = faulty.url(run, SHARE, number)
     check(trials.budgeted(faulty, run, tmp_path / "s.sqlite", UNITS, budget, free[0], url=url, **HASTY))
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(2))
 def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_path, free, number):
     run, draw = f"budgetkills{number}", random.Random(number)
     budget, url = draw.uniform(0.7, 1.1) * free[1], faulty.url(run, wait=100)

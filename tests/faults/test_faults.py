@@ -1,7 +1,4 @@
-"""A third of the answers are faults: nothing is lost, nothing is different, and all that was met is written down.
-
-The long run of the acceptance is `python tests/faults/acceptance.py faults`.
-"""
+"""A third of the answers are faults: nothing is lost, nothing is different, and all that was met is written down."""
 
 import debate
 import looking

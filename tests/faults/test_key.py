@@ -32,9 +32,7 @@ KEYS = {"of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8", "of another form": "
 PASSWORD = "hunter2-Gk5rVw"
 LOGS = "DEBUG of all loggers"
 WAYS = [
-    ("argument", "of OpenAI's form"),
-    ("argument", "of another form"),
-    ("variable", "of another form"),
+    ("variable", "of OpenAI's form"),
     ("password", "of another form"),
 ]
 

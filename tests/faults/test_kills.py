@@ -1,7 +1,4 @@
-"""SIGKILL at any moment: the sweep ends as if nothing had happened, and no reply that was kept is asked for again.
-
-The long run of the acceptance is `python tests/faults/acceptance.py kills`.
-"""
+"""SIGKILL at any moment: the sweep ends as if nothing had happened, and no reply that was kept is asked for again."""
 
 import random
 

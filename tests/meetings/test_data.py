@@ -153,6 +153,7 @@ def test_every_invitation_says_its_days_and_whom_it_requires_and_no_others(autho
     ("file", "old", "new", "told"),
     [
         ("employees", 'name = "Bob"', 'name = "Ann"', "employees.toml, Ann: there twice"),
+        ("employees", 'manager = "Ann"', 'manager = "Bob"', "employee Bob: managers in a circle, Bob to Bob"),
         ("meetings", '["Bob", "Cai"]', '["Bob", "Zoe"]', "meetings.toml, m1: 'Zoe' is no employee; expected a name"),
         ("meetings", "America/New_York", "Europe/Paris", "zone Europe/Paris given; expected America/New_York, the org"),
         ("meetings", "2026-02-16", "2026-02-15", "m1: date 2026-02-15 given; expected a working day"),
