@@ -1,5 +1,6 @@
 """The evaluator's audit: which scores are paired, weighted kappa and its interval, and where there is none."""
 
+import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -92,10 +93,14 @@ def test_with_tracking_the_rule_sees_earlier_rounds_but_not_their_exact_times():
 def test_the_rule_on_what_was_said_is_the_rule_based_evaluator():
     said = record((3, 2, 1, 0), (3, 3, 0, 0))
     zones = {"Ana": "America/New_York", "Ben": "Europe/Berlin"}
-    made = audit([({}, said)], RuleBasedEvaluator(zones).scores).set_index(["option", "member"])["rule"]
+
+    def rule(*given):
+        return asyncio.run(RuleBasedEvaluator(zones).score(*given))
+
+    made = audit([({}, said)], rule).set_index(["option", "member"])["rule"]
     talks = (Conversation("Ana", (), ("Prefers meetings between 09:00 and 10:45",)), said.rounds[0].conversations[1])
     narrow = replace(said, rounds=(replace(said.rounds[0], conversations=talks),))
-    other = audit([({}, narrow)], RuleBasedEvaluator(zones).scores).set_index(["option", "member"])["rule"]
+    other = audit([({}, narrow)], rule).set_index(["option", "member"])["rule"]
     assert (other["O1", "Ana"], other["O2", "Ana"]) == (3, 0)
     assert (made["O1", "Ana"], other["O1", "Ben"]) == (3, 0)  # 16:00 in Berlin is no morning
 
