@@ -189,13 +189,16 @@ def save(
     fig.alt = alt  # type: ignore[attr-defined]
     describe_in_notebooks()
     said = described(fig)
+    fig.draw_without_rendering()
+    fig.set_layout_engine("none")  # it is laid out: each format, and the notebook, would do it anew
+    around = fig.get_tightbbox().padded(0.1)  # inches
     # No dates inside the files: the same drawing is the same bytes.
     dates: dict[str, dict[str, Any]] = {
         "png": {"Description": said}, "svg": {"Date": None, "Description": said},
         "pdf": {"CreationDate": None, "Subject": said},
     }  # fmt: skip
     for suffix in FORMATS:
-        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches="tight", metadata=dates[suffix])
+        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches=around, metadata=dates[suffix])
     made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
     when = {"time": datetime.now(UTC).isoformat(timespec="seconds")}
     about = {"figure": name, "study": study, "alt": said, **provenance, **made, **when}

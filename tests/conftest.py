@@ -14,7 +14,7 @@ from support.models.fakes import scripted
 from support.runs.study import Store
 from support.survey.answers import AnswerBook
 
-sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, and `serving`
+sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, `kernels`, `serving`
 hypothesis.settings.register_profile("house", deadline=None, max_examples=50)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")
 

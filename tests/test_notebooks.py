@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from kernels import Forked
 from serving import by_schema
 
 from support.data import output
@@ -34,6 +35,7 @@ def test_a_notebook_runs_in_its_fast_setting(path, tmp_path, monkeypatch, server
     if path.name.startswith(ASKS):
         server.answer = by_schema
         given["PARTICIPANTS"] = ["mixed", f"model:chat@{server.url}"]
+    monkeypatch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", Forked)
     notebooks.execute(path, target, given)
     assert bool(server.bodies) == path.name.startswith(ASKS)
     outputs = [o for c in cells(target, "code") for o in c["outputs"]]

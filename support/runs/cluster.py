@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import sys
 import time
@@ -40,7 +41,10 @@ async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIte
         stack.enter_context(silence_logging_cmgr(CRITICAL))
         try:
             if on == "local":
-                where = LocalCluster(threads_per_worker=1, asynchronous=True, silence_logs=CRITICAL, **HIDDEN)
+                _forked(sweep)
+                env = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
+                how = {"threads_per_worker": 1, "asynchronous": True, "silence_logs": CRITICAL, "env": env}
+                where = LocalCluster(**how, **HIDDEN)
                 await stack.enter_async_context(where)
             client: Any = Client(where, asynchronous=True, set_as_default=False, timeout=ALONE, security=security)
             await stack.enter_async_context(client)
@@ -52,6 +56,16 @@ async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIte
                 'give on="local", in a script below if __name__ == "__main__", or nothing for this process'
             ) from None
         yield partial(_answer, client, sent), 2 * cores
+
+
+def _forked(sweep: Sweep) -> None:
+    """Have workers fork from one process that has loaded the study, and stays: each would need seconds to load it."""
+    import dask
+    from distributed.utils import get_mp_context
+
+    if sys.platform == "linux":
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+        get_mp_context().set_forkserver_preload(["distributed", __name__, bare(sweep.study).__module__])
 
 
 async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> Answer:
