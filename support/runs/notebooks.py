@@ -119,6 +119,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, Any], bar: bool
     papermill.execute_notebook(
         str(source), str(target), parameters=dict(parameters) or None, cwd=str(FOLDER), kernel_name="python3",
         progress_bar={"ncols": 100} if bar else False, log_output=False, extra_arguments=["--log-level=ERROR"],
+        iopub_timeout=60,  # seconds that a busy machine may take to pass on what a cell shows
     )  # fmt: skip
     tidy(target)
     return time.perf_counter() - started
