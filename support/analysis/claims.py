@@ -132,7 +132,7 @@ def _near(gaps: Sequence[Gap], margin: float) -> str:
         elif abs(gap.value) > max(gap.half(), margin):
             answers.append(Answer(NO, told))
         else:
-            needed = enough(int(gap.n), gap.se, margin, alpha=0.05) if gap.n and gap.se > 0 else inf
+            needed = enough(int(gap.n), gap.se, margin) if gap.n and gap.se > 0 else inf
             answers.append(Answer(CLOSE, told + (f"; N = {needed:.0f} would tell" if isfinite(needed) else "")))
     return _worst(answers)
 

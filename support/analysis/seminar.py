@@ -19,7 +19,6 @@ from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, eit
 from support.analysis.detection import score
 from support.analysis.frames import head, need_columns
 from support.analysis.stats import adjusted, cluster_bootstrap, compare
-from support.errors import InvalidInput
 from support.runs.study import Unit
 from support.seminar.records import FOLLOW_UP, REVIEWED, Organizing, OrganizingDay
 from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE
@@ -31,9 +30,6 @@ Records = Iterable[tuple[Unit | Mapping[str, Any], Organizing]]
 ROLES = ("organizer", "detector", "reviewer")
 COUNTED = ("follow_ups", "answers", "flags", "decided", "violations", "edits", "format_errors", "replies", "tokens")
 """What is counted on a day, and summed over a rehearsal."""
-COMPARED = (
-    "full", "share_filled", "speakers", "days_until_filled", "mails_per_person", "follow_ups", "flags", "violations",
-)  # fmt: skip
 
 # -- outcomes --------------------------------------------------------------------------------------------------------
 
@@ -175,35 +171,16 @@ def reading_audit(records: Records) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def compare_sets(
-    frame: pd.DataFrame,
-    a: Any,
-    b: Any,
-    by: str = "policies",
-    values: Sequence[str] = COMPARED,
-) -> pd.DataFrame:
+def compare_sets(frame: pd.DataFrame, a: Any, b: Any, values: Sequence[str], by: str = "policies") -> pd.DataFrame:
     """The difference a - b between two levels of `by` on the same seeds (repetition), a row for each outcome.
 
-    Returns
-    -------
-    DataFrame
-        As `stats.compare` gives it, with n (pairs) and lower, equal, higher (pairs in which a is below, at, above b);
-        p_adjusted is Holm's over the outcomes. `days_until_filled` is compared on those seeds alone on which both
-        filled the programme: read it beside `full`, for these may be the easy ones.
+    As `stats.compare` gives it, with n (pairs); p_adjusted is Holm's over the outcomes. `days_until_filled` is compared
+    on those seeds alone on which both filled the programme: read it beside `full`, for these may be the easy ones.
     """
-    need_columns(frame, [by, "repetition", *values], "rehearsals")
-    if absent := [name for name in (a, b) if not (frame[by] == name).any()]:
-        there = ", ".join(map(str, frame[by].unique()))
-        raise InvalidInput(f"{by}: no run with {absent[0]!r}; there are: {there}")
-    chosen, rows = frame[frame[by].isin([a, b])], []
-    for value in values:
-        tested = compare(chosen, value, by, "repetition", correction=None, reference=b, show=False).iloc[0].to_dict()
-        wide = chosen.pivot(index="repetition", columns=by, values=value).astype(float)
-        sign = np.sign((wide[a] - wide[b]).dropna())
-        counts = {name: int((sign == k).sum()) for name, k in (("lower", -1), ("equal", 0), ("higher", 1))}
-        rows.append(tested | {"n": len(sign), **counts})
-    table = pd.DataFrame(rows)
-    return table.assign(p_adjusted=adjusted(table["p"]), correction="holm")
+    chosen = frame[frame[by].isin([a, b])]
+    tables = [compare(chosen, value, by, "repetition", reference=b) for value in values]
+    table = pd.concat(tables, ignore_index=True).rename(columns={"n_a": "n"})
+    return table.assign(p_adjusted=adjusted(table["p"]))
 
 
 # -- one rehearsal as events -----------------------------------------------------------------------------------------
