@@ -1,4 +1,4 @@
-"""Our results beside the published ones, and tables for the page and for LaTeX."""
+"""Our results beside the published ones, and tables for the page."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from math import hypot, isnan, nan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from support.analysis.frames import check_level, need_columns, need_keys, numbers
+from support.analysis.frames import need_columns, need_keys, numbers
 from support.analysis.stats import enough, equivalent
 from support.data import partial
 from support.errors import InvalidInput
@@ -40,17 +39,6 @@ _MARKS = {
     "too little data": ("?", "#efe7f3"),
     "not testable here": ("–", "#f2f2f2"),
 }
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "–": "--",
-    }
-    | {sign: rf"\{sign}" for sign in "&%$#_"}
-)
 
 
 def against_published(
@@ -58,86 +46,66 @@ def against_published(
     published: pd.DataFrame,
     *,
     margin: float | Mapping[str, float] | None = None,
-    reference: str | None = None,
-    level: float = 0.95,
     participant: str = "",
 ) -> pd.DataFrame:
     """Set our figures beside the published ones, cell by cell, with a verdict and what it rests on.
 
-    A cell *agrees* when two one-sided tests at 1 - `level` place the difference within `margin` (so that little data
-    earns no agreement), else *differs* when the interval of the difference excludes 0, else there is *too little
-    data*, and `needed` says how many cases would tell: inf where the printed figure's own error is too wide for any.
-    A missing published error counts as 0. Without a spread of ours (one case, or repetitions that are all alike)
-    there is no interval, and too little data.
+    A cell *agrees* when two one-sided tests at 5 % place the difference within `margin` (so that little data earns no
+    agreement), else *differs* when the 95 % interval of the difference excludes 0, else there is *too little data*, and
+    `needed` says how many cases would tell: inf where the printed figure's own error is too wide for any. A missing
+    published error counts as 0. Without a spread of ours (one case, or repetitions that are all alike) there is no
+    interval, and too little data.
 
-    Parameters
-    ----------
-    ours : row, column, value, se, n (distinct cases behind the value); a cell that was not run may be absent or NaN.
-    published : one table of `support.published.load`.
-    margin : the largest difference that does not matter, in the unit of the cells, for all of them or by column, where
-        "utility" stands for "utility@3" as well. Without one nothing can agree.
-    reference : the row against which `direction` is read in every column.
-    participant : which kind made ours ("rule-based", "model:gpt-4o-mini", "human"), unless `ours` has a column
-        `participant`: then there is a table for each of them, one below the other.
+    `ours` has row, column, value, se, n (distinct cases behind the value); a cell that was not run may be absent or
+    NaN. `published` is one table of `support.published.load`. `margin` is the largest difference that does not matter,
+    in the unit of the cells, for all of them or by column, where "utility" stands for "utility@3" as well; without one
+    nothing can agree. `participant` is which kind made ours ("rule-based", "model:gpt-4o-mini", "human"), unless `ours`
+    has a column `participant`: then there is a table for each of them, one below the other.
 
-    Returns
-    -------
-    DataFrame
-        row, column, published, published_se, ours, ours_se, n, difference (ours - published), low, high, margin,
-        verdict, needed, direction ("same" where ours is on the same side of the reference row as the paper's figure,
-        else "other", or empty), note, participant; the published cells in their order, then cells that only we have.
+    Columns: row, column, published, published_se, ours, ours_se, n, difference (ours - published), low, high, margin,
+    verdict, needed, participant; the published cells in their order, then cells that only we have.
     """
     if not participant and "participant" in ours:
-        options: dict[str, Any] = {"margin": margin, "reference": reference, "level": level}
-        return pd.concat(
-            [
-                against_published(part, published, participant=str(name), **options)
-                for name, part in ours.groupby("participant", sort=False)
-            ],
-            ignore_index=True,
-        )
+        parts = ours.groupby("participant", sort=False)
+        tables = [against_published(part, published, margin=margin, participant=str(name)) for name, part in parts]
+        return pd.concat(tables, ignore_index=True)
     if not participant:
         raise InvalidInput("participant is empty; a result always says which kind of participant produced it.")
     mine = _cells(ours, "our results", {"value": "ours", "se": "ours_se", "n": "n"})
-    theirs = _cells(
-        published, "the published numbers", {"value": "published", "spread": "published_se", "note": "note"}
-    )
-    _check_reference(reference, mine, theirs)
-    table = theirs.merge(mine, on=_KEYS, how="outer")
-    table = _in_order(table, theirs, mine).assign(participant=participant)
+    theirs = _cells(published, "the published numbers", {"value": "published", "spread": "published_se"})
+    # An outer merge sorts its keys; the paper's order is the one that readers know.
+    order = pd.concat([theirs[_KEYS], mine[_KEYS]]).drop_duplicates()
+    table = order.merge(theirs.merge(mine, on=_KEYS, how="outer"), on=_KEYS, how="left")
     table["difference"] = table["ours"] - table["published"]
     table["margin"] = [_margin(margin, str(column)) for column in table["column"]]
-    judged = [_judged(row, check_level(level)) for row in table.to_dict("records")]
+    judged = [_judged(row) for row in table.to_dict("records")]
     for place, name in enumerate(("low", "high", "verdict", "needed")):
         table[name] = [found[place] for found in judged]
-    table["direction"] = _directions(table, reference)
-    table["note"] = [_note(row, reference) for row in table.to_dict("records")]
-    order = "row column published published_se ours ours_se n difference low high margin verdict needed direction"
-    return table[[*order.split(), "note", "participant"]]
+    names = "row column published published_se ours ours_se n difference low high margin verdict needed"
+    return table[names.split()].assign(participant=participant)
 
 
-def agreement(comparison: pd.DataFrame, by: str = "column") -> pd.DataFrame:
-    """How often each verdict occurs in each column (or row): by, the four verdicts, cells."""
+def agreement(comparison: pd.DataFrame, by: str) -> pd.DataFrame:
+    """How often each verdict occurs in each level of a column: by, the four verdicts, cells."""
     need_columns(comparison, [by, "verdict"], "the comparison")
     counts = pd.crosstab(comparison[by], comparison["verdict"])
     counts = counts.reindex(index=comparison[by].unique(), columns=list(VERDICTS), fill_value=0)
     return counts.assign(cells=counts.sum(axis=1)).rename_axis(columns=None).reset_index()
 
 
-def wide(comparison: pd.DataFrame, decimals: int = 2) -> pd.DataFrame:
+def wide(comparison: pd.DataFrame) -> pd.DataFrame:
     """The layout of the paper: "79.61 (0.88)"; for each row a line of the paper and one for each participant."""
     need_columns(comparison, [*_KEYS, "published", "published_se", "ours", "ours_se", "participant"], "the comparison")
     columns = list(comparison["column"].unique())
-    lines = []
     alone = comparison["participant"].nunique() == 1
+    lines = []
     for row, cells in comparison.groupby("row", sort=False):
-        sides = [("paper", "published", next(iter(cells.groupby("participant", sort=False)))[1])]
-        for who, own in cells.groupby("participant", sort=False):
-            sides.append(("ours" if alone and len(str(who)) > UNBROKEN else str(who), "ours", own))
+        each = [(str(who), part.set_index("column")) for who, part in cells.groupby("participant", sort=False)]
+        sides = [("paper", "published", each[0][1])]
+        sides += [("ours" if alone and len(who) > UNBROKEN else who, "ours", part) for who, part in each]
         for source, side, part in sides:
-            by_column = part.set_index("column").reindex(columns)
-            pairs = zip(by_column[side], by_column[f"{side}_se"], strict=True)
-            shown = [_with_spread(value, se, decimals) for value, se in pairs]
+            pairs = part.reindex(columns)[[side, f"{side}_se"]].itertuples(index=False)
+            shown = ["–" if isnan(v) else f"{v:.2f}" + ("" if isnan(se) else f" ({se:.2f})") for v, se in pairs]
             lines.append({"row": row, "source": source} | dict(zip(columns, shown, strict=True)))
     return pd.DataFrame(lines)
 
@@ -152,7 +120,10 @@ def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int 
 
     name = "table-" + "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
     shown = frame.reset_index(drop=True)
-    table = GT(_marked(shown), id=name).tab_header(title, subtitle or None)
+    judged = [str(column) for column in shown if len(shown) and shown[column].isin(list(_MARKS)).all()]
+    marks = {verdict: f"{symbol} {verdict}" for verdict, (symbol, _) in _MARKS.items()}
+    table = GT(shown.assign(**{column: shown[column].map(marks) for column in judged}), id=name)
+    table = table.tab_header(title, subtitle or None)
     if len(shown.columns) > WIDE:
         table = table.tab_options(table_font_size="12px", data_row_padding="3px")
     fractions = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
@@ -160,27 +131,11 @@ def for_page(frame: pd.DataFrame, title: str, subtitle: str = "", decimals: int 
     table = table.tab_style(style.css("white-space: nowrap;"), loc.body(columns=short)) if short else table
     table = table.fmt_number(fractions, decimals=decimals, use_seps=False).sub_missing(missing_text="–")
     table = table.tab_source_note(partial()) if partial() else table
-    for column in _verdict_columns(shown):
+    for column in judged:
         for verdict, (_, colour) in _MARKS.items():
             if chosen := shown.index[shown[column] == verdict].tolist():
                 table = table.tab_style(style.fill(colour), loc.body(columns=column, rows=chosen))
     return table
-
-
-def to_latex(frame: pd.DataFrame, caption: str, label: str, decimals: int = 2) -> str:
-    """A floating table with booktabs rules; all text but the label is escaped.
-
-    The document needs `\\usepackage{booktabs}`.
-    """
-    shown = frame.rename(columns=_escaped).map(lambda cell: _escaped(cell) if isinstance(cell, str) else cell)
-    styler = shown.style.hide(axis="index").format(precision=decimals, na_rep="--")
-    return styler.to_latex(
-        caption=_escaped(caption),
-        label=label,
-        hrules=True,
-        position_float="centering",
-        column_format="".join("r" if pd.api.types.is_numeric_dtype(frame[name]) else "l" for name in frame),
-    )
 
 
 def _cells(frame: pd.DataFrame, what: str, names: Mapping[str, str]) -> pd.DataFrame:
@@ -190,25 +145,10 @@ def _cells(frame: pd.DataFrame, what: str, names: Mapping[str, str]) -> pd.DataF
     if not twice.empty:
         cell = ", ".join(map(str, twice.iloc[0][_KEYS]))
         raise InvalidInput(f"{what} hold the cell {cell} twice; give one table, with one figure for each cell.")
-    figures: dict[str, Any] = {old: numbers(frame, old) for old in names if old != "note"}
+    figures: dict[str, Any] = {old: numbers(frame, old) for old in names}
     if "n" in figures:
         figures["n"] = figures["n"].round().astype("Int64")  # a count stays a count beside missing ones
     return frame[[*_KEYS, *names]].assign(**figures).rename(columns=dict(names))
-
-
-def _check_reference(reference: str | None, mine: pd.DataFrame, theirs: pd.DataFrame) -> None:
-    if reference is None:
-        return
-    for frame, what in ((mine, "our results"), (theirs, "the published numbers")):
-        if reference not in frame["row"].unique():
-            there = ", ".join(map(str, frame["row"].unique()))
-            raise InvalidInput(f"reference {reference!r} is no row of {what}; the rows are: {there}.")
-
-
-def _in_order(table: pd.DataFrame, theirs: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
-    # An outer merge sorts its keys; the paper's order is the one that readers know.
-    cells = pd.concat([theirs[_KEYS], mine[_KEYS]]).drop_duplicates()
-    return cells.merge(table, on=_KEYS, how="left")
 
 
 def _margin(margin: float | Mapping[str, float] | None, column: str) -> float:
@@ -220,7 +160,7 @@ def _margin(margin: float | Mapping[str, float] | None, column: str) -> float:
     return margin[name]
 
 
-def _judged(row: Mapping[Any, Any], level: float) -> tuple[float, float, str, float]:
+def _judged(row: Mapping[Any, Any]) -> tuple[float, float, str, float]:
     """Low and high of the difference, the verdict, and how many cases would tell."""
     gap, own, printed, n, margin = (row[name] for name in ("difference", "ours_se", "published_se", "n", "margin"))
     if isnan(gap):
@@ -230,60 +170,10 @@ def _judged(row: Mapping[Any, Any], level: float) -> tuple[float, float, str, fl
     other = 0.0 if isnan(printed) else printed
     se = hypot(own, other)
     freedom = (n - 1) / max((own / se) ** 4, 1e-12)  # Welch and Satterthwaite, the printed error taken as known
-    half = float(t.ppf((1 + level) / 2, freedom)) * se
-    if equivalent(gap, se, margin, freedom) < 1 - level:
+    half = float(t.ppf(0.975, freedom)) * se
+    if equivalent(gap, se, margin, freedom) < 0.05:
         verdict = "agrees"
     else:
         verdict = "differs" if abs(gap) > half else "too little data"
-    needed = enough(n, own, margin, other, 1 - level) if verdict == "too little data" and not isnan(margin) else nan
+    needed = enough(n, own, margin, other) if verdict == "too little data" and not isnan(margin) else nan
     return gap - half, gap + half, verdict, needed
-
-
-def _directions(table: pd.DataFrame, reference: str | None) -> list[str]:
-    if reference is None:
-        return [""] * len(table)
-    mark = table[table["row"] == reference].set_index("column")
-    mine = table["ours"] - table["column"].map(mark["ours"])
-    theirs = table["published"] - table["column"].map(mark["published"])
-    known = (table["row"] != reference) & mine.notna() & theirs.notna()
-    return [
-        "" if not told else "same" if same else "other"
-        for told, same in zip(known, np.sign(mine) == np.sign(theirs), strict=True)
-    ]
-
-
-def _note(row: Mapping[Any, Any], reference: str | None) -> str:
-    own = ""
-    if isnan(row["published"]):
-        own = "The paper prints no figure."
-    elif isnan(row["ours"]):
-        own = "Not run here."
-    elif isnan(row["low"]):
-        own = "No interval: one case, or repetitions that are all alike."
-    elif row["row"] == reference:
-        own = "Reference row."
-    printed = row["note"] if isinstance(row["note"], str) else ""
-    return " ".join(part for part in (own, printed) if part)
-
-
-def _with_spread(value: float, se: float, decimals: int) -> str:
-    if isnan(value):
-        return "–"
-    return f"{value:.{decimals}f}" + ("" if isnan(se) else f" ({se:.{decimals}f})")
-
-
-def _marked(frame: pd.DataFrame) -> pd.DataFrame:
-    marks = {verdict: f"{symbol} {verdict}" for verdict, (symbol, _) in _MARKS.items()}
-    return frame.assign(**{column: frame[column].map(marks) for column in _verdict_columns(frame)})
-
-
-def _verdict_columns(frame: pd.DataFrame) -> list[str]:
-    """Columns that hold verdicts and nothing else; one that is named `verdict` has to."""
-    unknown = sorted(set(frame.get("verdict", ())) - set(_MARKS))
-    if unknown:
-        raise InvalidInput(f"verdict {unknown[0]!r} is unknown; expected one of: {', '.join(VERDICTS)}.")
-    return [str(column) for column in frame if len(frame) and frame[column].isin(list(_MARKS)).all()]
-
-
-def _escaped(text: Any) -> str:
-    return str(text).translate(_LATEX)

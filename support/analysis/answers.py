@@ -60,7 +60,7 @@ def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
 def means(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     """The mean of each item with its 95 % t interval, over all ("all", first) and in each group, as in Table 3.
 
-    Returns source, item, group, n, missing, mean, sd (divisor n - 1), se, low, high, level, method, note, sentence.
+    Returns source, item, group, n, missing, mean, sd (divisor n - 1), se, low, high.
     """
     checked = need_answers(data, scale)
     if (checked["group"] == TOTAL).any():

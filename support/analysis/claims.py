@@ -89,12 +89,12 @@ def above(higher: Sequence[str], lower: Sequence[str], *columns: str) -> Check:
 
 def moves(sign: int, rows: Sequence[str], column: str) -> Check:
     """The claim that a cell is above (`sign` 1) or below (-1) zero in every one of `rows`; as `every`."""
-    return every(lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], sign)
+    return every(_each(rows, column), sign)
 
 
 def beyond(bound: float, column: str, *rows: str, sign: int = 1) -> Check:
     """The claim that a column is above (`sign` 1) or below (-1) a bound, in all `rows`; as `every`."""
-    return every(lambda c: [c.gap(f"{row}, {column} - {bound:g}", [(row, column)], bound=bound) for row in rows], sign)
+    return every(_each(rows, column, bound), sign)
 
 
 def rises(name: str, *rows: str, sign: int = 1) -> Check:
@@ -118,9 +118,12 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
 
 def flat(rows: Sequence[str], column: str, margin: float) -> Check:
     """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
-    return read(
-        lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], partial(_near, margin=margin)
-    )
+    return read(_each(rows, column), partial(_near, margin=margin))
+
+
+def _each(rows: Sequence[str], column: str, bound: float | None = None) -> Callable[[Cells], list[Gap]]:
+    name = column if bound is None else f"{column} - {bound:g}"
+    return lambda cells: [cells.gap(f"{row}, {name}", [(row, column)], bound=bound or 0.0) for row in rows]
 
 
 def _near(gaps: Sequence[Gap], margin: float) -> str:
@@ -132,7 +135,7 @@ def _near(gaps: Sequence[Gap], margin: float) -> str:
         elif abs(gap.value) > max(gap.half(), margin):
             answers.append(Answer(NO, told))
         else:
-            needed = enough(int(gap.n), gap.se, margin, alpha=0.05) if gap.n and gap.se > 0 else inf
+            needed = enough(int(gap.n), gap.se, margin) if gap.n and gap.se > 0 else inf
             answers.append(Answer(CLOSE, told + (f"; N = {needed:.0f} would tell" if isfinite(needed) else "")))
     return _worst(answers)
 
@@ -150,16 +153,6 @@ def either(*checks: Check) -> Check:
 def untested(why: str) -> Check:
     """A claim that no run can decide, and why."""
     return lambda _: Answer(UNTESTED, why)
-
-
-def across(test: Check) -> Check:
-    """A claim that compares participants: it is given the results of all of them, with the column `participant`."""
-
-    def check(ours: pd.DataFrame) -> str:
-        return test(ours)
-
-    check.across = True  # type: ignore[attr-defined]
-    return check
 
 
 class Gap(NamedTuple):
@@ -214,17 +207,13 @@ class Cells:
             raise KeyError(f"{name} of {' and '.join(rows)}")
         return sorted(shared)
 
-    def columns(self, row: str) -> list[str]:
-        """The columns of a row, in their order."""
-        return [c for r, c in self._cells if r == row]
+    def shared(self, *rows: str) -> list[str]:
+        """The columns in which every one of `rows` has a value, in their order."""
+        return [c for r, c in self._cells if r == rows[0] and all((row, c) in self._cells for row in rows)]
 
     def names(self, row: str) -> list[str]:
         """What is measured by rounds in a row: the names before "@"."""
-        return list(dict.fromkeys(c.rpartition("@")[0] for c in self.columns(row) if "@" in c))
-
-    def shared(self, *rows: str) -> list[str]:
-        """The columns in which every one of `rows` has a value."""
-        return [c for c in self.columns(rows[0]) if all((row, c) in self._cells for row in rows)]
+        return list(dict.fromkeys(c.rpartition("@")[0] for c in self.shared(row) if "@" in c))
 
     def between(self, row: str, other: str, column: str) -> Gap:
         """How far a row lies above another."""
@@ -233,11 +222,10 @@ class Cells:
     def within(self, row: str, column: str, other: str) -> Gap:
         """How far a column lies above another in the same row; by pairs, where the column "one - other" has them."""
         name = f"{row}, {column} - {other}"
-        if (row, f"{column} - {other}") in self._cells:
-            return self.gap(name, [(row, f"{column} - {other}")])
-        if (row, f"{other} - {column}") in self._cells:
-            paired = self.gap(name, [(row, f"{other} - {column}")])
-            return paired._replace(value=-paired.value)
+        for one, two, sign in ((column, other, 1), (other, column, -1)):
+            if (paired := (row, f"{one} - {two}")) in self:
+                gap = self.gap(name, [paired])
+                return gap._replace(value=sign * gap.value)
         return self.gap(name, [(row, column)], [(row, other)])
 
     def gap(self, name: str, over: Sequence[Key], under: Sequence[Key] = (), bound: float = 0.0) -> Gap:
@@ -282,23 +270,10 @@ def _worst(answers: Sequence[str], order: Sequence[str] = (UNTESTED, NO, CLOSE, 
 def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check]) -> pd.DataFrame:
     """Test each published statement on our results, for each participant in them.
 
-    Parameters
-    ----------
-    ours : row, column, value, se, and n and participant where there are several
-        Tidy results; statements on rows that are not there are "not testable here".
-    published : table, statement, note
-        As `support.published.statements` gives them.
-
-    Returns
-    -------
-    DataFrame
-        where, statement, `holds here` (with a column `participant`, one by the name of each instead), evidence, `of
-        the paper's own numbers` (the note).
-
-    Raises
-    ------
-    InvalidInput
-        When a statement has no check.
+    `ours` are tidy results: row, column, value, se, and n and participant where there are several; statements on rows
+    that are not there are "not testable here". `published` is as `support.published.statements` gives it. Columns:
+    where, statement, `holds here` (with a column `participant`, one by the name of each instead), evidence, `of the
+    paper's own numbers` (the note).
     """
     need_columns(ours, ["row", "column", "value", "se"], "our results")
     if without := [s for s in published["statement"] if s not in checks]:
@@ -306,15 +281,11 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
     parts = {HERE: ours}
     if "participant" in ours:
         parts = {str(name): part for name, part in ours.groupby("participant", sort=False)}
-    told = [
-        {name: checks[s](ours if hasattr(checks[s], "across") else part) for name, part in parts.items()}
-        for s in published["statement"]
-    ]
-    grounds = [_grounds(row) for row in told]
+    told = [{name: checks[s](part) for name, part in parts.items()} for s in published["statement"]]
     table = pd.DataFrame([{name: str(answer) for name, answer in row.items()} for row in told], columns=list(parts))
     table.insert(0, "where", published["table"].to_numpy())
     table.insert(1, "statement", published["statement"].to_numpy())
-    return table.assign(evidence=grounds, **{"of the paper's own numbers": published["note"].to_numpy()})
+    return table.assign(evidence=list(map(_grounds, told)), **{OWN: published["note"].to_numpy()})
 
 
 def _grounds(answers: Mapping[str, str]) -> str:
@@ -325,8 +296,8 @@ def _grounds(answers: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {why}" for name, why in each.items())
 
 
-HERE = "holds here"
-_BESIDE = ("where", "statement", "evidence", "of the paper's own numbers")
+HERE, OWN = "holds here", "of the paper's own numbers"
+_BESIDE = ("where", "statement", "evidence", OWN)
 
 
 def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
@@ -335,7 +306,7 @@ def answers_of(table: pd.DataFrame, participant: str = "") -> pd.DataFrame:
     `participant` is whom the column `holds here` speaks of.
     """
     named = [str(name) for name in table if name not in _BESIDE]
-    known = table.rename(columns={"of the paper's own numbers": "note"})
+    known = table.rename(columns={OWN: "note"})
     who = re.compile(rf"(?:^|; )({'|'.join(map(re.escape, named))}): ")  # as `_grounds` joins them
     told = [who.split(text) for text in known["evidence"]]
     parts = [

@@ -11,7 +11,7 @@ over items, and over whole cases drawn anew stand side by side.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,13 +51,9 @@ def technique(context: str, listed: bool) -> str:
 
 
 async def model_selections(
-    model: ChatModel | str,
-    states: Sequence[JudgedState],
-    policies: PolicySet,
-    listed: bool | None = None,
-    runs: int = RUNS,
+    model: ChatModel | str, states: Sequence[JudgedState], policies: PolicySet, listed: bool, runs: int = RUNS
 ) -> pd.DataFrame:
-    """What a model selects in each state under each context, in each run; `listed` None shows the list as the paper.
+    """What a model selects in each state under each context, in each run, shown the list of policies or not.
 
     A number that stands for no policy is selected as "no policy 9". An answer that did not fit its form counts as none
     selected, and `problem` says why ("" otherwise).
@@ -65,15 +61,15 @@ async def model_selections(
 
     async def one(context: str, run: int, judged: JudgedState) -> dict[str, Any]:
         """One answer."""
-        shown, problem = context == SUMMARY if listed is None else listed, ""
+        problem = ""
         try:
             found = await select_with(
                 model, context, policies, contexts(judged.state, judged.summary),
-                listed=shown, temperature=TEMPERATURE, repetition=run - 1,
+                listed=listed, temperature=TEMPERATURE, repetition=run - 1,
             )  # fmt: skip
         except MalformedReply as error:
             found, problem = Selected(()), str(error)
-        named = {"technique": technique(context, shown), "context": context, "listed": shown, "run": run}
+        named = {"technique": technique(context, listed), "listed": listed, "run": run}
         return named | {"item": judged.id, "selected": found.answer, "applies": judged.applies, "problem": problem}
 
     asked = [one(context, run, judged) for context in CONTEXTS for run in range(1, runs + 1) for judged in states]
@@ -101,19 +97,18 @@ async def verdicts(
     """
     seated = seat_detector(detector)
 
-    async def one(reply: JudgedReply) -> tuple[Verdict, str]:
-        """One verdict."""
+    async def one(reply: JudgedReply) -> tuple[bool, str]:
+        """Whether it is flagged, and what went wrong."""
         try:
             said = await seated.check(reply.text, policies)
         except MalformedReply as error:
-            return Verdict(False), str(error)
+            return False, str(error)
         if not isinstance(said, Verdict):
             raise InvalidInput(f"check: {said!r} given by {name!r}; expected a Verdict of support.seminar.views")
-        return said, ""
+        return said.flag, ""
 
     found = await asyncio.gather(*(one(reply) for reply in replies))
-    frame = judged(name, [said.flag for said, _ in found], replies, run)
-    return frame.assign(question=[said.question for said, _ in found], problem=[problem for _, problem in found])
+    return judged(name, [flag for flag, _ in found], replies, run).assign(problem=[problem for _, problem in found])
 
 
 async def model_verdicts(
@@ -129,12 +124,11 @@ async def model_verdicts(
 
 def judged(name: str, flagged: Sequence[bool], replies: Sequence[JudgedReply], run: int = 1) -> pd.DataFrame:
     """Verdicts that are there already, such as those of a cross-validation, as `verdicts` gives them."""
-    rows = [
+    return pd.DataFrame([
         {"technique": name, "run": run, "item": one.id, "case": one.case, "voice": one.voice, "flag": one.flag,
-         "flagged": bool(said), "question": "", "problem": ""}
+         "flagged": bool(said), "problem": ""}
         for one, said in zip(replies, flagged, strict=True)
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
+    ])  # fmt: skip
 
 
 def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
@@ -153,64 +147,31 @@ def one_voice(replies: Sequence[JudgedReply]) -> list[JudgedReply]:
 # -- scores ----------------------------------------------------------------------------------------------------------
 
 
-class Score(NamedTuple):
-    """Precision, recall and F1, from 0 to 1."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-def score(selected: Collection[Hashable], applies: Collection[Hashable]) -> Score:
-    """How well one selection fits one truth; two empty sets fit, an empty one and another do not.
-
-    >>> score(["begin", "vague"], ["begin"])
-    Score(precision=0.5, recall=1.0, f1=0.6666666666666666)
-    >>> score([], []).f1, score(["begin"], []).f1
-    (1.0, 0.0)
-    """
-    if isinstance(selected, str) or isinstance(applies, str):  # a collection of letters: the commonest slip, and silent
-        raise InvalidInput(f"{selected!r} and {applies!r} given; expected collections of ids, such as ('begin',)")
-    return _score(len(set(selected) & set(applies)), len(set(selected)), len(set(applies)))
-
-
-def _score(hits: int, chosen: int, true: int) -> Score:
-    """Where both sides are empty everything is 1; where one of them is, everything is 0."""
-    found = 2 * hits / (chosen + true) if chosen + true else 1.0
-    return Score(hits / chosen if chosen else float(not true), hits / true if true else float(not chosen), found)
+def _f1(counts: pd.DataFrame) -> pd.Series[float]:
+    """F1 of each row's hits, chosen and true: 1 where both sides are empty, 0 where one is."""
+    both = counts["chosen"] + counts["true"]
+    return (2 * counts["hits"] / both.where(both > 0)).fillna(1.0)
 
 
 def selection_scores(frame: pd.DataFrame) -> pd.DataFrame:
-    """The selections with precision, recall, f1, `right` (1.0: the very set), and `chosen`, `true`, `hits` (counts)."""
+    """The selections with chosen, true, hits (counts), right (1.0: the very set), f1."""
     _check(frame, "selected", "applies")
     sets = [(set(s), set(a)) for s, a in zip(frame["selected"], frame["applies"], strict=True)]
-    scores = pd.DataFrame(map(score, frame["selected"], frame["applies"]), columns=Score._fields, index=frame.index)
-    counts = [(len(s), len(a), len(s & a), float(s == a)) for s, a in sets]
-    return pd.concat([frame, scores, pd.DataFrame(counts, frame.index, ["chosen", "true", "hits", "right"])], axis=1)
+    counted = [(len(s), len(a), len(s & a), float(s == a)) for s, a in sets]
+    scored = frame.join(pd.DataFrame(counted, frame.index, ["chosen", "true", "hits", "right"]))
+    return scored.assign(f1=_f1(scored))
 
 
 def selection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run: n (states), precision, recall, f1 (means over states), micro_precision, … .
+    """A row for each technique and run: n (states), f1 (mean over states), micro_f1, right, none_apply (states).
 
-    The micro scores are those of all policies of all states thrown together; the paper does not say which it prints.
-    `right` is the share of states with the very set; none_apply, none_selected, both_empty count states.
+    The micro score is that of all policies of all states thrown together; the paper does not say which it prints.
+    `right` is the share of states with the very set.
     """
     scored = selection_scores(frame)
-    rows = []
-    for (name, run), part in scored.groupby(["technique", "run"], sort=False):
-        micro = _score(*(int(part[column].sum()) for column in ("hits", "chosen", "true")))
-        rows.append({
-            "technique": name, "run": run, "n": len(part),
-            **part[[*Score._fields, "right"]].mean(),
-            **{f"micro_{measure}": value for measure, value in micro._asdict().items()},
-            "none_apply": int((part["true"] == 0).sum()), "none_selected": int((part["chosen"] == 0).sum()),
-            "both_empty": int((part["true"] + part["chosen"] == 0).sum()),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+    runs = scored.assign(none_apply=scored["true"] == 0).groupby(["technique", "run"], sort=False)
+    sums, means = runs[["hits", "chosen", "true", "none_apply"]].sum(), runs[["f1", "right"]].mean()
+    return means.join(sums).assign(n=runs.size(), micro_f1=_f1(sums)).reset_index()
 
 
 def with_right(frame: pd.DataFrame) -> pd.DataFrame:
@@ -230,32 +191,22 @@ def with_right(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run of verdicts: n, accuracy, sensitivity, specificity, precision, and the counts.
-
-    The counts (hits, false_alarms, misses, clear) are of replies; a share of none is NaN.
-    """
-    rows = []
-    for (name, run), part in with_right(frame).groupby(["technique", "run"], sort=False):
-        true, said = part["flag"], part["flagged"]
-        hits, false, misses, clear = (int(n.sum()) for n in (true & said, ~true & said, true & ~said, ~true & ~said))
-        rows.append({
-            "technique": name, "run": run, "n": len(part), "accuracy": part["right"].mean(),
-            "sensitivity": _share(hits, hits + misses), "specificity": _share(clear, clear + false),
-            "precision": _share(hits, hits + false),
-            "hits": hits, "false_alarms": false, "misses": misses, "clear": clear,
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    """A row for each technique and run of verdicts: accuracy, sensitivity, specificity; a share of none is NaN."""
+    told = with_right(frame)
+    right = told["right"]
+    told = told.assign(accuracy=right, sensitivity=right.where(told["flag"]), specificity=right.where(~told["flag"]))
+    runs = told.groupby(["technique", "run"], sort=False)
+    return runs[["accuracy", "sensitivity", "specificity"]].mean().reset_index()
 
 
 def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
-    """What was said of each case over voices and runs: technique, case, flag, replies, flagged (share), right (share).
+    """What was said of each case over voices and runs: technique, case, flag, flagged (share).
 
     Cases to flag come first within a technique, and of these the most often flagged.
     """
-    grouped = with_right(frame).groupby(["technique", "case", "flag"], sort=False)
-    table = grouped.agg(replies=("item", "size"), flagged=("flagged", "mean"), right=("right", "mean")).reset_index()
-    names = {name: k for k, name in enumerate(table["technique"].unique())}
-    ordered = table.assign(place=table["technique"].map(names)).sort_values(
+    table = with_right(frame).groupby(["technique", "case", "flag"], sort=False)["flagged"].mean().reset_index()
+    place = pd.Series(pd.factorize(table["technique"])[0], table.index)
+    ordered = table.assign(place=place).sort_values(
         ["place", "flag", "flagged"], ascending=[True, False, False], kind="stable"
     )
     return ordered.drop(columns="place").reset_index(drop=True)
@@ -318,18 +269,14 @@ def spreads(frame: pd.DataFrame, published: pd.DataFrame | None = None) -> pd.Da
 
 
 def both_t(one: tuple[float, float, int], other: tuple[float, float, int]) -> dict[str, float]:
-    """Student's t of two samples (mean, SD, n), as the paper tests its runs, and Welch's: p and welch_p, df, welch_df.
+    """Of two samples (mean, SD, n) the p of Student's t, as the paper tests its runs, and of Welch's (`welch_p`).
 
-    Where no side has any spread there is no test: all are NaN.
+    Where no side has any spread there is no test: both are NaN.
     """
     if max(one[1], other[1]) < 1e-12:  # three runs of the same accuracy have, in floats, an SD of 1e-17 now and then
-        return dict.fromkeys(("t", "df", "p", "welch_t", "welch_df", "welch_p"), float("nan"))
-    student = stats.ttest_ind_from_stats(*one, *other, equal_var=True)
-    welch = stats.ttest_ind_from_stats(*one, *other, equal_var=False)
-    u, v = (sd**2 / n for _, sd, n in (one, other))
-    df = (u + v) ** 2 / (u**2 / (one[2] - 1) + v**2 / (other[2] - 1))
-    equal = {"t": float(student.statistic), "df": float(one[2] + other[2] - 2), "p": float(student.pvalue)}
-    return equal | {"welch_t": float(welch.statistic), "welch_df": df, "welch_p": float(welch.pvalue)}
+        return {"p": np.nan, "welch_p": np.nan}
+    tests = (stats.ttest_ind_from_stats(*one, *other, equal_var=equal) for equal in (True, False))
+    return dict(zip(("p", "welch_p"), (float(test.pvalue) for test in tests), strict=True))
 
 
 def printed_test(published: pd.DataFrame, a: str, b: str) -> dict[str, float]:
@@ -339,11 +286,8 @@ def printed_test(published: pd.DataFrame, a: str, b: str) -> dict[str, float]:
     return {"difference": one[0] - other[0], **both_t(one, other)}
 
 
-def pairs_of(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
-    """The items that both techniques judged: their means over runs (a, b) and `gap`; InvalidInput where there are none.
-
-    All other columns of an item, such as its case and label, stay beside it.
-    """
+def _pairs(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
+    """The items that both techniques judged, each with its means over runs (a, b), `gap`, case and flag."""
     chosen = scored[scored["technique"].isin([a, b])]
     wide = chosen.pivot_table(index="item", columns="technique", values=column).reindex(columns=[a, b]).dropna()
     if a == b or wide.empty:
@@ -355,7 +299,7 @@ def pairs_of(scored: pd.DataFrame, column: str, a: str, b: str) -> pd.DataFrame:
 def difference(frame: pd.DataFrame, a: str, b: str, rng: np.random.Generator, draws: int = 2000) -> dict[str, float]:
     """The paired difference a - b on the same items, as `cluster_bootstrap` has it: whole states or cases drawn."""
     of = measured(frame)
-    return cluster_bootstrap(pairs_of(of.scored, of.column, a, b), "gap", of.cluster, rng, of.within, draws)
+    return cluster_bootstrap(_pairs(of.scored, of.column, a, b), "gap", of.cluster, rng, of.within, draws)
 
 
 def mcnemar_test(scored: pd.DataFrame, a: str, b: str) -> dict[str, float]:
@@ -363,7 +307,7 @@ def mcnemar_test(scored: pd.DataFrame, a: str, b: str) -> dict[str, float]:
 
     An item is right where more than half of its runs are. Voices of one case are not independent, which it cannot know.
     """
-    pairs = pairs_of(scored, "right", a, b)
+    pairs = _pairs(scored, "right", a, b)
     one, other = pairs[a] > 0.5, pairs[b] > 0.5
     only_a, only_b = int((one & ~other).sum()), int((~one & other).sum())
     p = float(stats.binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
@@ -404,11 +348,8 @@ def pairs_table(
 ) -> pd.DataFrame:
     """Each pair of techniques by every test: the paper's t over runs, on its numbers and ours; McNemar's; a bootstrap.
 
-    Returns
-    -------
-    DataFrame
-        a, b, published_difference, student_p, welch_p (of what is printed; NaN where it is not), difference (a - b,
-        paired by item), runs_p (Student's t over our runs), mcnemar_p (over items), low, high (95 % over cases).
+    Columns: a, b, published_difference, student_p, welch_p (of what is printed; NaN where it is not), difference (a -
+    b, paired by item), runs_p (Student's t over our runs), mcnemar_p (over items), low, high (95 % over cases).
     """
     of, printed = measured(frame), set(published.dropna(subset=["spread"])["row"])
     summary = of.runs.groupby("technique")[of.per_run].agg(["mean", "std", "count"])

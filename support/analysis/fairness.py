@@ -1,16 +1,16 @@
 """Fair decisions in numbers ("Investigating Language Models for Supporting Complex Group Decisions", 003, section 5).
 
 All quality is that of the truth, on the gains that only the participants knew. A run that never had a usable plan has
-no quality (NaN) and is not `found`; it is counted, not given the worst value. More decisions make for larger totals and
-more plans that are nearly fair, so that each instance is also measured against itself: its optimum, a random plan, and
-the best of k random ones. How well words are read is in `support.analysis.listening`, what the paper states of all this
-in `support.analysis.fairness_claims`, what people agreed on in `support.analysis.bargains`.
+no quality (NaN); it is counted, not given the worst value. More decisions make for larger totals and more plans that
+are nearly fair, so that each instance is also measured against itself: its optimum, a random plan, and the best of k
+random ones. How well words are read is in `support.analysis.listening`, what the paper states of all this in
+`support.analysis.fairness_claims`, what people agreed on in `support.analysis.bargains`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from math import inf, nan
 from typing import Any
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import head, need_columns, need_keys, numbers
-from support.analysis.stats import adjusted, cluster_bootstrap, compare, signed_rank
+from support.analysis.frames import head, need_columns
+from support.analysis.stats import cluster_bootstrap, compare
 from support.errors import InvalidInput
 from support.fair_decisions import measures
 from support.fair_decisions.problem import FairDecisions
@@ -29,13 +29,9 @@ from support.models.profiles import is_model
 from support.runs.study import Unit
 from support.solvers.fair import solve
 
-QUALITY = ("divergence", "shortfall", "welfare", "nash", "gini", "envy", "least", "most")
-"""What is measured of a plan; `least` and `most` are the smallest and the largest total."""
-
 ALL = 60_000  # plans that are listed rather than drawn: 3 options up to 10 decisions
+K = 5  # plans of a random search, in `with_references`
 MEASURED = ("divergence", "welfare")
-ROUND = ("round", "evaluations", "plans", "changed", *MEASURED, *(f"{w}_{m}" for w in ("standing", "best")
-         for m in MEASURED), "finish", "replies", "tokens", "format_errors", "seconds")  # fmt: skip
 STEPS = ("worse", "away", "returned", "few", "many", "weakest")
 PROMISES = re.compile(r"differen|diverg|gap|balanc|equal|fair|closer|even(?:ly|s)?\b|spread", re.I)
 Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
@@ -47,13 +43,9 @@ Records = Iterable[tuple[Unit | Mapping[str, Any], Planning]]
 def runs_of(records: Records) -> pd.DataFrame:
     """One row for each run of a study's file; settings may be a mapping in the place of a unit.
 
-    Returns
-    -------
-    DataFrame
-        The settings (see `settings_of`); the columns of `QUALITY` for the chosen plan; `found` (whether there was one),
-        `stopped` (by the coordinator), `rounds_used`, `evaluations` (one participant judging one plan), `replies` of
-        models with their `tokens`, `format_errors`; `changed`, how many decisions of a plan differ from the nearest
-        earlier one, the mean over rounds; and how the run failed, see `_failed`.
+    Columns: the settings (see `settings_of`); `divergence` and `welfare` of the chosen plan; `evaluations` (one
+    participant judging one plan), `replies` of models with their `tokens`, `format_errors`; `changed`, how many
+    decisions of a plan differ from the nearest earlier one (a mean over rounds); how the run failed, see `_failed`.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
@@ -98,42 +90,36 @@ def instance_key(gains: Any) -> str:
     return sha256(repr(given.shape).encode() + given.tobytes()).hexdigest()[:12]
 
 
-def problem_of(record: Planning) -> FairDecisions:
-    """The problem that was hidden in a run."""
+def _problem(record: Planning) -> FairDecisions:
     return FairDecisions(np.array(record.gains), record.participants)
 
 
-def quality(problem: FairDecisions, plan: Plan | None) -> dict[str, float]:
-    """The columns of `QUALITY` for one plan; NaN where there is none."""
-    if plan is None:
-        return dict.fromkeys(QUALITY, nan)
-    totals = problem.totals(plan)
-    fair = (measures.divergence(totals), measures.shortfall(problem, totals), measures.welfare(totals))
-    more = (measures.nash_welfare(totals), measures.gini(totals), measures.envy(totals), totals.min(), totals.max())
-    return dict(zip(QUALITY, map(float, (*fair, *more)), strict=True))
+def _objective(record: Planning) -> str:
+    return str(record.settings.get("objective", "divergence"))
 
 
 def _outcome(record: Planning) -> dict[str, Any]:
-    judged = sum(len(entry.plans) for entry in record.rounds if entry.feedback)
-    most = record.settings.get("rounds", len(record.rounds))
-    played = [entry for entry in record.rounds if entry.number <= most]  # after them a model may choose among plans
     seen, moves = list[Plan](), list[float]()
     for entry in record.rounds:
         if entry.plans and seen and not entry.finish:
             moves.append(changed(entry.plans, seen))
         seen += entry.plans
     return {
-        **quality(problem_of(record), record.chosen),
-        "found": record.chosen is not None,
-        "stopped": bool(played) and played[-1].finish,
-        "rounds_used": len(played),
-        "evaluations": judged * len(record.participants),
+        **_measured(_problem(record), record.chosen),
+        "evaluations": sum(len(entry.plans) for entry in record.rounds if entry.feedback) * len(record.participants),
         "replies": sum(entry.replies for entry in record.rounds),
         "tokens": sum(entry.tokens for entry in record.rounds),
         "format_errors": sum(len(entry.format_errors) for entry in record.rounds),
         "changed": float(np.mean(moves)) if moves else nan,
         **_failed(record),
     }
+
+
+def _measured(problem: FairDecisions, plan: Plan | None, prefix: str = "") -> dict[str, float]:
+    if plan is None:
+        return {prefix + name: nan for name in MEASURED}
+    totals = problem.totals(plan)
+    return {f"{prefix}divergence": float(measures.divergence(totals)), f"{prefix}welfare": float(totals.sum())}
 
 
 def changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
@@ -147,13 +133,14 @@ def changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
     return float(np.mean([(np.array(before) != np.array(plan)).sum(axis=1).min() for plan in plans]))
 
 
-def _objective(record: Planning) -> str:
-    return str(record.settings.get("objective", "divergence"))
+def _better(problem: FairDecisions, plans: Sequence[Plan], objective: str) -> Plan | None:
+    """The best of plans in truth, the earlier of equals; None of none."""
+    return plans[int(np.argmax(measures.value(objective, problem.totals_of(np.array(plans)))))] if plans else None
 
 
 def _path(record: Planning) -> tuple[list[Plan], np.ndarray]:
     """The plan of each round that had one, the better of two, and what each is worth: larger is better."""
-    problem, objective = problem_of(record), _objective(record)
+    problem, objective = _problem(record), _objective(record)
     plans = [plan for e in record.rounds if not e.finish and (plan := _better(problem, e.plans, objective)) is not None]
     worth = measures.value(objective, problem.totals_of(np.array(plans))) if plans else np.empty(0)
     return plans, np.asarray(worth, dtype=float)
@@ -179,7 +166,7 @@ def _failed(record: Planning) -> dict[str, float]:
     lowered the objective the share that the next round takes back; `local`: the chosen plan is one that no single
     change improves; `misled`: by how many points the chosen plan is worse than the best that was proposed.
     """
-    problem, objective, (plans, worth) = problem_of(record), _objective(record), _path(record)
+    problem, objective, (plans, worth) = _problem(record), _objective(record), _path(record)
     steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
     lowered = [i for i in range(1, len(plans) - 1) if worth[i] < worth[i - 1]]
     said = [bool(PROMISES.search(e.reason)) for e in record.rounds[1:] if e.reason and not e.finish]
@@ -208,16 +195,16 @@ def _taken_back(before: Plan, lowered: Plan, after: Plan) -> bool:
 
 
 def _steps(record: Planning) -> Iterator[tuple[float, ...]]:
-    (plans, worth), problem = _path(record), problem_of(record)
+    (plans, worth), problem = _path(record), _problem(record)
     for i in range(1, len(plans)):
-        moved, top = sum(a != b for a, b in zip(plans[i - 1], plans[i], strict=True)), int(worth[:i].argmax())
         away = [sum(a != b for a, b in zip(plan, plans[i], strict=True)) for plan in plans[:i]]
+        moved, size, top = away[-1], len(plans[i]), int(worth[:i].argmax())
         worse = [far for far, w in zip(away, worth, strict=False) if w < worth[top]]
         back = worth[i] < worth[top] and min(worse, default=inf) < away[top]
         gained = problem.totals(plans[i]) > (before := problem.totals(plans[i - 1]))
-        alone, size = bool(gained[before.argmin()] and gained.sum() == 1), len(plans[i])
-        told = (worth[i] < worth[i - 1], worth[i] < worth[top], back, moved < size / 2, moved > size / 2)
-        yield (i + 1, *map(float, told), float(alone))
+        alone = gained[before.argmin()] and gained.sum() == 1
+        told = (worth[i] < worth[i - 1], worth[i] < worth[top], back, moved < size / 2, moved > size / 2, alone)
+        yield (i + 1, *map(float, told))
 
 
 def steps_of(records: Records) -> pd.DataFrame:
@@ -227,87 +214,67 @@ def steps_of(records: Records) -> pd.DataFrame:
     and nearer to a worse earlier one than to the best; `few`, `many`: less, more than half of the decisions changed;
     `weakest`: who had least got more, and nobody else.
     """
-    return pd.DataFrame([
-        {**settings_of(unit, record), "run": run, **dict(zip(("round", *STEPS), step, strict=True))}
-        for run, (unit, record) in enumerate(records) for step in _steps(record)
-    ])  # fmt: skip
+    return _rows(
+        records, lambda record, _: (dict(zip(("round", *STEPS), step, strict=True)) for step in _steps(record))
+    )
 
 
-def failures(steps: pd.DataFrame, by: str | Sequence[str], rng: np.random.Generator) -> pd.DataFrame:
-    """How often each thing of `STEPS` happens in each group: by..., what, mean, low, high, n, clusters.
+def failures(steps: pd.DataFrame, by: str, rng: np.random.Generator) -> pd.DataFrame:
+    """How often each thing of `STEPS` happens in each group: by, what, mean, low, high, n, clusters.
 
     Steps of one run, and runs on one instance, hang together, so that whole instances are drawn.
     """
-    keys = [by] if isinstance(by, str) else list(by)
-    need_columns(steps, [*keys, "instance", *STEPS], "steps")
+    need_columns(steps, [by, "instance", *STEPS], "steps")
     return pd.DataFrame([
-        {**dict(zip(keys, names, strict=True)), "what": what, **cluster_bootstrap(part, what, "instance", rng)}
-        for names, part in steps.groupby(keys, sort=False) for what in STEPS
+        {by: name, "what": what, **cluster_bootstrap(part, what, "instance", rng)}
+        for name, part in steps.groupby(by, sort=False) for what in STEPS
     ])  # fmt: skip
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
     """One row for each run and round; all quality is that of the truth, NaN where there is no plan.
 
-    Columns: the settings as `runs_of` has them; `round`; `evaluations` so far (one participant judging one plan);
-    `plans` proposed in the round; `divergence` and `welfare` of the round's plan, of the better one by the objective
+    Columns: the settings as `runs_of` has them; `run`, its place among the records; `round`; `evaluations` so far (one
+    participant judging one plan); `divergence` and `welfare` of the round's plan, of the better one by the objective
     where there are two, `standing_…` of the plan that the group would end with if it ended now, by what it knows, and
-    `best_…` of the best plan so far in truth, which nobody in the loop may recognise; `changed`, how many decisions
-    differ from the nearest plan of earlier rounds; `finish`, `replies`, `tokens`, `format_errors`.
+    `best_…` of the best plan so far in truth, which nobody in the loop may recognise.
     """
-    return pd.DataFrame([row for unit, record in records for row in _rounds(settings_of(unit, record), record)])
+    return _rows(records, _rounds)
 
 
-def _rounds(settings: dict[str, Any], record: Planning) -> Iterator[dict[str, Any]]:
-    problem = problem_of(record)
+def _rows(records: Records, of: Callable[[Planning, dict[str, Any]], Iterable[dict[str, Any]]]) -> pd.DataFrame:
+    settings = [(settings_of(unit, record) | {"run": run}, record) for run, (unit, record) in enumerate(records)]
+    return pd.DataFrame([said | row for said, record in settings for row in of(record, said)])
+
+
+def _rounds(record: Planning, settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    problem = _problem(record)
     objective, final = settings.get("objective", "divergence"), settings.get("final", "best known")
     judged, seen = 0, list[Plan]()
     for t, entry in enumerate(record.rounds, start=1):
         judged += len(entry.plans) * len(record.participants) if entry.feedback else 0
-        moved = changed(entry.plans, seen)
         seen += entry.plans
         yield {
-            **settings,
-            **{"round": entry.number, "evaluations": judged, "plans": len(entry.plans), "changed": moved},
+            **{"round": entry.number, "evaluations": judged},
             **_measured(problem, _better(problem, entry.plans, objective)),
             **_measured(problem, choose(record.rounds[:t], final), "standing_"),
             **_measured(problem, _better(problem, seen, objective), "best_"),
-            **{"finish": entry.finish, "replies": entry.replies, "tokens": entry.tokens},
-            "format_errors": len(entry.format_errors),
         }
 
 
-def _better(problem: FairDecisions, plans: Sequence[Plan], objective: str) -> Plan | None:
-    """The best of plans in truth, the earlier of equals; None of none."""
-    return plans[int(np.argmax(measures.value(objective, problem.totals_of(np.array(plans)))))] if plans else None
-
-
-def _measured(problem: FairDecisions, plan: Plan | None, prefix: str = "") -> dict[str, float]:
-    totals = None if plan is None else problem.totals(plan)
-    values = (nan, nan) if totals is None else (float(measures.divergence(totals)), float(totals.sum()))
-    return {prefix + name: value for name, value in zip(MEASURED, values, strict=True)}
-
-
-def budget(
-    rounds: pd.DataFrame, by: str | Sequence[str] = "coordinator", value: str = "standing_divergence"
-) -> pd.DataFrame:
-    """What every run has after each number of participants' evaluations: by..., run, evaluations, `value`.
+def budget(rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing_divergence") -> pd.DataFrame:
+    """What every run has after each number of participants' evaluations: by, run, evaluations, `value`.
 
     A run that stopped early keeps what it has: every mean over `evaluations` is one over all runs. Runs that judge two
     plans a round move twice as fast. NaN before a run's first plan.
     """
-    keys = [by] if isinstance(by, str) else list(by)
-    need_columns(rounds, [*keys, "round", "evaluations", "instance", value], "rounds")
-    need_keys(rounds, keys, "rounds")
+    _need_runs(rounds, by, value)
+    # Of rounds that cost nothing, such as the one that only stops, the last one counts.
+    latest = rounds.sort_values("round").drop_duplicates(["run", "evaluations"], keep="last")
     parts = []
-    for names, part in rounds.groupby(keys, sort=False):
-        part = part.assign(run=part.groupby(_told_apart(part), sort=False, dropna=False).ngroup())
-        # Of rounds that cost nothing, such as the one that only stops, the last one counts.
-        latest = part.sort_values("round").drop_duplicates(["run", "evaluations"], keep="last")
-        wide = latest.pivot(index="evaluations", columns="run", values=value).sort_index().ffill()
-        long = wide[wide.index > 0].melt(ignore_index=False, value_name=value).reset_index()
-        group: dict[str, Any] = dict(zip(keys, names, strict=True))
-        parts.append(long.assign(**group)[[*keys, "run", "evaluations", value]])
+    for name, part in latest.sort_index().groupby(by, sort=False):
+        wide = part.pivot(index="evaluations", columns="run", values=value).sort_index().ffill()
+        parts.append(wide[wide.index > 0].melt(ignore_index=False, value_name=value).reset_index().assign(**{by: name}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -316,72 +283,57 @@ def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
 
     A run that stopped early, or had no more rounds, has its last one; one whose first round costs more has no row.
     """
-    need_columns(rounds, ["round", "evaluations", "instance"], "rounds")
+    _need_runs(rounds)
     within = rounds[rounds["evaluations"] <= evaluations]
     if within.empty:
         least = rounds["evaluations"].min()
         raise InvalidInput(f"evaluations: {evaluations} given; expected at least {least}, what the first round costs")
-    return within.sort_values("round").groupby(_told_apart(within), sort=False, dropna=False).tail(1).sort_index()
+    return within.sort_values("round").groupby("run", sort=False).tail(1).sort_index()
 
 
-def _told_apart(rounds: pd.DataFrame) -> list[str]:
-    which = [str(c) for c in rounds if c not in ROUND]
-    if rounds.duplicated([*which, "round"]).any():
-        raise InvalidInput("rounds: two runs have the same settings; keep a column that tells them apart")
-    return which
+def _need_runs(rounds: pd.DataFrame, *columns: str) -> None:
+    need_columns(rounds, ["run", "round", "evaluations", *columns], "rounds")
+    if rounds.duplicated(["run", "round"]).any():
+        raise InvalidInput("rounds: two runs have the same number; number those of several studies anew, in `run`")
 
 
 def trajectory(record: Planning) -> pd.DataFrame:
     """One run as appendix D tells it: a row for each round, plan and participant.
 
     Columns: round, plan (its options, counted from 1), position (of two under comparison, 0 or 1), participant, total
-    (the truth), heard (as the group knows it; NaN while it knows none), divergence, chosen (whether the group ended
-    with this plan) and reason.
+    (the truth), heard (as the group knows it; NaN while it knows none), chosen (whether the group ended with this
+    plan).
     """
-    columns = ["round", "plan", "position", "participant", "total", "heard", "divergence", "chosen", "reason"]
     rows = []
     for entry in record.rounds:
         for position, (plan, totals) in enumerate(zip(entry.plans, entry.totals, strict=True)):
             heard = entry.heard[position] if entry.heard else (nan,) * len(totals)
             named = " ".join(str(k + 1) for k in plan)
-            after = (max(totals) - min(totals), plan == record.chosen, entry.reason)
             rows += [
-                (entry.number, named, position, *told, *after)
+                (entry.number, named, position, *told, plan == record.chosen)
                 for told in zip(record.participants, totals, heard, strict=True)
             ]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=["round", "plan", "position", "participant", "total", "heard", "chosen"])
 
 
 # -- what an instance allows -----------------------------------------------------------------------------------------
 
 
-def references(records: Records, k: int = 5, draws: int = 20_000) -> pd.DataFrame:
-    """What each instance allows, whoever looks for a plan: one row for each instance and objective in the records.
+def with_references(frame: pd.DataFrame, records: Records, draws: int = 20_000) -> pd.DataFrame:
+    """The frame with what each instance allows, whoever looks for a plan; divergences are positive.
 
-    Columns: instance, objective, optimum, proven (whether it is), random (the mean over uniform plans), random_low and
-    random_high (the middle 80 percent of single plans), random_best (the mean best of k plans, as many as a random
-    search judges), k, exact (whether all plans were listed, rather than `draws` drawn). Divergences are positive.
+    Added are optimum, proven (whether it is), the columns of `random_plans` for `K` plans, as many as a random search
+    judges, and `regret`: how far the chosen plan is behind the optimum.
     """
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    keyed = frame if "objective" in frame else frame.assign(objective="divergence")
+    need_columns(keyed, ["instance", "objective", *MEASURED], "runs")
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for unit, record in records:
         settings = settings_of(unit, record)
         key = settings["instance"], str(settings.get("objective", "divergence"))
-        if key not in rows:
-            problem, rng = FairDecisions(np.array(record.gains)), np.random.default_rng([0, int(key[0], 16)])
-            found = solve(problem.gains, key[1])
-            # By its plan: solvers may write the value of an objective with either sign.
-            worth = abs(float(measures.value(key[1], problem.totals(found.plan))))
-            named = {"instance": key[0], "objective": key[1], "optimum": worth, "proven": bool(found.proven)}
-            rows[key] = named | random_plans(problem, key[1], k, draws, rng)
-    return pd.DataFrame(rows.values())
-
-
-def with_references(frame: pd.DataFrame, records: Records, **given: Any) -> pd.DataFrame:
-    """The frame with the columns of `references`, and `regret`: how far the chosen plan is behind the optimum."""
-    keyed = frame if "objective" in frame else frame.assign(objective="divergence")
-    need_columns(keyed, ["instance", "objective", *MEASURED], "runs")
-    table = references(records, **given)
-    merged = keyed.merge(table, on=["instance", "objective"], how="left", validate="many_to_one")
+        if key not in found:
+            found[key] = _reference(_problem(record), key, draws)
+    merged = keyed.merge(pd.DataFrame(found.values()), on=["instance", "objective"], how="left", validate="many_to_one")
     if merged["optimum"].isna().any():
         absent = merged.loc[merged["optimum"].isna(), "instance"].iloc[0]
         raise InvalidInput(f"runs: the instance {absent} is in none of the records; give the records of the frame")
@@ -390,12 +342,20 @@ def with_references(frame: pd.DataFrame, records: Records, **given: Any) -> pd.D
     return merged.assign(regret=(reached - merged["optimum"]) * sign)
 
 
+def _reference(problem: FairDecisions, key: tuple[str, str], draws: int) -> dict[str, Any]:
+    instance, objective = key
+    found = solve(problem.gains, objective)
+    # By its plan: solvers may write the value of an objective with either sign.
+    worth = abs(float(measures.value(objective, problem.totals(found.plan))))
+    named = {"instance": instance, "objective": objective, "optimum": worth, "proven": bool(found.proven)}
+    return named | random_plans(problem, objective, K, draws, np.random.default_rng([0, int(instance, 16)]))
+
+
 def random_plans(
     problem: FairDecisions, objective: str, k: int, draws: int, rng: np.random.Generator
 ) -> dict[str, float | bool]:
-    """What uniform plans are worth: mean, middle 80 percent, mean best of k different ones."""
-    if min(k, draws) < 1:
-        raise InvalidInput(f"k: {k!r}, draws: {draws!r} given; expected whole numbers of at least 1")
+    """What uniform plans are worth: random (their mean), random_low and random_high (the middle 80 percent of single
+    plans), random_best (the mean best of k different ones), k, exact (whether all were listed, rather than drawn)."""
     _, n, m = problem.shape
     exact = m**n <= ALL
     plans = np.indices((m,) * n).reshape(n, -1).T if exact else rng.integers(m, size=(draws, n))
@@ -433,44 +393,22 @@ def paired(
     a: Hashable,
     b: Hashable,
     value: str = "divergence",
-    along: str | Sequence[str] = (),
-    pairs: str | Sequence[str] = "instance",
-    level: float = 0.95,
+    along: str = "",
 ) -> pd.DataFrame:
-    """The difference a - b on the same instances, for each group of `along`, such as the number of decisions.
+    """The difference a - b of two levels of `by` on the same instances: a row for each level of `along`.
 
-    `a` and `b` are levels of the column `by`, `pairs` the columns that identify a pair. Columns: along..., value, a, b,
-    n (pairs), left_out, mean_a, mean_b, difference, low, high (Student's paired t), p, p_adjusted (Holm's, over the
-    groups), wilcoxon (p of `stats.signed_rank`, zeros as Pratt has them), hedges_g, g_low, g_high, lower, equal, higher
-    (pairs where a is below, at, above b), note. A group in which a level is absent has no row.
+    Columns: along, n (pairs), and those of `support.analysis.stats.compare` (Student's paired t). A group in which a
+    level is absent has no row.
     """
-    keys, on = ([given] if isinstance(given, str) else list(given) for given in (along, pairs))
-    need_columns(frame, [by, value, *keys, *on], "runs")
-    need_keys(frame, [by, *keys, *on], "runs")
-    for name in (a, b):
-        if not (frame[by] == name).any():
-            there = ", ".join(map(str, frame[by].unique()))
-            raise InvalidInput(f"{by}: no run with {name!r}; there are: {there}")
-    chosen = frame[frame[by].isin([a, b])].assign(**{value: numbers(frame, value)})
-    rows = []
-    for names, part in chosen.groupby(keys, sort=True) if keys else [((), chosen)]:
-        if part[by].nunique() < 2:
-            continue
-        ordered = part.sort_values(by, key=lambda column: column != a, kind="stable")
-        tested = compare(ordered, value, by, paired_by=on, correction=None, level=level, show=False).iloc[0]
-        wide = part.pivot(index=on, columns=by, values=value)
-        gaps = (wide[a] - wide[b]).dropna().to_numpy()
-        group: dict[str, Any] = dict(zip(keys, names, strict=True))
-        rows.append({
-            **group, "value": value, "a": a, "b": b, "n": len(gaps),
-            **{name: tested[name] for name in ("left_out", "mean_a", "mean_b", "difference", "low", "high", "p")},
-            "wilcoxon": signed_rank(gaps, "pratt").p,
-            **{name: tested[name] for name in ("hedges_g", "g_low", "g_high")},
-            "lower": int((gaps < 0).sum()), "equal": int((gaps == 0).sum()), "higher": int((gaps > 0).sum()),
-            "note": tested["note"],
-        })  # fmt: skip
-    if not rows:
-        raise InvalidInput(f"{by}: {a!r} and {b!r} never occur in the same {', '.join(keys)}; nothing to pair")
-    table = pd.DataFrame(rows)
-    table.insert(list(table.columns).index("p") + 1, "p_adjusted", adjusted(table["p"]))
-    return table
+    need_columns(frame, [by, value, "instance", *([along] if along else [])], "runs")
+    chosen = frame[frame[by].isin([a, b])]
+    tables = [
+        compare(part, value, by, "instance", reference=b).assign(**({along: name} if along else {}))
+        for name, part in (chosen.groupby(along) if along else [("", chosen)])
+        if part[by].nunique() == 2
+    ]
+    if not tables:
+        there = ", ".join(map(str, frame[by].unique()))
+        where = f" in the same {along}" if along else ""
+        raise InvalidInput(f"{by}: {a!r} and {b!r} never occur{where}; there are: {there}")
+    return pd.concat(tables, ignore_index=True).rename(columns={"n_a": "n"})

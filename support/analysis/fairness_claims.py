@@ -37,17 +37,17 @@ from support.analysis.claims import (
     most,
     moves,
     read,
-    testable,
     untested,
 )
+from support.analysis.fairness import MEASURED
 from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model, profile
 
 USUAL: Mapping[str, Any] = {
-    **{"participants": 3, "preferences": "scores", "objective": "divergence", "solver": False, "rounds": 5},
+    "participants": 3, "preferences": "scores", "objective": "divergence", "solver": False, "rounds": 5,
     "prompt": "full",
-}
+}  # fmt: skip
 """What goes without saying of a cell; its name has the feedback, and what is not so."""
 
 PAIRS: Mapping[str, Sequence[tuple[Any, Any]]] = {
@@ -91,10 +91,7 @@ def results(frame: pd.DataFrame) -> pd.DataFrame:
 
     Each column is there again at each number of decisions ("gain at 5"; where only options vary, of options), and for
     the smaller and the larger half of these numbers; `slope of gain` is its change with each of them.
-
-    Parameters
-    ----------
-    frame : as `runs_of` gives it, one run of each instance in each cell
+    `frame` is as `runs_of` gives it, with one run of each instance in each cell.
     """
     need_columns(frame, ["coordinator", "feedback", "decisions", "options", "instance", *MEASURED], "runs")
     runs = _named(frame)
@@ -114,9 +111,6 @@ def results(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-MEASURED = ("divergence", "welfare")
-
-
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
     # Studies that are put together say nothing of what they did not vary.
     runs = frame.assign(**{name: usual for name, usual in USUAL.items() if name not in frame})
@@ -126,10 +120,8 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     runs["quality"] = runs["divergence"].where(fair, runs["welfare"])
     runs["sign"] = np.where(fair, -1.0, 1.0)
     runs["size"] = runs["options"].where(runs["preferences"] == "rankings", runs["decisions"])
-    return runs.assign(
-        better=runs["sign"] * runs["quality"],
-        cell=[_name(row, ["feedback", *USUAL]) for row in runs.to_dict("records")],
-    )
+    cells = [_name(row, ["feedback", *USUAL]) for row in runs.to_dict("records")]
+    return runs.assign(better=runs["sign"] * runs["quality"], cell=cells)
 
 
 def _name(row: Mapping[Any, Any], factors: Sequence[str]) -> str:
@@ -187,9 +179,7 @@ def _coordinators(runs: pd.DataFrame, name: str) -> list[dict[str, Any]]:
 def _models(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Models against each other: those that reason against the others, and each against each."""
     thinks = {name: reasons(name) for name in runs["coordinator"].unique()}
-    runs = runs.assign(
-        kind=runs["coordinator"].map({name: "reasoning" if t else "no reasoning" for name, t in thinks.items()})
-    )
+    runs = runs.assign(kind=runs["coordinator"].map(thinks).map({True: "reasoning", False: "no reasoning"}))
     for cell, part in runs.groupby("cell", sort=False):
         mean = part.groupby(["instance", "kind"], as_index=False)[["better", "size"]].mean()
         yield from _gaps(mean, "kind", "reasoning", "no reasoning", f"{cell}: reasoning - no reasoning")
@@ -249,7 +239,7 @@ def better(*rows: str, column: str = "gain") -> Check:
 
 def _sizes(cells: Cells, row: str, column: str = "gain") -> list[Gap]:
     """A column of a row at each number of decisions, or options."""
-    at = [c for c in cells.columns(row) if re.fullmatch(rf"{re.escape(column)} at [\d.]+", c)]
+    at = [c for c in cells.shared(row) if re.fullmatch(rf"{re.escape(column)} at [\d.]+", c)]
     if not at:
         raise KeyError(row)
     return [cells.gap(f"{row}, {c}", [(row, c)]) for c in at]
@@ -327,23 +317,16 @@ def of(name: str, check: Check) -> Check:
 
     "x, thinking" and "x, no thinking" are one model's two ways.
     """
-
-    def asked(ours: pd.DataFrame) -> str:
-        who = str(ours["participant"].iloc[0])
-        mine = is_model(who) if name == MODEL else who == name or (is_model(who) and _is(who, name))
-        return check(ours) if mine else Answer(UNTESTED, "")
-
-    return asked
+    return _on(lambda who: (is_model(who) and (name == MODEL or _is(who, name))) or who == name, check)
 
 
 def of_reasoning(wanted: bool, check: Check) -> Check:
     """A claim on models that think before they answer, or on those that do not."""
+    return _on(lambda who: is_model(who) and reasons(who) == wanted, check)
 
-    def asked(ours: pd.DataFrame) -> str:
-        who = str(ours["participant"].iloc[0])
-        return check(ours) if is_model(who) and reasons(who) == wanted else Answer(UNTESTED, "")
 
-    return asked
+def _on(whom: Callable[[str], bool], check: Check) -> Check:
+    return lambda ours: check(ours) if whom(str(ours["participant"].iloc[0])) else Answer(UNTESTED)
 
 
 def _is(model: str, name: str) -> bool:
@@ -357,9 +340,7 @@ def named(first: Sequence[str], second: Sequence[str], where: str, test: Callabl
     def check(ours: pd.DataFrame) -> str:
         rows = [row for row in ours["row"].unique() if row.startswith(f"{where}: {MODEL}:")]
         pairs = {row: row.removeprefix(f"{where}: ").split(" - ") for row in rows}
-        hits = [
-            row for row, (a, b) in pairs.items() if any(_is(a, x) for x in first) and any(_is(b, x) for x in second)
-        ]
+        hits = [r for r, (a, b) in pairs.items() if any(_is(a, x) for x in first) and any(_is(b, y) for y in second)]
         lacking = untested(f"runs of {', '.join(first)} and {', '.join(second)} on the same instances would tell")
         return combined(*map(test, hits))(ours) if hits else lacking(ours)
 
@@ -367,12 +348,9 @@ def named(first: Sequence[str], second: Sequence[str], where: str, test: Callabl
 
 
 def _closer(gaps: list[Gap]) -> Answer:
+    """Words are nearer than scores to what a random plan has; by means, without intervals."""
     words, score = (gap.value for gap in gaps)
     return Answer(YES if abs(words) < abs(score) else NO, f"{words:+.1f} points against {score:+.1f}, by the means")
-
-
-closer_to_random = read(lambda cells: [cells.gap("", [(kind, "beats random")]) for kind in ("words", "score")], _closer)
-"""Words are nearer than scores to what a random plan has; by means, without intervals."""
 
 
 def needs_every_gain(ours: pd.DataFrame) -> str:
@@ -389,17 +367,10 @@ _REASONING = of(MODEL, better("complete: reasoning - no reasoning"))
 _RANKED = "words, rankings"
 _PLAIN_IS_RANDOM = of_reasoning(False, flat(["complete"], "beats random, share", NEAR))
 _MCTS_SCORE, _MCTS_WORDS = better("score: mcts - model"), better("words: mcts - model")
-_FULL, _OBJECTIVE = (
-    in_most("score: full - no example", "score: full - no objective"),
-    better("score: no example - no objective"),
-)
-_FLASH, _PLAIN_FLASH, _R1, _V3, _O3 = (
-    "gemini-2.5-flash, thinking",
-    "gemini-2.5-flash, no thinking",
-    "deepseek-r1",
-    "deepseek-v3",
-    "o3-mini",
-)
+_FULL = in_most("score: full - no example", "score: full - no objective")
+_OBJECTIVE = better("score: no example - no objective")
+_FLASH, _PLAIN_FLASH = "gemini-2.5-flash, thinking", "gemini-2.5-flash, no thinking"
+_R1, _V3, _O3 = "deepseek-r1", "deepseek-v3", "o3-mini"
 
 
 def _one_run(wanted: bool, column: str) -> Check:
@@ -453,7 +424,8 @@ PLANNING: Mapping[str, Check] = {
     "verbal feedback: MCTS < LLM: divergence": _MCTS_WORDS,
     # 5.3, 5.4 and Figure 5: feedback
     "score feedback < verbal feedback: divergence": better("score - words"),
-    "verbal feedback closer to random than score feedback: divergence": closer_to_random,
+    "verbal feedback closer to random than score feedback: divergence":
+        read(lambda cells: [cells.gap("", [(kind, "beats random")]) for kind in ("words", "score")], _closer),
     "n = 7, n = 8: verbal feedback > random: divergence":
         either(*(moves(-1, ["words"], f"beats random at {n}") for n in (7, 8))),
     "numbers from words are the bottleneck": better("complete - words"),
@@ -541,13 +513,11 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
     `here` is reproduced, reversed, undecided, "depends on the coordinator" where it is yes for one and no for another,
     or not testable here; where the solver is handed every gain it is said that this is why.
     """
-    said = pd.DataFrame(
-        [(f, s, "") for f, parts in FINDINGS.items() for s in parts], columns=["table", "statement", "note"]
-    )
+    rows = [(finding, statement, "") for finding, parts in FINDINGS.items() for statement in parts]
     solved = combined(*(better(f"{kind}: solver - no solver") for kind in ("score", "words")))
-    answers = check_claims(ours, said, {**PLANNING, ESTIMATED: solved})
-    names, rows = list(ours["participant"].unique()), []
-    for row in answers.to_dict("records"):
+    stated = pd.DataFrame(rows, columns=["table", "statement", "note"])
+    names, found = list(ours["participant"].unique()), []
+    for row in check_claims(ours, stated, {**PLANNING, ESTIMATED: solved}).to_dict("records"):
         each = {name: row[name] for name in names if row[name] != UNTESTED}
         kinds = set(each.values())
         here = "depends on the coordinator" if {YES, NO} <= kinds else "undecided" if kinds else UNTESTED
@@ -556,52 +526,17 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
         if row["statement"] in GIVEN and here == "reproduced":
             here += ", by a solver that is handed every gain"
         of_whom = "; ".join(f"{name}: {answer}" for name, answer in each.items())
-        rows.append({"finding": row["where"], "statement": row["statement"], "here": here, "of whom": of_whom})
-    return pd.DataFrame(rows)
+        found.append({"finding": row["where"], "statement": row["statement"], "here": here, "of whom": of_whom})
+    return pd.DataFrame(found)
 
 
-def grounds(checks: pd.DataFrame) -> pd.DataFrame:
-    """What the answers of a table of `check_claims` rest on: where, statement, evidence of those who were tested.
-
-    Where nobody was, it is said once what is missing.
-    """
-    rows, tested = [], set(testable(checks).index)
-    for at, row in zip(checks.index, checks.to_dict("records"), strict=True):
-        told = re.split(r"; (?!N = )", row["evidence"])
-        here = [part for part in told if row.get(part.partition(": ")[0], YES) != UNTESTED]
-        first = told[0].partition(": ")
-        missing = (first[2] if first[0] in row else told[0]) or "no language model of that kind coordinated"
-        why = "; ".join(here) if at in tested else missing
-        rows.append({"where": row["where"], "statement": row["statement"], "evidence": why})
-    return pd.DataFrame(rows)
-
-
-def said(ours: pd.DataFrame, *rows: str, column: str = "gain", unit: str = "points") -> str:
-    """A sentence for each coordinator that has these rows: by how much, with the interval, and whether it is clear."""
-    there = ours[ours["row"].isin(rows) & (ours["column"] == column)]
+def said(ours: pd.DataFrame, *rows: str) -> str:
+    """A sentence for each coordinator that has these rows: its gain, with the interval, and whether it is clear."""
+    there = ours[ours["row"].isin(rows) & (ours["column"] == "gain")]
     lines = []
     for who, row, value, se, n in there[["participant", "row", "value", "se", "n"]].itertuples(index=False):
         half = 1.96 * se
         clear = "above 0" if value > half else "below 0" if value < -half else "too close to call"
-        lines.append(
-            f"{who}; {row}; {column}: {value:+.1f} {unit} ({value - half:.1f} to {value + half:.1f}), n = {n}: {clear}"
-        )
+        told = f"{value:+.1f} points ({value - half:.1f} to {value + half:.1f})"
+        lines.append(f"{who}; {row}; gain: {told}, n = {n}: {clear}")
     return "\n".join(lines) or f"no run has {', '.join(rows)}"
-
-
-def judged(ours: pd.DataFrame) -> pd.DataFrame:
-    """Every comparison, coordinator by coordinator: the table behind the statements.
-
-    Returns
-    -------
-    DataFrame
-        who, comparison, gain (points, positive where the first is better), se, n (pairs), slope (change of the gain
-        with each decision), better (whether the first is: yes, no, too close to call).
-    """
-    need_columns(ours, ["participant", "row", "column", "value", "se", "n"], "our results")
-    wide = ours[ours["column"] == "gain"].rename(columns={"participant": "who", "row": "comparison", "value": "gain"})
-    slopes = ours[ours["column"] == "slope of gain"].set_index(["participant", "row"])["value"]
-    keys = pd.MultiIndex.from_frame(wide[["who", "comparison"]])
-    ratio = wide["gain"] / (1.96 * wide["se"]).where(wide["se"] > 0, 1e-12)
-    told = np.select([ratio > 1, ratio < -1], [YES, NO], CLOSE)
-    return wide.assign(slope=slopes.reindex(keys).to_numpy(), better=told).drop(columns="column").reset_index(drop=True)

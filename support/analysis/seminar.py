@@ -7,7 +7,6 @@ last day: a mean over the others is one over those that succeeded, and says so b
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
@@ -16,88 +15,62 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES, Answer, Check, either, moves, untested
-from support.analysis.detection import score
 from support.analysis.frames import head, need_columns
 from support.analysis.stats import adjusted, cluster_bootstrap, compare
-from support.errors import InvalidInput
 from support.runs.study import Unit
-from support.seminar.records import FOLLOW_UP, REVIEWED, Organizing, OrganizingDay
+from support.seminar.records import FOLLOW_UP, REVIEWED, Organizing
 from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE
 
 if TYPE_CHECKING:
     from support.seminars.journal import Entry
 
 Records = Iterable[tuple[Unit | Mapping[str, Any], Organizing]]
-ROLES = ("organizer", "detector", "reviewer")
-COUNTED = ("follow_ups", "answers", "flags", "decided", "violations", "edits", "format_errors", "replies", "tokens")
-"""What is counted on a day, and summed over a rehearsal."""
-COMPARED = (
-    "full", "share_filled", "speakers", "days_until_filled", "mails_per_person", "follow_ups", "flags", "violations",
-)  # fmt: skip
 
 # -- outcomes --------------------------------------------------------------------------------------------------------
 
 
 def runs_of(records: Records) -> pd.DataFrame:
-    """One row for each rehearsal: its settings, who sat where, the size of its task, and its outcomes.
+    """One row for each rehearsal: its settings, who sat where, and its outcomes.
 
-    Returns
-    -------
-    DataFrame
-        settings..., repetition, candidates (people on the list), places (dates times speakers of each), full (whether
-        every seat was taken in the end), filled (seats), share_filled, speakers (people with a date: fewer than filled
-        where somebody has two), possible (see `possible`), days_until_filled (from which on the programme stayed full),
-        days, mails (sent), mails_per_person and most_mails (of those who were written to), declined (people),
-        cancellations (dates given back), never_offered (dates read that nobody had offered), and the sums of `COUNTED`.
+    Columns: settings..., repetition, filled (seats in the end), share_filled, speakers (people with a date: fewer than
+    filled where somebody has two), possible (see `possible`), days_until_filled (from which on the programme stayed
+    full), days, mails (sent), mails_per_person (of those who were written to), follow_ups, answers, cancellations
+    (dates given back), flags and how many of them were decided, violations, edits, format_errors, replies of models and
+    their tokens.
     """
     rows = []
     for unit, record in records:
-        sent = Counter(mail.to for day in record.days for mail in day.sent)
-        seats, filled = seats_of(record), _filled(record.days[-1]) if record.days else 0
-        read = [one for day in record.days for one in day.understood]
-        open_days = [day.number for day in record.days if _filled(day) < seats]
+        days, seats = record.days, len(record.assignment) * int(record.scenario.get("seats", 1))
+        sent = [mail for day in days for mail in day.sent]
+        filled = [sum(len(names) for _, names in day.assignment) for day in days]
+        open_days = [day.number for day, held in zip(days, filled, strict=True) if held < seats]
+        taken = filled[-1] if filled else 0
+        flags = [flag for day in days for flag in day.flags]
         rows.append({
             **settings_of(unit, record),
-            "full": bool(seats) and filled == seats,
-            "filled": filled,
-            "share_filled": filled / seats if seats else np.nan,
+            "filled": taken,
+            "share_filled": taken / seats if seats else np.nan,
             "speakers": len({name for names in record.assignment.values() for name in names}),
             "possible": possible(record),
-            "days_until_filled": max(open_days, default=0) + 1.0 if seats and filled == seats else np.nan,
-            "days": len(record.days),
-            "mails": sent.total(),
-            "mails_per_person": sent.total() / len(sent) if sent else np.nan,
-            "most_mails": max(sent.values(), default=0),
-            "declined": len({one.person for one in read if one.declined}),
-            "cancellations": sum(len(one.cancelled) for one in read),
-            "never_offered": sum(len(one.never_offered) for one in read),
-            **{name: sum(_counts(day)[name] for day in record.days) for name in COUNTED},
+            "days_until_filled": max(open_days, default=0) + 1.0 if seats and taken == seats else np.nan,
+            "days": len(days),
+            "mails": len(sent),
+            "mails_per_person": len(sent) / len({mail.to for mail in sent}) if sent else np.nan,
+            "follow_ups": sum(mail.kind == FOLLOW_UP for mail in sent),
+            "answers": sum(len(day.received) for day in days),
+            "cancellations": sum(len(one.cancelled) for day in days for one in day.understood),
+            "flags": len(flags),
+            "decided": sum(bool(flag.answer) for flag in flags),
+            **{name: sum(len(getattr(day, name)) for day in days) for name in ("violations", "edits", "format_errors")},
+            **{name: sum(getattr(day, name) for day in days) for name in ("replies", "tokens")},
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def settings_of(unit: Unit | Mapping[str, Any], record: Organizing) -> dict[str, Any]:
     """What a rehearsal's row begins with; the unit's settings go before the record's."""
-    roles = {role: record.seats.get(role, "none") for role in ROLES}
-    told = {"scenario": record.scenario.get("id", ""), **roles, **head(record.settings), **head(unit)}
-    return told | {"candidates": len(record.people), "places": seats_of(record)}
-
-
-def seats_of(record: Organizing) -> int:
-    """How many seats there were to fill: dates, times the speakers that each takes."""
-    return len(record.assignment) * int(record.scenario.get("seats", 1))
-
-
-def _filled(day: OrganizingDay) -> int:
-    return sum(len(names) for _, names in day.assignment)
-
-
-def _counts(day: OrganizingDay) -> dict[str, int]:
-    counted = {name: len(getattr(day, name)) for name in ("flags", "violations", "edits", "format_errors")}
-    return counted | {
-        "follow_ups": sum(mail.kind == FOLLOW_UP for mail in day.sent), "answers": len(day.received),
-        "decided": sum(bool(flag.answer) for flag in day.flags), "replies": day.replies, "tokens": day.tokens,
-    }  # fmt: skip
+    roles = {role: record.seats.get(role, "none") for role in ("organizer", "detector", "reviewer")}
+    return {"scenario": record.scenario.get("id", ""), **roles, **head(record.settings), **head(unit)}
 
 
 def possible(record: Organizing) -> float:
@@ -124,86 +97,51 @@ def _tells(record: Organizing, person: str) -> bool:
 
 
 def days_of(records: Records) -> pd.DataFrame:
-    """One row for each day of each rehearsal.
-
-    Returns
-    -------
-    DataFrame
-        settings..., run (its place among the records), day, date, mails (sent), `COUNTED`, selected (policies), pending
-        (people with an unanswered mail, in the morning), filled and share_filled (in the evening), waits (working days
-        that each follow-up had waited).
-    """
+    """One row for each day of each rehearsal: settings..., run (its place among the records), day, date, mails (sent),
+    waits (working days that each follow-up had waited)."""
     rows = []
     for run, (unit, record) in enumerate(records):
-        said, seats = settings_of(unit, record) | {"run": run}, seats_of(record)
-        last: dict[str, str] = {}
+        said, last = settings_of(unit, record) | {"run": run}, dict[str, str]()
         for day in record.days:
-            late = [m for m in day.sent if m.kind == FOLLOW_UP and m.to in last]
+            late = [mail for mail in day.sent if mail.kind == FOLLOW_UP and mail.to in last]
             waits = tuple(int(np.busday_count(last[mail.to], day.date)) for mail in late)
             last |= {mail.to: day.date for mail in day.sent}
-            shown = {"day": day.number, "date": day.date, "mails": len(day.sent), "pending": len(day.pending)}
-            share = {"filled": _filled(day), "share_filled": _filled(day) / seats if seats else np.nan}
-            rows.append(said | shown | _counts(day) | share | {"selected": day.selected, "waits": waits})
+            rows.append(said | {"day": day.number, "date": day.date, "mails": len(day.sent), "waits": waits})
     return pd.DataFrame(rows)
 
 
 def reading_audit(records: Records) -> pd.DataFrame:
     """How the organiser read each reply, beside the dates that its rule-based writer meant.
 
-    Returns
-    -------
-    DataFrame
-        settings..., run, person, kind (who sits there), mail, day, meant and read (dates; read are those taken as firm
-        or vague), read_firm, precision, recall, f1, right (the very set), never_offered. Replies of a model or a
-        person do not say what they meant and are left out, as is a reply that the organiser never read.
+    Columns: settings..., run, person, mail, meant and read (dates; read are those taken as firm or vague), right (the
+    very set). Replies of a model or a person do not say what they meant and are left out, as is a reply that the
+    organiser never read.
     """
     rows = []
     for run, (unit, record) in enumerate(records):
+        said = settings_of(unit, record) | {"run": run}
         for day in record.days:
-            mails = {mail.id: mail for mail in day.received}
-            for one in day.understood:
-                if not _tells(record, one.person) or one.mail not in mails:
-                    continue
-                meant, read = (tuple(sorted(dates)) for dates in (mails[one.mail].slots, {*one.available, *one.vague}))
-                rows.append({
-                    **settings_of(unit, record), "run": run, "person": one.person,
-                    "kind": record.seats.get(one.person, "none"), "mail": one.mail, "day": day.number,
-                    "meant": meant, "read": read, "read_firm": tuple(sorted(one.available)),
-                    **score(read, meant)._asdict(), "right": set(meant) == set(read),
-                    "never_offered": len(one.never_offered),
-                })  # fmt: skip
+            meant = {mail.id: set(mail.slots) for mail in day.received}
+            rows += [
+                said | {"person": one.person, "mail": one.mail, "meant": tuple(sorted(meant[one.mail])),
+                        "read": tuple(sorted(read)), "right": read == meant[one.mail]}
+                for one in day.understood
+                if _tells(record, one.person) and one.mail in meant
+                for read in [{*one.available, *one.vague}]
+            ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def compare_sets(
-    frame: pd.DataFrame,
-    a: Any,
-    b: Any,
-    by: str = "policies",
-    values: Sequence[str] = COMPARED,
-) -> pd.DataFrame:
+def compare_sets(frame: pd.DataFrame, a: Any, b: Any, values: Sequence[str], by: str = "policies") -> pd.DataFrame:
     """The difference a - b between two levels of `by` on the same seeds (repetition), a row for each outcome.
 
-    Returns
-    -------
-    DataFrame
-        As `stats.compare` gives it, with n (pairs) and lower, equal, higher (pairs in which a is below, at, above b);
-        p_adjusted is Holm's over the outcomes. `days_until_filled` is compared on those seeds alone on which both
-        filled the programme: read it beside `full`, for these may be the easy ones.
+    As `stats.compare` gives it, with n (pairs); p_adjusted is Holm's over the outcomes. `days_until_filled` is compared
+    on those seeds alone on which both filled the programme: read it beside `full`, for these may be the easy ones.
     """
-    need_columns(frame, [by, "repetition", *values], "rehearsals")
-    if absent := [name for name in (a, b) if not (frame[by] == name).any()]:
-        there = ", ".join(map(str, frame[by].unique()))
-        raise InvalidInput(f"{by}: no run with {absent[0]!r}; there are: {there}")
-    chosen, rows = frame[frame[by].isin([a, b])], []
-    for value in values:
-        tested = compare(chosen, value, by, "repetition", correction=None, reference=b, show=False).iloc[0].to_dict()
-        wide = chosen.pivot(index="repetition", columns=by, values=value).astype(float)
-        sign = np.sign((wide[a] - wide[b]).dropna())
-        counts = {name: int((sign == k).sum()) for name, k in (("lower", -1), ("equal", 0), ("higher", 1))}
-        rows.append(tested | {"n": len(sign), **counts})
-    table = pd.DataFrame(rows)
-    return table.assign(p_adjusted=adjusted(table["p"]), correction="holm")
+    chosen = frame[frame[by].isin([a, b])]
+    tables = [compare(chosen, value, by, "repetition", reference=b) for value in values]
+    table = pd.concat(tables, ignore_index=True).rename(columns={"n_a": "n"})
+    return table.assign(p_adjusted=adjusted(table["p"]))
 
 
 # -- one rehearsal as events -----------------------------------------------------------------------------------------
@@ -234,8 +172,6 @@ def timeline(record: Organizing) -> pd.DataFrame:
 
 # -- what a person at the desk did -----------------------------------------------------------------------------------
 
-EVENTS = ("approval", "edit", "regeneration", "rejection", "answer", "open question")
-"""What somebody at the desk does with a suggestion, and with a question."""
 INTERVENTIONS = ("edit", "regeneration", "rejection", "answer")
 _DECIDED = {APPROVE: "approval", EDIT: "edit", AGAIN: "regeneration", REMOVE: "rejection"}
 
@@ -244,14 +180,10 @@ def interactions(session: Any, log: Organizing | Iterable[Entry]) -> pd.DataFram
     """What was done at the desk, a row for each event: the log that the paper keeps (appendix on data collection).
 
     A rehearsal's record holds what was changed, removed and asked; a seminar's journal (`Journal.entries`) holds what
-    was approved and made again as well.
-
-    Returns
-    -------
-    DataFrame
-        session (as given), day, who (the kind of the reviewer's seat; of a journal, the role), event (of `EVENTS`),
-        what (plan, action, mail, flag), about (a person, "" of a plan; of a journal's flag, the number of its mail),
-        before and after (texts; "" of what was removed), size (words that were put in, taken out or replaced).
+    was approved and made again as well. Columns: session (as given), day, who (the kind of the reviewer's seat; of a
+    journal, the role), event (approval, edit, regeneration, rejection, answer, open question), what (plan, action,
+    mail, flag), about (a person, "" of a plan; of a journal's flag, the number of its mail), before and after (texts;
+    "" of what was removed), size (words that were put in, taken out or replaced).
     """
     rows = list(_of_record(log) if isinstance(log, Organizing) else _of_journal(log))
     frame = pd.DataFrame(rows, columns=["day", "who", "event", "what", "about", "before", "after"])
@@ -280,13 +212,11 @@ def _of_journal(entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
             yield entry.day, entry.role, done, "flag", entry.about, "", said
             continue
         what, _, about = entry.about.partition(" ")
-        before = _words_of(json.loads(entry.asked)) if what in REVIEWED and entry.asked else ""
-        after = {EDIT: _words_of(said.get("edited") or {}), REMOVE: ""}.get(said["decision"], before)
+        shown = json.loads(entry.asked) if what in REVIEWED and entry.asked else {}
+        texts = shown, said.get("edited") or {}
+        before, edited = ("\n".join(str(text) for text in item.values() if text) for item in texts)
+        after = {EDIT: edited, REMOVE: ""}.get(said["decision"], before)
         yield entry.day, entry.role, _DECIDED[said["decision"]], what, about, before, after
-
-
-def _words_of(item: Mapping[str, Any]) -> str:
-    return "\n".join(str(text) for text in item.values() if text)
 
 
 def changed_words(before: str, after: str) -> int:
@@ -321,7 +251,7 @@ def mail_rows(days: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["column", "value", "se", "n"]).assign(row="rehearsals")
 
 
-def ahead(better: str, *others: str, column: str) -> Check:
+def _ahead(better: str, *others: str, column: str) -> Check:
     """The claim that a technique is above each of the others, by the paired difference on the same items."""
     return moves(1, [f"{better} - {other}" for other in others], column)
 
@@ -361,16 +291,16 @@ _WANTED = untested("what people wish for and expect of such a system, before and
 
 ORGANIZING: Mapping[str, Check] = {
     # 4.1 and Table 1: policy selection
-    "summary > every other context: F1": ahead("summary", "speaker", "slot", "both", column="F1"),
+    "summary > every other context: F1": _ahead("summary", "speaker", "slot", "both", column="F1"),
     "both no better than speaker and slot alone: F1": either(_no_better("both - speaker"), _no_better("both - slot")),
-    "summary > speaker: F1": ahead("summary", "speaker", column="F1"),
-    "summary > slot: F1": ahead("summary", "slot", column="F1"),
-    "summary > both: F1": ahead("summary", "both", column="F1"),
+    "summary > speaker: F1": _ahead("summary", "speaker", column="F1"),
+    "summary > slot: F1": _ahead("summary", "slot", column="F1"),
+    "summary > both: F1": _ahead("summary", "both", column="F1"),
     # 4.2 and Table 2: edge cases
-    "few with policies > every other prompt: accuracy": ahead("few with policies", "zero", "few", column="accuracy"),
-    "few with policies > zero: accuracy": ahead("few with policies", "zero", column="accuracy"),
-    "few with policies > few: accuracy": ahead("few with policies", "few", column="accuracy"),
-    "few > zero: accuracy": ahead("few", "zero", column="accuracy"),
+    "few with policies > every other prompt: accuracy": _ahead("few with policies", "zero", "few", column="accuracy"),
+    "few with policies > zero: accuracy": _ahead("few with policies", "zero", column="accuracy"),
+    "few with policies > few: accuracy": _ahead("few with policies", "few", column="accuracy"),
+    "few > zero: accuracy": _ahead("few", "zero", column="accuracy"),
     # 5.3: people in two sessions
     "overall: high, slightly higher in session 2": _ASKED,
     "effective, robust: high in both sessions": _ASKED,

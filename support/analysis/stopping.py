@@ -354,7 +354,7 @@ def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
     """
     means = tested.groupby(["stopping", "run"], sort=False)["performance"].mean().reset_index()
     tables = [
-        compare(part, "performance", "stopping", ["run"], reference=BASELINE, show=False).assign(rule=name)
+        compare(part, "performance", "stopping", ["run"], reference=BASELINE).assign(rule=name)
         for name, part in [*tested.groupby("rule", sort=False), ("all rules", means)]
     ]
     return pd.concat(tables, ignore_index=True)

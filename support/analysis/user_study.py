@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from math import nan, sqrt
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,33 +25,21 @@ from scipy import stats
 from support.analysis.answers import PEOPLE, need_answers
 from support.analysis.frames import need_columns
 from support.analysis.printed import PUBLISHED, Printed, Scale, cells, check_n, grim_table, possible_sums, printed_means
-from support.analysis.stats import adjusted, compare, percentiles, resampled, signed_rank, with_holm
+from support.analysis.stats import adjusted, compare, percentiles, resampled, with_holm
 from support.data import inputs
 from support.errors import InvalidInput
 from support.survey.instruments import Instrument, read
+
+if TYPE_CHECKING:
+    from support.survey.answers import AnswerBook
 
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
 POINTS = ("before session 1", "after session 1", "after session 2")
 SEVEN = Scale(1, 7)
 COLUMNS = ("respondent", "point", "item", "construct", "answer", "source")
-POOLED, CHANGE = "pooled", "change"
-KEPT = ("difference", "low", "high", "t", "df", "p", "hedges_g", "g_low", "g_high", "note")  # of `stats.compare`
 ROUNDINGS = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN}
 
-FIGURE_7A = ("visualize the status", "propose time assignments", "decide next steps", "monitor and flag issues")
-FIGURE_7B = ("draft only", "draft and send: invitation", "draft and send: clarification")
-FIGURE_8 = ("actions align with my values", "stay in control", "explanations before acting", "trust to act for me")
-"""Names of printed means, by figure."""
-
 # ---- The two questionnaires at their points in time, and the answers that were collected with them
-
-
-class Book(Protocol):
-    """Where forms are kept: `support.survey.answers.AnswerBook`."""
-
-    def frame(self, source: str | None, *, instrument: str | None) -> pd.DataFrame:
-        """The answers to one instrument of one source; None for all of them."""
-        ...
 
 
 def questionnaire(name: str, point: str) -> Instrument:
@@ -77,7 +65,7 @@ def questionnaires() -> list[Instrument]:
     return [questionnaire(name, point) for point in POINTS for name in QUESTIONNAIRES if point in given_at(name)]
 
 
-def collected(book: Book, name: str, source: str | None = PEOPLE) -> pd.DataFrame:
+def collected(book: AnswerBook, name: str, source: str | None = PEOPLE) -> pd.DataFrame:
     """The 7-point answers to a questionnaire at all of its points; `source` as for `AnswerBook.frame`."""
     forms = [questionnaire(name, point) for point in given_at(name)]
     parts = [book.frame(source, instrument=form.name).assign(point=form.groups[0]) for form in forms]
@@ -109,45 +97,35 @@ def _in_order(points: Iterable[str]) -> list[str]:
 
 
 def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
-    """What changed between two points: for each item Student's paired t-test, Wilcoxon's test and effect sizes.
+    """What changed between two points: for each item that was answered at both, Student's paired t-test.
 
     Returns source, item, n (pairs), left_out (answers without a partner), before, after (means), difference with its
     95 % interval low, high, t, df, p, p_holm, correction, p_fdr [2]_ (both over the items), cohens_dz (mean over
-    standard deviation of the differences), hedges_g (over the average standard deviation) with g_low, g_high, w,
-    changed, p_wilcoxon, rank_biserial, note (why there is no test).
+    standard deviation of the differences), hedges_g (over the average standard deviation) with g_low, g_high, note (why
+    there is no test).
     """
-    checked = need_repeated(data, [before, after])
-    rows = []
-    for item, part in checked[checked["point"].isin([before, after])].groupby("item", sort=False):
-        there = part.dropna(subset=["answer"])
-        wide = there.pivot(index="respondent", columns="point", values="answer").reindex(columns=[before, after])
-        moved = (wide[after] - wide[before]).dropna()
-        row: dict[str, Any] = {"item": item, "n": len(moved), "left_out": len(there) - 2 * len(moved), "p": nan}
-        if moved.empty:
-            rows.append(row | {"note": "no test: nobody answered at both points"})
-            continue
-        told = compare(there, "answer", "point", "respondent", correction=None, reference=before, show=False).iloc[0]
-        row |= {"before": told["mean_b"], "after": told["mean_a"]}
-        row |= {name: told[name] for name in KEPT}
-        row["cohens_dz"] = moved.mean() / moved.std() if moved.std() > 0 else nan
-        w, changed, p, biserial = signed_rank(moved)
-        rows.append(row | {"w": w, "changed": changed, "p_wilcoxon": p, "rank_biserial": biserial})
-    order = ("source item n left_out before after difference low high t df p cohens_dz hedges_g g_low g_high w changed "
-             "p_wilcoxon rank_biserial note")  # fmt: skip
-    table = with_holm(pd.DataFrame(rows).assign(source=checked["source"].iloc[0]).reindex(columns=order.split()))
-    table.insert(list(table.columns).index("correction") + 1, "p_fdr", adjusted(table["p"], "fdr_bh"))
-    return table
+    checked = need_repeated(data, [before, after]).dropna(subset=["answer"])
+    parts = checked[checked["point"].isin([before, after])].groupby("item", sort=False)
+    table = pd.concat([
+        compare(part, "answer", "point", "respondent", reference=before).assign(item=item)
+        for item, part in parts if part["point"].nunique() == 2
+    ], ignore_index=True)  # fmt: skip
+    table = table.rename(columns={"n_a": "n", "mean_a": "after", "mean_b": "before"})
+    table = table.assign(source=checked["source"].iloc[0], cohens_dz=table["t"] / np.sqrt(table["n"]))
+    order = "source item n left_out before after difference low high t df p cohens_dz hedges_g g_low g_high note"
+    table = with_holm(table[order.split()])
+    return table.assign(p_fdr=adjusted(table["p"], "fdr_bh"))
 
 
-def smallest_shown(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest d_z that a two-sided paired t-test of n pairs shows with this power.
+def smallest_shown(n: int, alpha: float = 0.05) -> float:
+    """The smallest d_z that a two-sided paired t-test of n pairs shows with a power of 0.8.
 
     >>> round(smallest_shown(10), 2), round(smallest_shown(8), 2)
     (1.0, 1.16)
     """
     from statsmodels.stats.power import TTestPower
 
-    return float(TTestPower().solve_power(nobs=check_n(n, least=2), alpha=alpha, power=power))
+    return float(TTestPower().solve_power(nobs=check_n(n, least=2), alpha=alpha, power=0.8))
 
 
 def error_rates(data: pd.DataFrame, before: str, after: str, n: int, changing: Collection[str]) -> pd.DataFrame:
@@ -200,8 +178,6 @@ def mixed_model(data: pd.DataFrame) -> pd.DataFrame:
     respondents, sd_respondents, sd_rest, note (what the fit complained of, or why there is none).
     """
     checked = need_repeated(data).dropna(subset=["answer"])
-    if checked["point"].nunique() < 2:
-        raise InvalidInput(f"the answers have one point, {checked['point'].iloc[0]!r}; a change needs two or more.")
     order = "source item term estimate se low high t df p n respondents sd_respondents sd_rest note"
     rows = [row for _, part in checked.groupby("item", sort=False) for row in _fitted(part)]
     table = pd.DataFrame(rows).assign(source=checked["source"].iloc[0]).reindex(columns=order.split())
@@ -261,10 +237,10 @@ def spearman(data: pd.DataFrame, rng: np.random.Generator, target: str = "relian
     points = _in_order(checked["point"])
     moved = wide.xs(points[-1], level="point") - wide.xs(points[0], level="point")
     rows: list[dict[str, Any]] = []
-    for forms, part in {POOLED: wide, CHANGE: moved}.items():
+    for forms, part in {"pooled": wide, "change": moved}.items():
         for item in dict.fromkeys(checked["item"]):
             both = part[[target, item]].dropna() if item != target else None
-            if both is None or (forms == CHANGE and len(points) < 2):
+            if both is None or (part is moved and len(points) < 2):
                 continue
             rho = low = high = p = nan
             values = both.to_numpy(dtype=float)

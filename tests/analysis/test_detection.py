@@ -56,32 +56,27 @@ def test_property_scores_are_those_of_scikit_learn_with_empty_sets_counted_as_1(
     assert ours["micro_f1"] == pytest.approx(metrics.f1_score(true, said, average="micro", zero_division=1.0))
 
 
-def test_a_run_has_its_mean_over_states_its_micro_scores_and_its_empty_sets():
+def test_selections_are_scored_over_states_and_over_all_of_them_thrown_together():
     frame = chosen("model", [("begin", "vague"), ("vague",), ()], [(), ("begin",), ("begin",)])
     first, second = (row for _, row in det.selection_runs(frame).iterrows())
-    assert first["f1"] == pytest.approx((2 / 3 + 2 / 3 + 1) / 3) and first["right"] == pytest.approx(1 / 3)
-    assert (first["micro_precision"], first["micro_recall"]) == pytest.approx((2 / 3, 2 / 3))
-    assert first[["none_apply", "none_selected", "both_empty"]].tolist() == [1, 1, 1]
-    assert second["f1"] == 0 == second["micro_f1"] and second[["none_selected", "both_empty"]].tolist() == [1, 0]
+    assert first[["n", "none_apply"]].tolist() == [3, 1] and first["right"] == pytest.approx(1 / 3)
+    assert first["f1"] == pytest.approx((2 / 3 + 2 / 3 + 1) / 3) and first["micro_f1"] == pytest.approx(2 / 3)
+    assert second["f1"] == 0 == second["micro_f1"]
 
 
 def test_detection_is_counted_in_each_run_and_case():
     table = det.detection_runs(verdicts("model", "1100", "1011", "0000"))
     assert table["accuracy"].tolist() == [1, 0.25, 0.5]
-    counts = table[["hits", "false_alarms", "misses", "clear"]].to_numpy().tolist()
-    assert counts == [[2, 0, 0, 2], [1, 2, 1, 0], [0, 0, 2, 2]]
-    assert np.isnan(table.loc[2, "precision"]) and table.loc[2, ["sensitivity", "specificity"]].tolist() == [0, 1]
-    uneven = det.detection_runs(verdicts("model", "110100", cases=3))
-    assert uneven.loc[0, ["sensitivity", "specificity", "precision"]].tolist() == pytest.approx([1, 3 / 4, 2 / 3])
+    assert table["sensitivity"].tolist() == [1, 0.5, 0] and table["specificity"].tolist() == [1, 0, 1]
     cases = det.confusion_by_case(pd.concat([verdicts("one", "1110", "1100"), verdicts("two", "0010")]))
     assert cases["case"].tolist() == ["case 0", "case 1"] * 2 and cases["flag"].tolist() == [True, False] * 2
-    assert cases["flagged"].tolist() == [1, 0.25, 0, 0.5] and cases["replies"].tolist() == [4, 4, 2, 2]
+    assert cases["flagged"].tolist() == [1, 0.25, 0, 0.5]
 
 
 # -- answers ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("listed", [None, True, False])
+@pytest.mark.parametrize("listed", [True, False])
 def test_each_context_state_and_run_has_one_row_with_the_list_or_without(listed):
     states, texts = held_out_states()[:2], []
 
@@ -89,14 +84,10 @@ def test_each_context_state_and_run_has_one_row_with_the_list_or_without(listed)
         texts.append(" ".join(message["content"] for message in messages))
         return {"policies": [1]}
 
-    frame = asyncio.run(det.model_selections(scripted(answer), states, POLICIES, listed=listed, runs=2))
+    frame = asyncio.run(det.model_selections(scripted(answer), states, POLICIES, listed, runs=2))
     assert len(frame) == 4 * 2 * 2 == len(texts) and set(frame["selected"]) == {("begin",)}
-    shown = sum(POLICIES["begin"].text in text for text in texts)
-    assert shown == {None: 4, True: 16, False: 0}[listed] == frame["listed"].sum()
-    names = {
-        det.technique(context, bool(told)) for context, told in zip(frame["context"], frame["listed"], strict=True)
-    }
-    assert set(frame["technique"]) == names and len(names) == 4
+    assert sum(POLICIES["begin"].text in text for text in texts) == 16 * listed == frame["listed"].sum()
+    assert frame["technique"].nunique() == 4
     assert dict(zip(frame["item"], frame["applies"], strict=True)) == {one.id: one.applies for one in states}
 
 
@@ -108,7 +99,8 @@ def test_answers_off_their_form_select_nothing_and_flag_nothing_and_say_why():
             assert (reply, context) == ("Who pays?", "")  # the text, and nothing else
             raise MalformedReply("no verdict")
 
-    frame = asyncio.run(det.model_selections(scripted(["no numbers"] * 12), held_out_states()[:1], POLICIES, runs=1))
+    model = scripted(["no numbers"] * 12)
+    frame = asyncio.run(det.model_selections(model, held_out_states()[:1], POLICIES, True, runs=1))
     assert set(frame["selected"]) == {()} and frame["problem"].str.contains("3 attempts").all()
     said = asyncio.run(det.verdicts("mine", Breaks(), [JudgedReply("a", "Who pays?", True, "a")], POLICIES))
     assert said[["technique", "flagged", "problem"]].to_numpy().tolist() == [["mine", False, "no verdict"]]
@@ -135,16 +127,15 @@ def test_a_model_judges_one_voice_of_every_case_in_every_run_anew(tmp_path):
 def test_t_over_runs_is_scipys_and_the_papers_stars_follow_from_what_it_prints():
     one, other = [0.91, 0.93, 0.95], [0.80, 0.88, 0.85]
     found = det.both_t(*((np.mean(x), np.std(x, ddof=1), 3) for x in (one, other)))
-    for equal, names in ((True, ("t", "df", "p")), (False, ("welch_t", "welch_df", "welch_p"))):
-        expected = stats.ttest_ind(one, other, equal_var=equal)
-        assert [found[name] for name in names] == pytest.approx([expected.statistic, expected.df, expected.pvalue])
+    for equal, name in ((True, "p"), (False, "welch_p")):
+        assert found[name] == pytest.approx(stats.ttest_ind(one, other, equal_var=equal).pvalue)
     assert np.isnan(det.both_t((0.88, 0.0, 3), (0.3, 1e-17, 3))["p"])
     for name in ("speaker", "slot", "both"):
         found = det.printed_test(published.load(SEED, "Table 1"), "summary", name)
         assert found["p"] < 0.001 and found["welch_p"] < 0.001, name
     table = published.load(SEED, "Table 2")
     found = det.printed_test(table, "few with policies", "few")
-    assert [found[k] for k in ("p", "welch_p", "welch_df")] == pytest.approx([0.0045, 0.0287, 2], abs=5e-5)
+    assert [found[k] for k in ("p", "welch_p")] == pytest.approx([0.0045, 0.0287], abs=5e-5)
     assert det.printed_test(table, "few", "zero")["p"] < 0.01 < det.printed_test(table, "few", "zero")["welch_p"]
 
 
@@ -193,9 +184,6 @@ def test_tables_say_what_the_single_analyses_say():
     assert row[["selected", "none", "right"]].tolist() == pytest.approx([0.5, 0.5, 2 / 3])
 
 
-# -- what three runs are worth ---------------------------------------------------------------------------------------
-
-
 class Says:
     kind = "says"
 
@@ -211,15 +199,11 @@ UNLIKE = verdicts("n", "11").assign(item=["x", "y"])
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: det.score("begin", ["begin"]), "expected collections of ids"),
         (lambda: det.selection_runs(pd.concat([chosen("m", [(), ()])] * 2)), "item 0 is twice in run 0 of 'm'"),
         (lambda: det.with_right(FRAME.assign(flagged="Clear")), "flagged: 'Clear' given for item 0-0 by 'm'"),
-        (lambda: det.with_right(FRAME.assign(flagged=np.nan)), "flagged: .*nan.* given"),
         (lambda: det.with_right(FRAME.assign(case=None)), "column 'case' .* empty in 4 rows"),
-        (lambda: det.difference(FRAME, "m", "m", RNG(1)), "one technique twice"),
         (lambda: det.difference(pd.concat([FRAME, UNLIKE]), "m", "n", RNG(1)), "no item in common"),
         (lambda: asyncio.run(det.verdicts("mine", Says(), ONE, POLICIES)), "check: 'Clear' given by 'mine'"),
-        (lambda: asyncio.run(det.verdicts("mine", object(), ONE, POLICIES)), "check"),
     ],
 )
 def test_what_users_get_wrong_is_named(call, words):

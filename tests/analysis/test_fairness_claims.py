@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from support import published
-from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims, flat
-from support.analysis.fairness_claims import FINDINGS, NEAR, PLANNING, _share, findings, judged, marginal, results
+from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
+from support.analysis.fairness_claims import FINDINGS, PLANNING, _share, findings, marginal, results
 from support.errors import InvalidInput
 
 STATEMENTS = published.statements(published.load("003_1a2bb55b71c6f802"))
@@ -106,7 +106,7 @@ def test_a_finding_depends_on_the_coordinator_where_they_contradict_each_other(v
     )
     table = findings(ours).set_index("statement")
     assert table.loc["score feedback < verbal feedback: divergence", "here"] == here
-    assert set(judged(ours)["better"]) <= {YES, NO, CLOSE} and len(table) == sum(map(len, FINDINGS.values()))
+    assert len(table) == sum(map(len, FINDINGS.values()))
 
 
 def test_a_gain_is_a_paired_difference_in_the_objective_s_favour():
@@ -130,11 +130,6 @@ def test_two_runs_of_an_instance_in_one_cell_are_refused():
 def test_a_share_takes_runs_to_be_one(value, se, n, answer):
     ours = cells(("a", "score", "away", value, se)).assign(n=n)
     assert _share("score", "away")(ours) == answer
-
-
-@pytest.mark.parametrize(("value", "se", "answer"), [(0.01, 0.02, YES), (0.01, 0.2, CLOSE), (0.5, 0.02, NO)])
-def test_close_takes_an_interval_within_the_margin(value, se, answer):
-    assert flat(["words"], "gain", NEAR)(cells(("a", "words", "gain", value, se))) == answer
 
 
 @pytest.mark.parametrize(("first", "later", "answer"), [(10, 2, YES), (10, 9, NO), (10, 5, CLOSE), (1, 0, CLOSE)])

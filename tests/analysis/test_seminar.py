@@ -6,16 +6,12 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from support import published
 from support.analysis.claims import CLOSE, NO, UNTESTED, YES, check_claims
 from support.analysis.seminar import (
-    COUNTED,
     ORGANIZING,
-    changed_words,
     compare_sets,
     days_of,
     interactions,
@@ -25,7 +21,6 @@ from support.analysis.seminar import (
     runs_of,
     timeline,
 )
-from support.errors import InvalidInput
 from support.play import FormatError
 from support.seminar.records import (
     CONFIRMATION,
@@ -87,21 +82,16 @@ def eventful(**kinds):
 def test_a_rehearsal_is_one_row_with_its_settings_seats_and_outcomes():
     (row,) = runs_of([({"policies": "seed", "repetition": 3}, eventful())]).to_dict("records")
     expected = {"policies": "seed", "repetition": 3, "scenario": "two", "organizer": "rule-based", "detector": "none"}
-    expected |= {"candidates": 3, "places": 2, "filled": 2, "share_filled": 1, "full": True, "speakers": 2, "days": 6}
-    expected |= {"days_until_filled": 5, "mails": 6, "follow_ups": 2, "answers": 3, "flags": 2, "decided": 1}
-    expected |= {"violations": 2, "cancellations": 1, "never_offered": 1, "declined": 0, "mails_per_person": 2}
+    expected |= {"filled": 2, "share_filled": 1, "speakers": 2, "days": 6, "days_until_filled": 5, "mails": 6}
+    expected |= {"follow_ups": 2, "answers": 3, "flags": 2, "decided": 1, "violations": 2, "cancellations": 1}
+    expected |= {"mails_per_person": 2, "format_errors": 1, "replies": 2, "tokens": 57, "edits": 2}
     assert expected.items() <= row.items()
-    counted = {"most_mails": 2, "format_errors": 1, "replies": 2, "tokens": 57, "edits": 2}
-    assert counted.items() <= row.items()
-    days = days_of([({}, eventful())])
-    assert {name: days[name].sum() for name in COUNTED} == {name: row[name] for name in COUNTED}
-    assert days["filled"].tolist() == [0, 1, 2, 1, 2, 2] and days["mails"].sum() == row["mails"]
 
 
 def test_a_programme_that_was_not_full_in_the_end_has_no_such_day():
     record = eventful()
     rows = runs_of([({}, dataclasses.replace(record, days=record.days[:4])), ({}, rehearsal())])
-    assert rows["days_until_filled"].isna().all() and rows["full"].tolist() == [False, False]
+    assert rows["days_until_filled"].isna().all()
     assert rows["share_filled"][0] == 0.5 and np.isnan(rows["share_filled"][1])
 
 
@@ -121,9 +111,8 @@ def test_replies_that_do_not_say_what_they_meant_are_not_audited(kind):
 
 def test_replies_are_read_beside_what_was_meant():
     table = reading_audit([({"policies": "seed"}, eventful())]).set_index("mail")
-    assert table.loc[3, ["precision", "recall", "f1", "right"]].tolist() == [1, 1, 1, True]
-    assert table.loc[3, "read_firm"] == (FIRST,)  # a vague date is read, and not firm
-    assert table.loc[6, "f1"] == 0 and table.loc[6, "never_offered"] == 1 and not table.loc[6, "right"]
+    assert table.loc[3, "right"] and table.loc[3, "read"] == (FIRST, SECOND)  # a vague date is read
+    assert not table.loc[6, "right"]
     assert table.loc[7, "right"] and table.loc[7, "meant"] == ()  # a cancellation means no date, and none was read
 
 
@@ -142,7 +131,6 @@ def test_two_sets_are_paired_by_seed_and_a_pair_that_was_never_full_counts_for_o
     )
     table = table.set_index("value")
     assert table["difference"].tolist() == pytest.approx([0.5, -5 / 3]) and table["n"].tolist() == [4, 3]
-    assert table.loc["share_filled", ["lower", "equal", "higher"]].tolist() == [0, 1, 3]
     assert table.loc["days_until_filled", "p"] == pytest.approx(stats.ttest_rel([9, 12, 8], [10, 15, 9]).pvalue)
     assert (table["p_adjusted"] >= table["p"]).all()
 
@@ -205,17 +193,6 @@ def test_a_journal_holds_what_was_approved_and_made_again_as_well(tmp_path):
     assert set(mails["event"][3:]) == {"approval"} and (mails.loc[mails["event"] == "approval", "size"] == 0).all()
     assert mails["size"].tolist()[1] == 1 and len(record.edits) == 2
     assert mails["before"].iloc[0] == f"{wishes[0].subject}\n{wishes[0].body}"
-
-
-WORDS = st.lists(st.sampled_from("abc"), max_size=8).map(" ".join)
-
-
-@given(WORDS, WORDS)
-@settings(max_examples=50)
-def test_property_the_size_of_an_edit_is_0_for_equal_words_alone_and_at_most_all_words(one, other):
-    size = changed_words(one, other)
-    assert (size == 0) == (one.split() == other.split())
-    assert abs(len(one.split()) - len(other.split())) <= size <= len(one.split()) + len(other.split())
 
 
 # -- what the paper states -------------------------------------------------------------------------------------------
@@ -288,19 +265,3 @@ def test_mails_on_weekends_and_waits_are_read_from_days():
 def test_follow_ups_wait_for_working_days():
     waits = days_of([({}, eventful())])["waits"].tolist()
     assert waits == [(), (1,), (), (), (), (3,)]  # Friday to Saturday, Friday to Wednesday
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda: compare_sets(sets(a=[(1, 2)], b=[(1, 2)]), "mine", "b", values=["share_filled"]),
-            "no run with 'mine'",
-        ),
-        (lambda: compare_sets(pd.DataFrame({"policies": ["a"]}), "a", "b"), "has no column 'repetition'"),
-        (lambda: mail_rows(pd.DataFrame(), np.random.default_rng(1)), "the days has no column 'date'"),
-    ],
-)
-def test_what_users_get_wrong_is_named(call, words):
-    with pytest.raises(InvalidInput, match=words):
-        call()

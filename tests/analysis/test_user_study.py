@@ -13,8 +13,7 @@ from scipy import stats
 from support import published
 from support.analysis import user_study as study
 from support.analysis.printed import Scale, grim
-from support.analysis.stats import signed_rank
-from support.analysis.user_study import CHANGE, POINTS, POOLED, QUESTIONNAIRES
+from support.analysis.user_study import POINTS, QUESTIONNAIRES
 from support.errors import InvalidInput
 from support.survey.respondents import simulate_repeated
 
@@ -86,29 +85,26 @@ def test_all_forms_of_a_person_lie_under_one_code_and_people_are_not_the_simulat
 # ---- two points, three points, many studies
 
 
-def test_a_paired_test_is_scipy_s_with_effect_sizes_and_both_corrections():
+def test_a_paired_test_is_scipy_s_with_both_effect_sizes_and_both_corrections():
     frame = rising()
     table = study.paired_tests(frame, BEFORE, AFTER)
     row = table.set_index("item").loc["up"]
     wide = frame[frame["item"] == "up"].pivot(index="respondent", columns="point", values="answer")
     found, moved = stats.ttest_rel(wide[AFTER], wide[BEFORE]), wide[AFTER] - wide[BEFORE]
     assert (row["t"], row["p"], row["difference"]) == pytest.approx((found.statistic, found.pvalue, moved.mean()))
-    assert row["t"] == pytest.approx(row["cohens_dz"] * np.sqrt(row["n"])) and row["after"] > row["before"]
-    assert row["p_wilcoxon"] == pytest.approx(signed_rank(moved.to_numpy()).p)
+    assert row["cohens_dz"] == pytest.approx(moved.mean() / moved.std()) and row["after"] > row["before"]
     assert table["p_holm"].min() == pytest.approx(min(1, 2 * table["p"].min()))
     assert table["p_fdr"].tolist() == pytest.approx(stats.false_discovery_control(table["p"]))
 
 
-def test_who_came_once_is_left_out_and_a_change_that_all_share_has_a_rank_test_only():
+def test_who_came_once_is_left_out_and_a_change_that_all_share_has_no_test():
     frame = rising(10)
     gone = frame["respondent"].isin(["P0", "P1"]) & (frame["point"] == AFTER)
     row = study.paired_tests(frame[~gone], BEFORE, AFTER).iloc[0]
     assert (row["n"], row["left_out"]) == (8, 2)
-    nobody = frame[(frame["point"] != AFTER) ^ frame["respondent"].isin(["P0", "P1"])]
-    assert study.paired_tests(nobody, BEFORE, AFTER)["note"].str.contains("both points").all()
     same = frame.assign(answer=frame["point"].map({point: 3.0 + i for i, point in enumerate(POINTS)}))
     row = study.paired_tests(same, BEFORE, AFTER).iloc[0]
-    assert np.isnan(row["p"]) and "same in every pair" in row["note"] and row["p_wilcoxon"] == 2 / 2**10
+    assert np.isnan(row["p"]) and "same in every pair" in row["note"]
 
 
 def test_the_smallest_effect_shown_has_the_power_it_was_asked_for():
@@ -185,12 +181,12 @@ def test_a_correlation_is_scipy_s_and_its_interval_draws_people():
     table = study.spearman(data, rng()).set_index(["forms", "item"])
     wide = data.pivot(index=["respondent", "point"], columns="item", values="answer")
     change = wide.xs(POINTS[2], level="point") - wide.xs(POINTS[1], level="point")
-    for forms, part in ((POOLED, wide), (CHANGE, change)):
+    for forms, part in (("pooled", wide), ("change", change)):
         for item in ("follows", "apart"):
             found, row = stats.spearmanr(part["reliance"], part[item]), table.loc[(forms, item)]
             assert row[["rho", "p", "n"]].tolist() == pytest.approx([found.statistic, found.pvalue, len(part)])
             assert row["low"] < row["rho"] < row["high"]
-    assert table.loc[(POOLED, "follows"), "p_fdr"] < 0.001 and table.loc[(POOLED, "apart"), "p_fdr"] > 0.05
+    assert table.loc[("pooled", "follows"), "p_fdr"] < 0.001 and table.loc[("pooled", "apart"), "p_fdr"] > 0.05
     # Two equal forms of each person tell no more than one: the interval is that of people, not of forms.
     twin = pd.concat([data[data["point"] == POINTS[1]].assign(point=point) for point in POINTS[1:]])
     one = study.spearman(data[data["point"] == POINTS[1]], rng()).set_index("item").loc["apart"]
@@ -245,7 +241,6 @@ def test_printed_correlations_marks_and_figures_are_those_of_the_text():
     rhos = study.printed_correlations(TEXT)
     assert [study.largest_family(rhos["rho"], n) for n in (10, 18, 20)] == [0, 6, 8] and rhos["below"].min() == 0.01
     assert study.p_marks(TEXT)["decide next steps"] == "p < 0.005"
-    assert {*study.FIGURE_7A, *study.FIGURE_7B, *study.FIGURE_8} <= set(MEANS["item"])
 
 
 @given(st.lists(st.integers(1, 7), min_size=10, max_size=10), st.lists(st.integers(1, 7), min_size=8, max_size=8))
@@ -273,7 +268,6 @@ def test_the_sign_of_most_changes_is_open():
         (lambda f: study.need_repeated(f.assign(answer=8)), "from 1 to 7"),
         (lambda f: study.need_repeated(pd.concat([f, f.head(1)])), "twice"),
         (lambda f: study.paired_tests(f, BEFORE, "next year"), "next year"),
-        (lambda f: study.mixed_model(f[f["point"] == BEFORE]), "one point"),
         (lambda f: study.error_rates(f, BEFORE, AFTER, 4, []), "expected 2 to 3"),
         (lambda f: study.error_rates(f, BEFORE, AFTER, 3, ["sideways"]), "sideways"),
         (lambda f: study.spearman(f, rng()), "item: reliance given"),

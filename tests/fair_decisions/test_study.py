@@ -100,8 +100,7 @@ def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_th
     made = play(model=scripted(script), **told)
     assert made.chosen == (1, 1, 1) and made.settings["final"] == "its own" and made.rounds[-1].number == 4
     assert "All rounds are over.\nTo stop, give" in heard[-1] and "RUNNING" not in heard[-1]
-    row = runs_of([({}, made)]).iloc[0]
-    assert (row["rounds_used"], row["evaluations"], row["stopped"]) == (3, 9, False)
+    assert runs_of([({}, made)])["evaluations"].tolist() == [9]
     heard.clear()
     assert play(model=scripted(script), **told, final="best known").chosen and len(heard) == 3
 

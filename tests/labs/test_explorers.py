@@ -33,7 +33,7 @@ def rounds():
     """Four instances of each search; the plan known as best is 2 points behind the best in truth."""
     return pd.DataFrame(
         [{"coordinator": who, "feedback": feedback, "instance": f"i{i}", "round": t, "evaluations": 3 * t,
-          "divergence": value + i, "best_divergence": value + i - 2.0,
+          "run": f"{who} {feedback} {i}", "divergence": value + i, "best_divergence": value + i - 2.0,
           "standing_divergence": value + i * (1.5 if who == "local" else 1.0)}
          for (who, feedback), path in PATHS.items() for i in range(4) for t, value in enumerate(path, start=1)]
     )  # fmt: skip

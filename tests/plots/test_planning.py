@@ -56,7 +56,7 @@ def test_a_coordinator_has_one_colour_in_every_figure(axes):
 
 def test_a_budget_is_drawn_at_the_means_of_all_runs(ax):
     rounds = pd.DataFrame([
-        {"coordinator": name, "instance": f"i{i}", "round": t, "evaluations": 3 * t, "standing_divergence": 9.0 - t + i}
+        {"coordinator": name, "run": (name, i), "round": t, "evaluations": 3 * t, "standing_divergence": 9.0 - t + i}
         for name, last in (("mcts", 5), ("model", 3)) for i in range(4) for t in range(1, last + 1 - (i == 0))
     ])  # fmt: skip
     plot_budget(rounds, ax)
