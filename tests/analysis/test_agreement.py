@@ -133,7 +133,7 @@ def test_the_committed_annotators_on_people_whom_they_never_saw(have):
     seen, unseen = have(labelled_ami)
     encoder = Encoder()
     annotators = [EmbeddingAnnotator.load(encoder), EmbeddingAnnotator.load(encoder, UNMARKED), MajorityAnnotator(seen)]
-    test = ag.ami_segments(unseen.sample(600, random_state=1))
+    test = ag.ami_segments(unseen.sample(200, random_state=1))
     tests = [test, ag.without_marks(test)]
     frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1)))
     mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(["test", "annotator"])
