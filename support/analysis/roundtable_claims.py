@@ -14,10 +14,9 @@ Section 5.3.2 speaks of transition graphs: `check_statements`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from math import nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +39,7 @@ from support.analysis.claims import (
     rises,
 )
 from support.analysis.dialogue_acts import LABELS
-from support.analysis.transitions import Bootstrap, Transitions
+from support.analysis.transitions import Transitions, centres, leads
 from support.models.profiles import is_model
 from support.roundtable.economy import exchange_economy
 
@@ -137,7 +136,7 @@ ROUNDTABLE: Mapping[str, Check] = {
 }
 """A check for every statement of `data/inputs/published/001_5dc2ef75221ed897.csv`."""
 
-ENVIRONMENTS = ("exchange_economy", "movielens")
+ENVIRONMENTS = ECONOMY, FILMS = ("exchange_economy", "movielens")
 RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
 NEAR_STARS = 0.1  # our reading of "near" in stars
 SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
@@ -299,57 +298,48 @@ STOPPING: Mapping[str, Check] = {
     "information difference and dialogue act better than the other stopping rules": _language_leads,
 }
 
-ECONOMY = "exchange_economy"
-STATEMENTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    f"{ECONOMY}: request and propose form a loop": (ECONOMY, (("request", "propose"), ("propose", "request"))),
-    f"{ECONOMY}: inform leads to request": (ECONOMY, (("inform", "request"),)),
-    f"{ECONOMY}: confirm leads to request": (ECONOMY, (("confirm", "request"),)),
-    f"{ECONOMY}: compromise leads to propose": (ECONOMY, (("compromise", "propose"),)),
-    f"{ECONOMY}: accept leads to the end": (ECONOMY, (("accept", "end"),)),
+STATEMENTS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "exchange_economy: request and propose form a loop": [("request", "propose"), ("propose", "request")],
+    "exchange_economy: inform leads to request": [("inform", "request")],
+    "exchange_economy: confirm leads to request": [("confirm", "request")],
+    "exchange_economy: compromise leads to propose": [("compromise", "propose")],
+    "exchange_economy: accept leads to the end": [("accept", "end")],
 }
-"""What section 5.3.2 says of Figure 4(a): edges that are the most probable ones of their sources.
-
-The names are those of `data/inputs/published`."""
+"""What section 5.3.2 says of Figure 4(a): edges that are the most probable ones of their sources, named as in the table
+of `data/inputs/published`."""
 
 CENTRE = "movielens: most acts lead to request"
 
 
-def check_statements(graphs: Mapping[str, tuple[Transitions, Bootstrap]]) -> pd.DataFrame:
-    """Whether the statements of section 5.3.2 hold in our graphs, one for each environment.
+def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd.DataFrame:
+    """Whether the statements of section 5.3.2 hold in our graphs and their bootstrap draws, one for each environment.
 
-    A statement holds when its edges lead in more than 95 % of the bootstrap draws, and does not when one of them leads
-    in less than 5 %; between the two it is too close to call. Columns environment, statement, `holds here`, and `here`:
-    the probabilities, and the edge that leads instead.
+    A statement holds when its edges lead in more than 95 % of the draws, and does not when one of them leads in less
+    than 5 %; between the two it is too close to call. Columns environment, statement, `holds here`, and `here`: the
+    probabilities, and the edge that leads instead.
     """
     rows = []
-    for statement, (environment, edges) in STATEMENTS.items():
-        if environment in graphs:
-            rows.append(_tested(statement, environment, edges, *graphs[environment]))
-    if "movielens" in graphs:
-        _, boot = graphs["movielens"]
-        share = float(boot.centres["request"])
-        first = f"{boot.centres.idxmax()} in {boot.centres.max():.0%}"
-        shown = f"request is the centre in {share:.0%} of the draws, {first}"
-        rows.append(("movielens", CENTRE, _answer([share]), shown))
+    if ECONOMY in graphs:
+        t, drawn = graphs[ECONOMY]
+        p, shares = t.probability, leads(drawn).stack().to_dict()
+        for statement, edges in STATEMENTS.items():
+            answer, told = UNTESTED, "the act does not occur"
+            if not any(np.isnan(p.loc[edge]) for edge in edges):
+                answer = _answer(min(shares[edge] for edge in edges))
+                told = "; ".join(_in_words(p.loc[source].drop(source), source, target) for source, target in edges)
+            rows.append((ECONOMY, statement, answer, told))
+    if FILMS in graphs:
+        found = centres(graphs[FILMS][1])
+        told = f"request is the centre in {found['request']:.0%} of the draws, {found.idxmax()} in {found.max():.0%}"
+        rows.append((FILMS, CENTRE, _answer(found["request"]), told))
     return pd.DataFrame(rows, columns=["environment", "statement", "holds here", "here"])
 
 
-def _tested(
-    statement: str, environment: str, edges: tuple[tuple[str, str], ...], t: Transitions, boot: Bootstrap
-) -> tuple[str, str, str, str]:
-    p, leads = (frame.stack().to_dict() for frame in (t.probability, boot.leads))
-    if not all(edge in p and p[edge] == p[edge] for edge in edges):
-        return environment, statement, UNTESTED, "the act does not occur"
-    answer = _answer([leads[edge] for edge in edges])
-    return environment, statement, answer, "; ".join(_in_words(p, *edge) for edge in edges)
+def _answer(share: float) -> str:
+    return NO if share < 0.05 else YES if share > 0.95 else CLOSE
 
 
-def _answer(shares: list[float]) -> str:
-    return NO if min(shares) < 0.05 else YES if min(shares) > 0.95 else CLOSE
-
-
-def _in_words(p: Mapping[Any, float], source: str, target: str) -> str:
-    others = {b: value for (a, b), value in p.items() if a == source != b}
-    first = max(others, key=others.__getitem__)
+def _in_words(others: pd.Series[float], source: str, target: str) -> str:
+    first = others.idxmax()
     instead = "" if first == target else f", behind {first} with {others[first]:.2f}"
     return f"{source} → {target} {others[target]:.2f}{instead}"
