@@ -13,10 +13,9 @@ Section 5.3.2 speaks of transition graphs: `check_statements`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise, product
-from math import nan
+from itertools import pairwise, permutations, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,30 +62,17 @@ def _even_split_is_near_best(preferences: str) -> Check:
     return lambda _: Answer(YES if share > 0.99 else NO, f"{share:.1%} of the optimum, computed")
 
 
-def size_of(model: str) -> float:
-    """Billions of parameters by a model's name; NaN where it names none.
-
-    >>> size_of("model:llama3-1-70b"), size_of("model:gpt-4o")
-    (70.0, nan)
-    """
-    found = re.search(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])", model.lower())
-    return float(found[1]) if found else nan
-
-
-def family(model: str) -> str:
-    """A model's name without its size: two models of one family differ in that alone.
-
-    >>> family("model:llama3-1-70b") == family("model:llama3-1-8b"), family("gpt-4o-mini") == family("gpt-4o")
-    (True, True)
-    """
-    return re.sub(r"(?<![a-z0-9.])\d+(?:\.\d+)?b(?![a-z0-9])|-mini\b", "", model.lower()).strip("-")
+SIZE = r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])"  # billions of parameters, in a model's name
 
 
 def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
-    """Rows of models of one family, the larger one first: by the sizes in their names, a "mini" is the smaller one."""
-    rows = [row for row in ours["row"].unique() if is_model(row)]
-    kin = [(a, b) for a in rows for b in rows if a != b and family(a) == family(b)]
-    return [(a, b) for a, b in kin if size_of(a) > size_of(b) or b.lower() == f"{a.lower()}-mini"]
+    """Models whose names differ in their size alone, the larger one first; a "mini" is the smaller one."""
+    rows = pd.Series([row for row in ours["row"].unique() if is_model(row)], dtype=object)
+    names = rows.str.lower()
+    family = names.str.replace(rf"{SIZE}|-mini\b", "", regex=True).str.strip("-")
+    sizes = names.str.extract(SIZE)[0].astype(float)
+    return [(rows[i], rows[k]) for i, k in permutations(rows.index, 2)
+            if family[i] == family[k] and (sizes[i] > sizes[k] or names[k] == f"{names[i]}-mini")]  # fmt: skip
 
 
 def larger(*columns: str) -> Check:
@@ -195,8 +181,8 @@ def _two_lead(cells: Cells) -> list[Gap]:
 
 
 def _confirm_rises(cells: Cells) -> list[Gap]:
-    return [cells.gap("movielens, mean confirm after round 3 - in it", _at(cells, "confirm", "movielens", first=4),
-                      [("movielens", "confirm@3")])]  # fmt: skip
+    after = _at(cells, "confirm", FILMS, first=4)
+    return [cells.gap(f"{FILMS}, mean confirm after round 3 - in it", after, [(FILMS, "confirm@3")])]
 
 
 def _peak(act: str) -> Check:
@@ -321,12 +307,12 @@ def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd
     rows = []
     if ECONOMY in graphs:
         t, drawn = graphs[ECONOMY]
-        p, shares = t.probability, leads(drawn).stack().to_dict()
+        p, shares = t.probability.to_dict("index"), leads(drawn).stack().to_dict()
         for statement, edges in STATEMENTS.items():
             answer, told = UNTESTED, "the act does not occur"
-            if not any(np.isnan(p.loc[edge]) for edge in edges):
+            if not any(np.isnan(p[source][target]) for source, target in edges):
                 answer = _answer(min(shares[edge] for edge in edges))
-                told = "; ".join(_in_words(p.loc[source].drop(source), source, target) for source, target in edges)
+                told = "; ".join(_in_words(p[source], source, target) for source, target in edges)
             rows.append((ECONOMY, statement, answer, told))
     if FILMS in graphs:
         found = centres(graphs[FILMS][1])
@@ -339,7 +325,7 @@ def _answer(share: float) -> str:
     return NO if share < 0.05 else YES if share > 0.95 else CLOSE
 
 
-def _in_words(others: pd.Series[float], source: str, target: str) -> str:
-    first = others.idxmax()
-    instead = "" if first == target else f", behind {first} with {others[first]:.2f}"
-    return f"{source} → {target} {others[target]:.2f}{instead}"
+def _in_words(p: Mapping[Any, float], source: str, target: str) -> str:
+    first = max((act for act in p if act != source), key=lambda act: p[act])
+    instead = "" if first == target else f", behind {first} with {p[first]:.2f}"
+    return f"{source} → {target} {p[target]:.2f}{instead}"
