@@ -45,7 +45,6 @@ from support.roundtable.table import play
 from support.runs.study import Unit
 
 DRAWS = 2000
-MEASURES = ("precision", "recall", "f1", "kappa", "alpha")
 
 
 def measures(n: np.ndarray) -> dict[str, np.ndarray]:
@@ -90,39 +89,31 @@ def counts(truth: np.ndarray, predicted: np.ndarray, clusters: np.ndarray) -> np
 def evaluate(
     truth: Sequence[Labels], predicted: Sequence[Labels], clusters: Sequence[Any], rng: np.random.Generator, *,
     acts: Sequence[str] = LABELS, covered: Sequence[str] = LABELS, draws: int = DRAWS,
-    against: Sequence[Labels] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Precision, recall, F1, Cohen's kappa and Krippendorff's alpha of every act, with 95 % bootstrap intervals.
 
     `acts` are those that the truth can tell, `covered` those that the predictor can. A message with an empty prediction
-    could not be labelled: it is left out and counted. Whole `clusters` (the group, meeting or run of each message) are
-    resampled. With the labels of a second predictor in `against`, the measures are how much better the first one
-    agrees, on messages that both labelled and on the same resamples.
+    could not be labelled and is left out. Whole `clusters` (the group, meeting or run of each message) are resampled.
 
-    Columns act, measure, value, low, high, n, left_out, clusters, truth, predicted (how many messages were given the
-    act), covered. A last act averages over those where the measure is defined. Undefined values are NaN; so are the
-    intervals of fewer than two clusters.
+    Columns act, measure, value, low, high, n (messages), truth, predicted (how many were given the act), covered. A
+    last act averages over those where the measure is defined. Undefined values are NaN; so are the intervals of fewer
+    than two clusters.
     """
-    given = [predicted] if against is None else [predicted, against]
-    if len({len(truth), *map(len, given), len(clusters)}) != 1:
+    if not len(truth) == len(predicted) == len(clusters):
         raise InvalidInput(f"truth, predicted, clusters: {len(truth)} and {len(clusters)} given; as many of each")
-    kept = [i for i in range(len(truth)) if all(len(labels[i]) for labels in given)]
+    kept = [i for i, given in enumerate(predicted) if len(given)]
     if not kept:
         raise InvalidInput(f"predicted: none of {len(truth)} messages was labelled; agreement needs at least one")
     place = np.unique([str(clusters[i]) for i in kept], return_inverse=True)[1]
-    real, *told = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, *given))
-    tables = [counts(real, one, place) for one in told]
-    size, names = len(tables[0]), [*acts, MEAN]
-    every = np.vstack([np.ones((1, size)), resampled(range(size), rng, draws)[0]])  # the whole sample first
-    first, *second = (measures(np.einsum("dc,cak->dak", every, table)) for table in tables)
+    real, told = (indicators([tuple(labels[i]) for i in kept], acts) for labels in (truth, predicted))
+    table, names = counts(real, told, place), [*acts, MEAN]
+    every = np.vstack([np.ones((1, len(table))), resampled(range(len(table)), rng, draws)[0]])  # the whole sample first
     rows = []
-    for name, value in first.items():
-        shown = value - second[0][name] if second else value
-        low, high = percentiles(shown[1:]) if size > 1 else np.full((2, len(names)), np.nan)
-        rows.append(pd.DataFrame({"act": names, "measure": name, "value": shown[0], "low": low, "high": high}))
-    frame = pd.concat(rows, ignore_index=True).assign(n=len(kept), left_out=len(truth) - len(kept), clusters=size)
-    sums = {"truth": real.sum(axis=0), "predicted": told[0].sum(axis=0), "covered": [act in covered for act in acts]}
-    frame = frame.join(pd.DataFrame(sums, list(acts)), on="act")
+    for name, value in measures(np.einsum("dc,cak->dak", every, table)).items():
+        low, high = percentiles(value[1:]) if len(table) > 1 else np.full((2, len(names)), np.nan)
+        rows.append(pd.DataFrame({"act": names, "measure": name, "value": value[0], "low": low, "high": high}))
+    sums = {"truth": real.sum(axis=0), "predicted": told.sum(axis=0), "covered": [act in covered for act in acts]}
+    frame = pd.concat(rows, ignore_index=True).assign(n=len(kept)).join(pd.DataFrame(sums, list(acts)), on="act")
     return frame.astype({"truth": "Int64", "predicted": "Int64", "covered": "boolean"})
 
 
@@ -236,19 +227,6 @@ async def scores(annotators: Sequence[Annotator], tests: Sequence[Test], rng: np
     return pd.concat(parts, ignore_index=True)
 
 
-def summary(agreement: pd.DataFrame, measure: str = "kappa") -> pd.DataFrame:
-    """One row for each act: the measure of each annotator as "0.43 (0.40 to 0.46)"; needs a column annotator.
-
-    Where every draw of the bootstrap gives the same, as of an act that is never given, there is no interval to tell.
-    """
-    part = agreement[agreement["measure"] == measure]
-    triples = part[["value", "low", "high"]].itertuples(index=False)
-    cells = ["–" if pd.isna(v) else f"{v:.2f} ({f'{low:.2f} to {high:.2f}' if high > low else 'no spread'})"
-             for v, low, high in triples]  # fmt: skip
-    table = part.assign(cell=cells).pivot(index="act", columns="annotator", values="cell")
-    return table.reindex(index=part["act"].unique(), columns=part["annotator"].unique()).rename_axis(columns=None)
-
-
 # -- labels of people ------------------------------------------------------------------------------------------------
 
 COLUMNS = ("message", "coder", "run", "round", "sender", "text", "acts")
@@ -334,25 +312,18 @@ DECIDED = "adjudicated"
 """The coder of labels that were agreed on after two people had labelled apart."""
 
 
-def _of_two(labels: pd.DataFrame, coders: Sequence[str] = ()) -> tuple[str, str, pd.DataFrame]:
-    """Two coders, by default the first two of the file, and the messages that both labelled: acts, acts_second."""
-    own = {name: labels[labels["coder"] == name] for name in coders or labels["coder"].unique() if name != DECIDED}
-    there = [name for name, part in own.items() if len(part)]
-    if len(there) < 2:
-        who = there[0] if there else "nobody"
-        raise InvalidInput(f"only {who} has labelled: agreement needs a second person on the same messages")
-    first, second = there[:2]
-    shared = own[first].merge(own[second][["message", "acts"]], on="message", suffixes=("", "_second"))
-    if shared.empty:
-        raise InvalidInput(f"{first} and {second} have no message in common: agreement needs the same messages")
-    return first, second, shared
-
-
 def coder_agreement(
-    labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str] = (), *, draws: int = DRAWS
+    labels: pd.DataFrame, rng: np.random.Generator, coders: Sequence[str], *, draws: int = DRAWS
 ) -> pd.DataFrame:
     """How far two coders agree, act by act, with intervals over runs: as `evaluate`, the first coder as the truth."""
-    _, _, shared = _of_two(labels, coders)
+    own = {name: labels[labels["coder"] == name] for name in coders}
+    there = [name for name in coders if len(own[name])]
+    if len(there) < 2:
+        raise InvalidInput(f"only {there[0]} has labelled: agreement needs a second person on the same messages")
+    first, second = (own[name] for name in coders)
+    shared = first.merge(second[["message", "acts"]], on="message", suffixes=("", "_second"))
+    if shared.empty:
+        raise InvalidInput(f"{' and '.join(coders)} have no message in common: agreement needs the same messages")
     return evaluate(list(shared["acts"]), list(shared["acts_second"]), list(shared["run"]), rng, draws=draws)
 
 
@@ -366,12 +337,5 @@ def settled(labels: pd.DataFrame) -> pd.DataFrame:
     groups = counted.groupby("message", sort=False)["acts"]
     common = {name: tuple(act for act in LABELS if all(act in acts for acts in given)) for name, given in groups}
     made = labels.drop_duplicates("message").drop(columns="coder").reset_index(drop=True)
-    made["acts"], made["coders"] = made["message"].map(common), made["message"].map(groups.size())
+    made["acts"] = made["message"].map(common)
     return made[made["acts"].map(len) > 0].reset_index(drop=True)
-
-
-def draw_sample(messages: pd.DataFrame, n: int, rng: np.random.Generator) -> list[int]:
-    """Places of `n` messages, drawn without return and in the order of the frame; all of them when there are fewer."""
-    if n < 1:
-        raise InvalidInput(f"n: {n} given; expected at least one message")
-    return sorted(rng.choice(len(messages), size=min(n, len(messages)), replace=False).tolist())

@@ -33,15 +33,12 @@ from support.roundtable.table import environment_of
 if TYPE_CHECKING:
     from support.runs.study import Unit
 
-SHARES = tuple(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10))
-METRICS = (*SHARES, "rationality", "min_max", "rigidity")
+METRICS = (*(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10)), "rationality", "min_max", "rigidity")
 
 
 def standing_utilities(transcript: Transcript, environment: Any = None) -> np.ndarray:
     """Each agent's utility of the decision that stands after each round, shape (rounds, agents); 0 before the first."""
     environment = environment or environment_of(transcript)
-    if not transcript.rounds:
-        raise InvalidInput("transcript: it has no rounds; metrics need at least one")
     nothing = np.zeros(len(environment.agents))
     decided = [r.decision for r in transcript.rounds]
     return np.stack([environment.utilities(d.value) if d else nothing for d in decided])
@@ -62,7 +59,7 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
     """All metrics of one discussion, in percent; NaN where one is not defined, or the environment lacks what it needs.
 
     What a decision is worth to each agent (`utilities`) is enough for `min_max`, `rationality` and `rigidity`; shares
-    of the largest total need `maximum` as well; `first_decision` needs nothing.
+    of the largest total need `maximum` as well.
     """
     environment, values = environment_of(transcript), dict.fromkeys(METRICS, float("nan"))
     if hasattr(environment, "utilities"):
@@ -73,10 +70,10 @@ def run_metrics(transcript: Transcript) -> dict[str, float]:
         changes = np.diff(standing.sum(axis=1), prepend=0.0)
         values["rigidity"] = 100 * float(np.isclose(changes, 0.0, atol=1e-9).mean())
         if hasattr(environment, "maximum"):
-            curve = total_utility(transcript, max(10, len(transcript.rounds)))
+            curve = total_utility(transcript, 10)
             values |= {f"utility@{n}": float(curve[n - 1]) for n in (3, 5, 10)}
             values |= {f"auc@{n}": float(curve[:n].mean()) for n in (3, 5, 10)}
-    return values | {"first_decision": first_decision(transcript)}
+    return values
 
 
 def _rationality(transcript: Transcript, environment: Any, standing: np.ndarray) -> float:
@@ -125,10 +122,7 @@ def summary(runs: pd.DataFrame, by: str) -> pd.DataFrame:
 
     Undefined values (see `min_max`) are left out, and n says how many are left.
     """
-    groups = runs.groupby(by, sort=False)[list(METRICS)]
-    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
-    tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
-    return tidy.rename_axis(["row", "column"]).reset_index()
+    return _means(runs[list(METRICS)], runs[by])
 
 
 def gains(runs: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -136,10 +130,12 @@ def gains(runs: pd.DataFrame, by: str) -> pd.DataFrame:
 
     For `support.analysis.claims`, which takes pairs where it finds them.
     """
-    import pandas as pd
-
     pairs = combinations(("utility@3", "utility@5", "utility@10"), 2)
-    wide = pd.DataFrame({f"{late} - {early}": runs[late] - runs[early] for early, late in pairs}).groupby(runs[by])
-    parts = {"value": wide.mean(), "se": wide.sem(), "n": wide.count()}
+    return _means(pd.DataFrame({f"{late} - {early}": runs[late] - runs[early] for early, late in pairs}), runs[by])
+
+
+def _means(values: pd.DataFrame, by: pd.Series[Any]) -> pd.DataFrame:
+    groups = values.groupby(by, sort=False)
+    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
     tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
     return tidy.rename_axis(["row", "column"]).reset_index()

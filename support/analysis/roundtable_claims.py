@@ -13,10 +13,8 @@ Section 5.3.2 speaks of transition graphs: `check_statements`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise, product
-from math import nan
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -40,7 +38,7 @@ from support.analysis.claims import (
     rises,
 )
 from support.analysis.dialogue_acts import LABELS
-from support.analysis.transitions import Bootstrap, Transitions
+from support.analysis.transitions import Transitions, centres, leads
 from support.models.profiles import is_model
 from support.roundtable.economy import exchange_economy
 
@@ -64,30 +62,17 @@ def _even_split_is_near_best(preferences: str) -> Check:
     return lambda _: Answer(YES if share > 0.99 else NO, f"{share:.1%} of the optimum, computed")
 
 
-def size_of(model: str) -> float:
-    """Billions of parameters by a model's name; NaN where it names none.
-
-    >>> size_of("model:llama3-1-70b"), size_of("model:gpt-4o")
-    (70.0, nan)
-    """
-    found = re.search(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])", model.lower())
-    return float(found[1]) if found else nan
-
-
-def family(model: str) -> str:
-    """A model's name without its size: two models of one family differ in that alone.
-
-    >>> family("model:llama3-1-70b") == family("model:llama3-1-8b"), family("gpt-4o-mini") == family("gpt-4o")
-    (True, True)
-    """
-    return re.sub(r"(?<![a-z0-9.])\d+(?:\.\d+)?b(?![a-z0-9])|-mini\b", "", model.lower()).strip("-")
+SIZE = r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])"  # billions of parameters, in a model's name
 
 
 def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
-    """Rows of models of one family, the larger one first: by the sizes in their names, a "mini" is the smaller one."""
-    rows = [row for row in ours["row"].unique() if is_model(row)]
-    kin = [(a, b) for a in rows for b in rows if a != b and family(a) == family(b)]
-    return [(a, b) for a, b in kin if size_of(a) > size_of(b) or b.lower() == f"{a.lower()}-mini"]
+    """Models whose names differ in their size alone, the larger one first; a "mini" is the smaller one."""
+    rows = pd.Series([row for row in ours["row"].unique() if is_model(row)], dtype=object)
+    names = rows.str.lower()
+    family = names.str.replace(rf"{SIZE}|-mini\b", "", regex=True).str.strip("-")
+    sizes = names.str.extract(SIZE)[0].astype(float)
+    return [(rows[i], rows[k]) for i, k in permutations(rows.index, 2)
+            if family[i] == family[k] and (sizes[i] > sizes[k] or names[k] == f"{names[i]}-mini")]  # fmt: skip
 
 
 def larger(*columns: str) -> Check:
@@ -137,7 +122,7 @@ ROUNDTABLE: Mapping[str, Check] = {
 }
 """A check for every statement of `data/inputs/published/001_5dc2ef75221ed897.csv`."""
 
-ENVIRONMENTS = ("exchange_economy", "movielens")
+ENVIRONMENTS = ECONOMY, FILMS = ("exchange_economy", "movielens")
 RARE, LOW, HIGH = 0.2, 0.15, 0.5  # our readings of a "rare" act, "low" Others, a "consistently high" act
 NEAR_STARS = 0.1  # our reading of "near" in stars
 SLACK = 0.005  # errors are printed to two decimals: half of the last one is no change
@@ -196,8 +181,8 @@ def _two_lead(cells: Cells) -> list[Gap]:
 
 
 def _confirm_rises(cells: Cells) -> list[Gap]:
-    return [cells.gap("movielens, mean confirm after round 3 - in it", _at(cells, "confirm", "movielens", first=4),
-                      [("movielens", "confirm@3")])]  # fmt: skip
+    after = _at(cells, "confirm", FILMS, first=4)
+    return [cells.gap(f"{FILMS}, mean confirm after round 3 - in it", after, [(FILMS, "confirm@3")])]
 
 
 def _peak(act: str) -> Check:
@@ -299,57 +284,48 @@ STOPPING: Mapping[str, Check] = {
     "information difference and dialogue act better than the other stopping rules": _language_leads,
 }
 
-ECONOMY = "exchange_economy"
-STATEMENTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    f"{ECONOMY}: request and propose form a loop": (ECONOMY, (("request", "propose"), ("propose", "request"))),
-    f"{ECONOMY}: inform leads to request": (ECONOMY, (("inform", "request"),)),
-    f"{ECONOMY}: confirm leads to request": (ECONOMY, (("confirm", "request"),)),
-    f"{ECONOMY}: compromise leads to propose": (ECONOMY, (("compromise", "propose"),)),
-    f"{ECONOMY}: accept leads to the end": (ECONOMY, (("accept", "end"),)),
+STATEMENTS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "exchange_economy: request and propose form a loop": [("request", "propose"), ("propose", "request")],
+    "exchange_economy: inform leads to request": [("inform", "request")],
+    "exchange_economy: confirm leads to request": [("confirm", "request")],
+    "exchange_economy: compromise leads to propose": [("compromise", "propose")],
+    "exchange_economy: accept leads to the end": [("accept", "end")],
 }
-"""What section 5.3.2 says of Figure 4(a): edges that are the most probable ones of their sources.
-
-The names are those of `data/inputs/published`."""
+"""What section 5.3.2 says of Figure 4(a): edges that are the most probable ones of their sources, named as in the table
+of `data/inputs/published`."""
 
 CENTRE = "movielens: most acts lead to request"
 
 
-def check_statements(graphs: Mapping[str, tuple[Transitions, Bootstrap]]) -> pd.DataFrame:
-    """Whether the statements of section 5.3.2 hold in our graphs, one for each environment.
+def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd.DataFrame:
+    """Whether the statements of section 5.3.2 hold in our graphs and their bootstrap draws, one for each environment.
 
-    A statement holds when its edges lead in more than 95 % of the bootstrap draws, and does not when one of them leads
-    in less than 5 %; between the two it is too close to call. Columns environment, statement, `holds here`, and `here`:
-    the probabilities, and the edge that leads instead.
+    A statement holds when its edges lead in more than 95 % of the draws, and does not when one of them leads in less
+    than 5 %; between the two it is too close to call. Columns environment, statement, `holds here`, and `here`: the
+    probabilities, and the edge that leads instead.
     """
     rows = []
-    for statement, (environment, edges) in STATEMENTS.items():
-        if environment in graphs:
-            rows.append(_tested(statement, environment, edges, *graphs[environment]))
-    if "movielens" in graphs:
-        _, boot = graphs["movielens"]
-        share = float(boot.centres["request"])
-        first = f"{boot.centres.idxmax()} in {boot.centres.max():.0%}"
-        shown = f"request is the centre in {share:.0%} of the draws, {first}"
-        rows.append(("movielens", CENTRE, _answer([share]), shown))
+    if ECONOMY in graphs:
+        t, drawn = graphs[ECONOMY]
+        p, shares = t.probability.to_dict("index"), leads(drawn).stack().to_dict()
+        for statement, edges in STATEMENTS.items():
+            answer, told = UNTESTED, "the act does not occur"
+            if not any(np.isnan(p[source][target]) for source, target in edges):
+                answer = _answer(min(shares[edge] for edge in edges))
+                told = "; ".join(_in_words(p[source], source, target) for source, target in edges)
+            rows.append((ECONOMY, statement, answer, told))
+    if FILMS in graphs:
+        found = centres(graphs[FILMS][1])
+        told = f"request is the centre in {found['request']:.0%} of the draws, {found.idxmax()} in {found.max():.0%}"
+        rows.append((FILMS, CENTRE, _answer(found["request"]), told))
     return pd.DataFrame(rows, columns=["environment", "statement", "holds here", "here"])
 
 
-def _tested(
-    statement: str, environment: str, edges: tuple[tuple[str, str], ...], t: Transitions, boot: Bootstrap
-) -> tuple[str, str, str, str]:
-    p, leads = (frame.stack().to_dict() for frame in (t.probability, boot.leads))
-    if not all(edge in p and p[edge] == p[edge] for edge in edges):
-        return environment, statement, UNTESTED, "the act does not occur"
-    answer = _answer([leads[edge] for edge in edges])
-    return environment, statement, answer, "; ".join(_in_words(p, *edge) for edge in edges)
-
-
-def _answer(shares: list[float]) -> str:
-    return NO if min(shares) < 0.05 else YES if min(shares) > 0.95 else CLOSE
+def _answer(share: float) -> str:
+    return NO if share < 0.05 else YES if share > 0.95 else CLOSE
 
 
 def _in_words(p: Mapping[Any, float], source: str, target: str) -> str:
-    others = {b: value for (a, b), value in p.items() if a == source != b}
-    first = max(others, key=others.__getitem__)
-    instead = "" if first == target else f", behind {first} with {others[first]:.2f}"
-    return f"{source} → {target} {others[target]:.2f}{instead}"
+    first = max((act for act in p if act != source), key=lambda act: p[act])
+    instead = "" if first == target else f", behind {first} with {p[first]:.2f}"
+    return f"{source} → {target} {p[target]:.2f}{instead}"

@@ -90,10 +90,6 @@ class Study:
         taken.__dict__.update({"pairs": there["pairs"]} if "pairs" in there else {})  # counted once, not for each fold
         return taken
 
-    def training(self, fold: int) -> Study:
-        """All discussions but those of one fold."""
-        return self.take(self.layer("folds") != fold)
-
     def stops(self, signal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last round held of each discussion, and whether the signal ended it; both of shape (runs,)."""
         signal = signal & (np.arange(signal.shape[1]) < self.played[:, None])
@@ -148,16 +144,9 @@ def oracle(train: Study) -> Fitted:
     return Fitted(lambda study: _numbers(study) == study.best_round[:, None], in_hindsight=True)
 
 
-AVERAGES: dict[str, Callable[[Study], Any]] = {
-    "mode": lambda study: np.bincount(study.best_round[study.best_round > 0]).argmax(),
-    "mean": lambda study: np.floor(study.best_round[study.best_round > 0].mean() + 0.5),
-    "curve": lambda study: pd.DataFrame(study.gain).mean().round(12).argmax() + 1,
-}
-
-
-def checkpoint(train: Study, average: str = "mode") -> Fitted:
-    """Stops in the average best round of training; the mode is what fits the paper's Table 11 (see notebook 24)."""
-    at = int(AVERAGES[average](train))
+def checkpoint(train: Study) -> Fitted:
+    """Stops in the most frequent best round of training: the average that fits Table 11 (see notebook 24)."""
+    at = int(np.bincount(train.best_round[train.best_round > 0]).argmax())
     return Fitted(lambda study: _numbers(study) >= at, at)
 
 
@@ -281,19 +270,17 @@ def cross_validate(studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAP
     for (name, study), (stopping, rule) in product(studies.items(), rules.items()):
         if not np.isfinite(study.gain).any():
             raise InvalidInput(f"performance of {name!r}: every value is NaN; nothing can be learnt from it")
-        folds = np.unique(study.layer("folds"))
-        if len(folds) < 2:
-            raise InvalidInput(f"folds of {name!r}: {len(folds)} given; make at least 2 with folds_of(runs, 5, seed)")
         if study.acts is not None:
             study.pairs  # noqa: B018  # counted once, not once for each fold
-        for fold in folds:
-            mine = study.folds == fold
+        folds = study.layer("folds")
+        for fold in np.unique(folds):
+            test = study.take(folds == fold)
             with threadpool_limits(1):  # the matrices are small: threads would cost more than they give
-                fitted, test = rule(study.training(fold)), study.take(mine)
+                fitted = rule(study.take(folds != fold))
                 stop, fired = test.stops(fitted.fires(test))
             words, run = np.cumsum(test.layer("words"), axis=1), np.arange(len(stop))
             parts.append(pd.DataFrame({
-                "stopping": stopping, "rule": name, "run": np.flatnonzero(mine), "fold": fold, "stop": stop,
+                "stopping": stopping, "rule": name, "run": np.flatnonzero(folds == fold), "fold": fold, "stop": stop,
                 "fired": fired, "threshold": fitted.threshold, "performance": test.performance[run, stop - 1],
                 "words": words[run, stop - 1], "played": test.played, "all_words": words[run, test.played - 1],
             }))  # fmt: skip
@@ -307,8 +294,7 @@ def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
     error: the same groups are under each rule.
     """
     once = tested.drop_duplicates(["stopping", "rule", "fold"]) if value == "threshold" else tested
-    groups = once.astype({value: float}).groupby(["stopping", "rule"], sort=False)[value]
-    tidy = groups.agg(value="mean", se="sem", n="count").rename_axis(["row", "column"]).reset_index()
+    tidy = _cells(once.astype({value: float}), value)
     if value == "performance":
         return tidy
     tidy = tidy.dropna(subset="value")
@@ -323,21 +309,22 @@ def gains(tested: pd.DataFrame) -> pd.DataFrame:
     """
     wide = tested.pivot(index=["rule", "run"], columns="stopping", values="performance")
     gaps = wide.drop(columns=BASELINE).sub(wide[BASELINE], axis=0).reset_index().melt(["rule", "run"])
-    groups = gaps.groupby(["stopping", "rule"], sort=False)["value"].agg(value="mean", se="sem", n="count")
-    tidy = groups.rename_axis(["row", "column"]).reset_index()
-    return tidy.assign(row=tidy["row"] + f" - {BASELINE}")
+    return _cells(gaps, "value").assign(row=lambda tidy: tidy["row"] + f" - {BASELINE}")
+
+
+def _cells(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+    groups = frame.groupby(["stopping", "rule"], sort=False)[value].agg(value="mean", se="sem", n="count")
+    return groups.rename_axis(["row", "column"]).reset_index()
 
 
 def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
-    """What each rule saves and what it costs against playing to the end: stopping, measure, mean, se, low, high, n.
+    """What each rule saves and what it costs against @10: stopping, measure, mean, se, low, high, n.
 
     "rounds saved" and "words saved" are percent of those without stopping, "loss" is in units of performance, negative
     where stopping gains. A group that was seen under several rules counts once, with its mean over them.
     """
-    if BASELINE not in set(tested["stopping"]):
-        raise InvalidInput(f"the tested rules lack {BASELINE!r}, which savings are measured against; test it as well")
     end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])["performance"]
-    lost = end.reindex(pd.MultiIndex.from_frame(tested[["rule", "run"]])).to_numpy() - tested["performance"]
+    lost = end.loc[pd.MultiIndex.from_frame(tested[["rule", "run"]])].to_numpy() - tested["performance"]
     saved = {
         "rounds saved": 100 * (1 - tested["stop"] / tested["played"]),
         "words saved": 100 * (1 - tested["words"] / tested["all_words"].where(tested["all_words"] > 0)),
@@ -391,8 +378,6 @@ def studies_of(
     Equally many discussions get equal folds, so that a group that was seen under several rules is in the same fold
     under each.
     """
-    if not records:
-        raise InvalidInput("records: none given; run the sweep first")
     made = {}
     for rule in dict.fromkeys(transcript.rule for _, transcript in records):
         mine = [i for i, (_, transcript) in enumerate(records) if transcript.rule == rule]

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import END, LABELS, START, checked_acts, trust_in
 from support.analysis.frames import need_columns
-from support.analysis.stats import adjusted, percentiles, resampled
+from support.analysis.stats import adjusted, resampled
 from support.errors import InvalidInput
 
 Count = Literal["exists", "printed"]
@@ -27,8 +27,6 @@ PRINTED_ROUNDS = 10
 """Where the sum of equation (1) ends."""
 NAMES = (START, *LABELS, END)
 SIZE = len(NAMES)
-EDGES = pd.DataFrame(product(NAMES, NAMES), columns=["source", "target"])
-"""All edges, in the order of a raveled matrix."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +89,7 @@ class Transitions:
 
     def where(self, **values: Any) -> Transitions:
         """The runs whose columns have the given values: `t.where(rule="majority")`."""
-        need_columns(self.runs, list(values), "runs")
-        keep = np.logical_and.reduce([self.runs[column] == value for column, value in values.items()])
-        if not keep.any():
-            raise InvalidInput(f"where: no run has {values}; choose values that `runs` holds")
-        return self.take(np.flatnonzero(keep))
+        return self.take(np.flatnonzero((self.runs[list(values)] == pd.Series(values)).all(axis=1)))
 
     def take(self, rows: np.ndarray) -> Transitions:
         """Some of the runs, in the order given."""
@@ -181,65 +175,53 @@ def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[t
 # -- how sure --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Bootstrap:
-    """Equation (1) on runs drawn anew: `draws` has the shape (draws, names, names), NaN where the act is in none."""
+def bootstrap(t: Transitions, rng: np.random.Generator, draws: int = 2000) -> np.ndarray:
+    """Equation (1) on runs drawn anew (Efron 1979), shape (draws, names, names); NaN where the act is in none.
 
-    draws: np.ndarray
-
-    @property
-    def leads(self) -> pd.DataFrame:
-        """In which share of the draws an edge is its source's most probable one, self-loops left out."""
-        return _square(np.mean(self._leading(), axis=0))
-
-    @property
-    def centres(self) -> pd.Series[float]:
-        """In which share of the draws more acts lead to this one than to any other (Start and End lead nowhere)."""
-        arrows = self._leading()[:, 1:-1].sum(axis=1)
-        best = arrows == arrows.max(axis=1, keepdims=True)
-        alone = best & (best.sum(axis=1, keepdims=True) == 1)
-        return pd.Series(alone.mean(axis=0), index=list(NAMES))
-
-    def _leading(self) -> np.ndarray:
-        """Which edge leads in each draw, shape (draws, names, names); none where nothing follows."""
-        p = np.nan_to_num(self.draws, nan=0.0) * ~np.eye(SIZE, dtype=bool)
-        return (np.arange(SIZE) == p.argmax(axis=2)[..., None]) & (p > 0)
-
-
-def bootstrap(t: Transitions, rng: np.random.Generator, draws: int = 2000, cluster: str = "") -> Bootstrap:
-    """Draw runs with replacement, or clusters of them (a column), and compute the probabilities anew (Efron 1979).
-
-    A group that talks under six rules has no six independent runs: `cluster="repetition"` draws groups.
+    A group that talks under six rules has no six independent runs: those of one `repetition` are drawn together.
     """
-    if cluster:
-        need_columns(t.runs, [cluster], "runs")
-    weights, place = resampled(t.runs[cluster] if cluster else range(len(t.runs)), rng, draws)
+    weights, place = resampled(t.runs["repetition"], rng, draws)
     if weights.shape[1] < 2:
-        raise InvalidInput(f"{weights.shape[1]} runs given; intervals need at least 2 runs")
+        raise InvalidInput(f"{weights.shape[1]} groups given; intervals need at least 2")
     weights = weights[:, place]
     drawn = (weights @ t.numerator.reshape(len(place), -1)).reshape(draws, SIZE, SIZE)
-    return Bootstrap(ratio(drawn, weights @ t.denominator))
+    return ratio(drawn, weights @ t.denominator)
+
+
+def leads(drawn: np.ndarray) -> pd.DataFrame:
+    """In which share of the draws an edge is its source's most probable one, self-loops left out."""
+    return _square(np.mean(_leading(drawn), axis=0))
+
+
+def centres(drawn: np.ndarray) -> pd.Series[float]:
+    """In which share of the draws more acts lead to this one than to any other (Start and End lead nowhere)."""
+    arrows = _leading(drawn)[:, 1:-1].sum(axis=1)
+    best = arrows == arrows.max(axis=1, keepdims=True)
+    alone = best & (best.sum(axis=1, keepdims=True) == 1)
+    return pd.Series(alone.mean(axis=0), index=list(NAMES))
+
+
+def _leading(drawn: np.ndarray) -> np.ndarray:
+    """Which edge leads in each draw, shape (draws, names, names); none where nothing follows."""
+    p = np.nan_to_num(drawn, nan=0.0) * ~np.eye(SIZE, dtype=bool)
+    return (np.arange(SIZE) == p.argmax(axis=2)[..., None]) & (p > 0)
 
 
 def most_probable(
-    t: Transitions, edges: int = 1, threshold: float = 0.0, boot: Bootstrap | None = None
+    t: Transitions, edges: int = 1, threshold: float = 0.0, drawn: np.ndarray | None = None
 ) -> pd.DataFrame:
     """The most probable outgoing edges of each act, self-loops left out (Figures 4 to 6 show one for each).
 
     Of equally probable edges the first in the order of the labels counts. Columns source, target, probability, count,
-    occurrences (of the source), with `boot` low, high (95 %) and leads (in which share of the draws), and tied: how
-    many other edges of the source are as probable.
+    and with draws of `bootstrap` leads: in which share of them the edge is its source's most probable one.
     """
-    numerator, denominator = t.numerator.sum(axis=0), np.repeat(t.denominator.sum(axis=0), SIZE)
-    whole = EDGES.assign(
-        probability=t.probability.to_numpy().ravel(), count=numerator.ravel(), occurrences=denominator,
+    whole = pd.DataFrame(product(NAMES, NAMES), columns=["source", "target"]).assign(
+        probability=t.probability.to_numpy().ravel(), count=t.numerator.sum(axis=0).ravel(),
         place=np.repeat(np.arange(SIZE), SIZE),
     )  # fmt: skip
-    if boot:
-        low, high = percentiles(boot.draws)
-        whole = whole.assign(low=low.ravel(), high=high.ravel(), leads=boot.leads.to_numpy().ravel())
+    if drawn is not None:
+        whole["leads"] = leads(drawn).to_numpy().ravel()
     shown = whole[(whole["source"] != whole["target"]) & (whole["count"] > 0) & (whole["probability"] >= threshold)]
-    shown = shown.assign(tied=shown.groupby(["place", "count"])["target"].transform("size") - 1)
     ranked = shown.sort_values(["place", "count"], ascending=[True, False]).groupby("place").head(edges)
     made = ranked.drop(columns="place").reset_index(drop=True)
     made.attrs["trust"] = t.trust
@@ -249,77 +231,36 @@ def most_probable(
 # -- conditions ------------------------------------------------------------------------------------------------------
 
 
-class Difference(NamedTuple):
-    """A permutation test between two conditions."""
-
-    statistic: float  # the sum of squared differences, each act weighted by its share of all acts of both
-    p: float
-    edges: pd.DataFrame  # largest first: source, target, probability_a, probability_b, difference, p, p_adjusted (Holm)
-    runs: tuple[int, int]  # how many of a and b were used
-
-
 def permutation_test(
-    a: Transitions, b: Transitions, rng: np.random.Generator, draws: int = 10_000, paired_by: str = ""
-) -> Difference:
-    """Whether two conditions have the same transition probabilities: runs change places (Fisher 1935).
+    a: Transitions, b: Transitions, rng: np.random.Generator, draws: int = 10_000
+) -> tuple[float, float]:
+    """Whether two conditions have the same transition probabilities: a statistic, and p (Fisher 1935).
 
-    With `paired_by`, a column that names a run's partner in the other condition, only the two runs of a pair do, and
-    runs without a partner are left out. An act that does not occur on one side counts as no difference. p is (1 + as
-    large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010); that of an edge is two-sided.
+    The two runs of a `repetition` change places; those without a partner are left out. The statistic is the sum of
+    squared differences, each act weighted by its share of all acts of both; an act that does not occur on one side
+    counts as no difference. p is (1 + as large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010).
     """
-    if paired_by:
-        a, b = _partners(a, b, paired_by)
-    if min(len(a.runs), len(b.runs)) < 2:
-        raise InvalidInput(f"{len(a.runs)} and {len(b.runs)} runs given; a test needs at least 2 of each")
-    cells = [np.hstack([t.numerator.reshape(len(t.runs), -1), t.denominator]).astype(float) for t in (a, b)]
+    groups = sorted(set(a.runs["repetition"]) & set(b.runs["repetition"]))
+    if len(groups) < 2:
+        raise InvalidInput(f"{len(groups)} groups were seen under both conditions; a test needs at least 2")
+    a, b = (t.take(pd.Index(t.runs["repetition"]).get_indexer(groups)) for t in (a, b))
+    cells = [np.hstack([t.numerator.reshape(len(groups), -1), t.denominator]).astype(float) for t in (a, b)]
     observed = cells[0].sum(axis=0)
     total = observed + cells[1].sum(axis=0)
-    if paired_by:
-        coins = rng.integers(2, size=(draws, len(a.runs))).astype(float)
-        moved = observed + coins @ (cells[1] - cells[0])
-    else:
-        is_a = np.repeat([1.0, 0.0], [len(a.runs), len(b.runs)])
-        moved = rng.permuted(np.tile(is_a, (draws, 1)), axis=1) @ np.vstack(cells)
-    sides = np.vstack([observed, moved])  # what was observed is the first row
+    coins = rng.integers(2, size=(draws, len(groups))).astype(float)
+    sides = np.vstack([observed, observed + coins @ (cells[1] - cells[0])])  # what was observed is the first row
     p_a, p_b = (ratio(c[:, :-SIZE].reshape(-1, SIZE, SIZE), c[:, -SIZE:]) for c in (sides, total - sides))
     gaps = np.nan_to_num(p_a - p_b, nan=0.0)
     statistics = (gaps**2).sum(axis=2) @ (total[-SIZE:] / total[-SIZE:].sum())
-    p = float((statistics >= statistics[0] - 1e-12).mean())
-    edges = EDGES.assign(probability_a=p_a[0].ravel(), probability_b=p_b[0].ravel())
-    edges["difference"] = edges["probability_a"] - edges["probability_b"]
-    edges["p"] = (np.abs(gaps) >= np.abs(gaps[0]) - 1e-12).mean(axis=0).ravel()
-    edges = edges[total[:-SIZE] > 0].assign(p_adjusted=lambda there: adjusted(there["p"]))
-    edges = edges.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
-    return Difference(float(statistics[0]), p, edges, (len(a.runs), len(b.runs)))
+    return float(statistics[0]), float((statistics >= statistics[0] - 1e-12).mean())
 
 
-def _partners(a: Transitions, b: Transitions, key: str) -> list[Transitions]:
-    """The runs of a and b that have a partner, in the same order."""
-    for side in (a, b):
-        need_columns(side.runs, [key], "runs")
-        if len(twice := side.runs.loc[side.runs[key].duplicated(), key]):
-            raise InvalidInput(f"paired_by {key!r}: {twice.iloc[0]} occurs twice in one condition; choose one run each")
-    both = sorted(set(a.runs[key]) & set(b.runs[key]))
-    return [side.take(pd.Index(side.runs[key]).get_indexer(both)) for side in (a, b)]
-
-
-def compare_levels(
-    t: Transitions, by: str, rng: np.random.Generator, draws: int = 10_000, paired_by: str = ""
-) -> pd.DataFrame:
+def compare_levels(t: Transitions, by: str, rng: np.random.Generator, draws: int = 10_000) -> pd.DataFrame:
     """`permutation_test` between all pairs of levels of a column of the runs, p adjusted (Holm) over the pairs.
 
-    Columns a, b, runs_a, runs_b, statistic, p, p_adjusted, edge (the one with the largest difference) and difference.
+    Columns a, b, statistic, p, p_adjusted.
     """
-    need_columns(t.runs, [by], "runs")
     parts = {level: t.where(**{by: level}) for level in t.runs[by].unique()}
-    if len(parts) < 2:
-        raise InvalidInput(f"by {by!r}: one level, {next(iter(parts))!r}; a comparison needs two or more")
-    rows = []
-    for a, b in combinations(parts, 2):
-        test = permutation_test(parts[a], parts[b], rng, draws, paired_by)
-        edge = test.edges.iloc[0]
-        name = f"{edge['source']} → {edge['target']}"
-        rows.append((a, b, *test.runs, test.statistic, test.p, name, edge["difference"]))
-    frame = pd.DataFrame(rows, columns=["a", "b", "runs_a", "runs_b", "statistic", "p", "edge", "difference"])
-    frame.insert(6, "p_adjusted", adjusted(frame["p"]))
-    return frame
+    rows = [(a, b, *permutation_test(parts[a], parts[b], rng, draws)) for a, b in combinations(parts, 2)]
+    frame = pd.DataFrame(rows, columns=["a", "b", "statistic", "p"])
+    return frame.assign(p_adjusted=adjusted(frame["p"]))

@@ -11,7 +11,7 @@ import ipywidgets as w
 import numpy as np
 import pandas as pd
 
-from support.analysis.agreement import LabelFile, coder_agreement, draw_sample, key
+from support.analysis.agreement import LabelFile, coder_agreement, key
 from support.analysis.dialogue_acts import LABELS, MEANINGS
 from support.analysis.frames import need_columns
 from support.draw import dots
@@ -53,7 +53,8 @@ class LabellingDesk(Lab):
         self._given = {"(messages)": held(messages, "messages"), "(path)": repr(str(path))}
         self._told = {"coders": tuple(coders), "n": n, "seed": seed}
         self.messages, self.file = messages.reset_index(drop=True), LabelFile(path)
-        self.sample = draw_sample(messages, n, np.random.default_rng(seed))
+        drawn = np.random.default_rng(seed).choice(len(messages), min(n, len(messages)), replace=False)
+        self.sample = sorted(drawn.tolist())
         self.rows = self.messages.to_dict("records")
         self.keys = [key(self.rows[place]) for place in self.sample]
         self.at = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,33 +25,28 @@ DASHES = (0, (2.5, 1.3))
 GREY = "#555555"
 
 
-def ring_order(graphs: Sequence[pd.DataFrame]) -> tuple[str, ...]:
-    """An order of the acts on a ring with few crossings and short edges, the same for several graphs.
+def ring_order(edges: pd.DataFrame) -> tuple[str, ...]:
+    """An order of the acts on a ring with few crossings and short edges; Start stands first.
 
-    Start stands first. From the order in which the acts occur and three rearrangements of it, the best move of one act
-    to another place is made until none helps; without chance, so that the same edges give the same drawing. Straight
-    edges between points of a ring never run through a third one. Crossings count within each graph (columns source and
-    target), and are summed over all.
+    From the order in which the acts occur and three rearrangements of it, the best move of one act to another place is
+    made until none helps; without chance, so that the same edges give the same drawing. Straight edges between points
+    of a ring never run through a third one.
     """
-    pairs = [sorted({tuple(sorted(e)) for e in zip(g["source"], g["target"], strict=True)}) for g in graphs]
-    names = list(dict.fromkeys(n for g in pairs for e in g for n in e))
-    names.sort(key=lambda name: (name != START, name == END))
+    pairs = sorted({tuple(sorted(edge)) for edge in zip(edges["source"], edges["target"], strict=True)})
+    names = sorted(dict.fromkeys(name for edge in pairs for name in edge), key=lambda n: (n != START, n == END))
     if len(names) < 4:
         return tuple(names)
-    edges = sorted({edge for graph in pairs for edge in graph})
-    ends = np.array([[names.index(a), names.index(b)] for a, b in edges])
-    member = np.array([[edge in graph for graph in pairs] for edge in edges], dtype=float)
+    ends = np.array([[names.index(a), names.index(b)] for a, b in pairs])
     apart = ~(ends[:, None, :, None] == ends[None, :, None, :]).any(axis=(2, 3))
-    together, weight = np.where(apart, member @ member.T, 0.0), member.sum(axis=1)
 
     def costs(orders: np.ndarray) -> np.ndarray:
         """Crossings, and then total length along the ring, of orders of shape (orders, names)."""
         place = np.sort(np.argsort(orders, axis=1)[:, ends], axis=2)
         low, high = place[..., 0, None], place[..., 1, None]
         inside = [(low < end) & (end < high) for end in (place[:, None, :, 0], place[:, None, :, 1])]
-        crossed = ((inside[0] != inside[1]) * together).sum(axis=(1, 2)) / 2
+        crossed = ((inside[0] != inside[1]) & apart).sum(axis=(1, 2)) / 2
         length = (high - low)[..., 0]
-        return 1000 * crossed + np.minimum(length, len(names) - length) @ weight
+        return 1000 * crossed + np.minimum(length, len(names) - length).sum(axis=1)
 
     def descend(order: np.ndarray) -> tuple[float, list[int]]:
         """The best single move, again and again; the first place is fixed."""
@@ -60,7 +54,7 @@ def ring_order(graphs: Sequence[pd.DataFrame]) -> tuple[str, ...]:
         while True:
             moved = np.array([np.insert(np.delete(order, i), k, order[i]) for i in places for k in places if k != i])
             found = costs(moved)
-            if found.min() >= now - 1e-9:
+            if found.min() >= now:
                 return now, order.tolist()
             order, now = moved[int(found.argmin())], float(found.min())
 
@@ -71,27 +65,23 @@ def ring_order(graphs: Sequence[pd.DataFrame]) -> tuple[str, ...]:
     return tuple(names[i] for i in best)
 
 
-def plot_graph(
-    edges: pd.DataFrame, ax: Axes, *, frequency: pd.Series | None = None, order: Sequence[str] | None = None
-) -> Axes:
+def plot_graph(edges: pd.DataFrame, ax: Axes, *, frequency: pd.Series[float]) -> Axes:
     """Acts on a ring, Start at the left; width and label of an edge show its probability.
 
     `edges` is what `most_probable` gives; dashed is an edge whose `leads` is below 0.95. What is known of the annotator
-    stands below. `frequency`, each act's share of all acts, is the area of its disc; `order` comes from `ring_order`,
-    for drawings that are compared.
+    stands below. `frequency`, each act's share of all acts, is the area of its disc.
     """
     import networkx as nx
 
     if edges.empty:
         raise InvalidInput("edges: none given; lower the threshold")
     graph = nx.DiGraph()
-    graph.add_nodes_from(order or ring_order([edges]))
+    graph.add_nodes_from(ring_order(edges))
     graph.add_weighted_edges_from(edges[["source", "target", "probability"]].itertuples(index=False))
     angles = np.pi - 2 * np.pi * np.arange(len(graph)) / len(graph)  # from the left over the top to the right and back
     places = np.column_stack([WIDE * np.cos(angles), np.sin(angles)])
     position: dict[str, Any] = dict(zip(graph, places, strict=True))
-    share = {} if frequency is None else dict(frequency)
-    sizes = {name: 140.0 if name in (START, END) else 90 + 3200 * share.get(name, 0.08) for name in graph}
+    sizes = {name: 140.0 if name in (START, END) else 90 + 3200 * frequency[name] for name in graph}
     for ends, shape, colour in ((False, "o", "#F0C570"), (True, "s", "#BBBBBB")):
         names = [name for name in graph if (name in (START, END)) == ends]
         nx.draw_networkx_nodes(graph, position, names, node_size=[sizes[name] for name in names], node_color=colour,
@@ -111,28 +101,27 @@ def plot_graph(
 
 
 def _draw_edges(graph: DiGraph, position: dict[str, Any], sizes: list[float], unsure: set[Any], ax: Axes) -> None:
-    """Straight, as crossings are counted; A → B and B → A are bent apart, more so between neighbours."""
+    """Straight, as crossings are counted; A → B and B → A are bent apart, more so between neighbours.
+
+    Each label stands near its source, and away from the labels placed before it.
+    """
     import networkx as nx
 
-    p = {edge: graph.edges[edge]["weight"] for edge in graph.edges}
-    strongest = max(1.0, *p.values())  # the printed count exceeds one
-    near = {edge: np.hypot(*(position[edge[0]] - position[edge[1]])) < NEIGHBOURS for edge in p}
-    course = {edge: STRAIGHT if edge[::-1] not in p else BOWED if near[edge] else BENT for edge in p}
-    for way in (STRAIGHT, BENT, BOWED):
-        edges = [edge for edge in p if course[edge] == way]
-        widths = [0.7 + 2.8 * p[edge] / strongest for edge in edges]
-        styles = [DASHES if edge in unsure else "solid" for edge in edges]
-        nx.draw_networkx_edges(graph, position, edges, width=widths, style=styles, node_size=sizes, arrowsize=15,
-                               edge_color="#0072B2", alpha=0.75, connectionstyle=way, ax=ax)  # fmt: skip
+    strongest = max(1.0, *(p for *_, p in graph.edges.data("weight")))  # the printed count exceeds one
     box = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     taken: list[np.ndarray] = []
-    for edge in p:  # each label stands near the source, and away from the labels placed before it
-        at = {place: position[edge[0]] + place * (position[edge[1]] - position[edge[0]]) for place in PLACES}
+    for a, b, p in graph.edges.data("weight"):
+        along = position[b] - position[a]
+        course = STRAIGHT if (b, a) not in graph.edges else BOWED if np.hypot(*along) < NEIGHBOURS else BENT
+        nx.draw_networkx_edges(graph, position, [(a, b)], width=0.7 + 2.8 * p / strongest, node_size=sizes,
+                               style=DASHES if (a, b) in unsure else "solid", arrowsize=15, edge_color="#0072B2",
+                               alpha=0.75, connectionstyle=course, ax=ax)  # fmt: skip
+        at = {place: position[a] + place * along for place in PLACES}
         free = {place: min((np.hypot(*(point - t)) for t in taken), default=9.0) for place, point in at.items()}
         place = next((place for place in PLACES if free[place] > APART), max(PLACES, key=free.__getitem__))
         taken.append(at[place])
-        nx.draw_networkx_edge_labels(graph, position, {edge: f"{p[edge]:.2f}"}, label_pos=place, font_size=8, bbox=box,
-                                     rotate=False, connectionstyle=course[edge], node_size=sizes, ax=ax)  # fmt: skip
+        nx.draw_networkx_edge_labels(graph, position, {(a, b): f"{p:.2f}"}, label_pos=place, font_size=8, bbox=box,
+                                     rotate=False, connectionstyle=course, node_size=sizes, ax=ax)  # fmt: skip
 
 
 def plot_matrix(matrix: pd.DataFrame, ax: Axes, *, label: str = "probability", centred: bool = False) -> Axes:

@@ -61,7 +61,7 @@ def value(frame, act, measure, column="value"):
     return frame.loc[(frame["act"] == act) & (frame["measure"] == measure), column].item()
 
 
-def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_left_out_and_counted():
+def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_left_out():
     truth, guess, groups = labels()
     frame = evaluate(truth, guess, groups, np.random.default_rng(1))
     expected = cohen_kappa_score(["request" in t for t in truth], ["request" in g for g in guess])
@@ -73,7 +73,7 @@ def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_
     assert value(frame, MEAN, "kappa") == pytest.approx(np.mean(known))
     part = evaluate(truth, [(), (), *guess[2:]], groups, np.random.default_rng(1))
     rest = evaluate(truth[2:], guess[2:], groups[2:], np.random.default_rng(1))
-    assert part["left_out"].eq(2).all()
+    assert part["n"].eq(198).all()
     pd.testing.assert_series_equal(part["value"], rest["value"])
 
 
@@ -92,24 +92,6 @@ def test_intervals_come_from_whole_groups_and_equal_a_bootstrap_that_recounts_th
         kept = [i for i, g in enumerate(groups) for _ in range(draw[g])]
         slow.append(f1_score(["inform" in truth[i] for i in kept], ["inform" in guess[i] for i in kept]))
     assert value(frame, "inform", "f1", "low") == pytest.approx(np.percentile(slow, 2.5))
-
-
-def test_two_predictors_are_compared_on_the_same_resamples():
-    truth, guess, groups = labels()
-    worse = [("inform",)] * 100 + guess[100:]
-    frame = evaluate(truth, guess, groups, np.random.default_rng(1), against=worse)
-    one, other = (evaluate(truth, p, groups, np.random.default_rng(1)) for p in (guess, worse))
-    gain = value(one, "request", "kappa") - value(other, "request", "kappa")
-    assert value(frame, "request", "kappa", "low") < gain < value(frame, "request", "kappa", "high")
-    assert value(frame, "request", "kappa") == pytest.approx(gain)
-    same = evaluate(truth, guess, groups, np.random.default_rng(1), against=guess).dropna(subset="value")
-    assert (same[["value", "low", "high"]] == 0).all(axis=None), "a predictor is no better than itself, in any resample"
-
-
-def test_what_is_undefined_or_has_no_spread_is_said():
-    rows = [("inform", 0.5, 0.4, 0.6), ("defend", *[np.nan] * 3), ("accept", 0.0, 0.0, 0.0)]
-    frame = pd.DataFrame(rows, columns=["act", "value", "low", "high"]).assign(measure="kappa", annotator="a")
-    assert ag.summary(frame)["a"].tolist() == ["0.50 (0.40 to 0.60)", "–", "0.00 (no spread)"]
 
 
 SEGMENTS = pd.DataFrame(
@@ -151,7 +133,7 @@ def test_the_committed_annotators_on_people_whom_they_never_saw(have):
     seen, unseen = have(labelled_ami)
     encoder = Encoder()
     annotators = [EmbeddingAnnotator.load(encoder), EmbeddingAnnotator.load(encoder, UNMARKED), MajorityAnnotator(seen)]
-    test = ag.ami_segments(unseen.sample(600, random_state=1))
+    test = ag.ami_segments(unseen.sample(200, random_state=1))
     tests = [test, ag.without_marks(test)]
     frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1)))
     mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(["test", "annotator"])
@@ -191,12 +173,11 @@ def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_se
     give(path, "Lee", {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)}, "what do you need ?")
     give(path, "Lee", {10: ["decline"]}, "what do you need ?")
     kept = load_labels(path)
-    frame = coder_agreement(kept, np.random.default_rng(1), draws=50)
+    frame = coder_agreement(kept, np.random.default_rng(1), ("Kim", "Lee"), draws=50)
     assert frame["n"].eq(10).all()
     assert value(frame, "inform", "kappa") == value(frame, "inform", "alpha") == 1 > value(frame, "request", "kappa")
     made = settled(kept)
     assert len(made) == 23 and set(made["acts"]) == {("inform",), ("request",)}, "none where they share no act"
-    assert sorted(made["coders"].value_counts()) == [9, 14]
     assert EmbeddingAnnotator.fit(made, words).heads.acts == ("inform", "request")
 
 
@@ -207,20 +188,15 @@ def table(path, *lines):
 
 
 RNG = np.random.default_rng(1)
-OTHER = ("Kim", ["others", "inform"])
 WRONG = [
     (load_labels, "LabellingDesk first"),
     (lambda p: LabelFile(p).add(message(0), "Kim", []), "tick at least one"),
-    (lambda p: LabelFile(p).add(message(0), "Kim", ["agree"]), "'agree' given"),
-    (lambda p: LabelFile(p).add(message(0), *OTHER), "no other fits"),
+    (lambda p: LabelFile(p).add(message(0), "Kim", ["others", "inform"]), "no other fits"),
     (lambda p: LabelFile(p).add(message(0), " ", ["inform"]), "expected a name"),
     (lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,inform", "Kim,1,1,Ana,you,agree")), "line 3.*agree"),
     (lambda p: load_labels(table(p, "Kim,1,last,Ana,hello,inform")), "line 2.*'last'"),
-    (lambda p: evaluate([("inform",)], [], [1], RNG), "as many of each"),
     (lambda p: evaluate([("inform",)], [()], [1], RNG), "none of 1 messages was labelled"),
-    (lambda p: evaluate([("inform",)], [("chat",)], [1], RNG), "'chat' given"),
-    (lambda p: ag.draw_sample(pd.DataFrame(), 0, RNG), "n: 0"),
-    (lambda p: give(p, "Kim", {0: ["inform"]}) or coder_agreement(load_labels(p), RNG), "only Kim has labelled"),
+    (lambda p: give(p, "Kim", {0: ["inform"]}) or coder_agreement(load_labels(p), RNG, ("Kim", "Lee")), "only Kim has"),
 ]  # fmt: skip
 
 

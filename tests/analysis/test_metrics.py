@@ -20,7 +20,6 @@ from support.analysis.metrics import (
     summary,
     total_utility,
 )
-from support.errors import InvalidInput
 from support.play import FormatError
 from support.roundtable.economy import ExchangeEconomy, exchange_economy
 from support.roundtable.records import Decision, Proposal, Round, Transcript
@@ -58,9 +57,6 @@ ONCE = transcript(*[None] * 3, *[HALF] * 7)
 RISING = transcript(None, LOW, LOW, HALF, HALF, SKEW, BEST, BEST, BEST, SKEW)
 
 
-# -- by hand ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_total_is_a_share_of_the_maximum_and_zero_before_the_first_decision():
     assert total_utility(RISING) == pytest.approx([0, 30, 30, 50, 50, 60, 100, 100, 100, 60])
     assert len(total_utility(transcript(None, HALF))) == 2 and len(total_utility(RISING, 3)) == 3
@@ -73,8 +69,8 @@ UNDECIDED = dict.fromkeys(("utility@3", "utility@5", "utility@10", "auc@3", "auc
     ("record", "expected"),
     [
         (RISING, {"utility@3": 30, "utility@5": 50, "utility@10": 60, "min_max": 20, "rigidity": 50}),
-        (RISING, {"auc@3": 60 / 3, "auc@5": 160 / 5, "auc@10": 580 / 10, "first_decision": 2}),  # divided once
-        (NEVER, UNDECIDED | {"min_max": nan, "rationality": 0, "rigidity": 100, "first_decision": nan}),
+        (RISING, {"auc@3": 60 / 3, "auc@5": 160 / 5, "auc@10": 580 / 10}),  # divided once
+        (NEVER, UNDECIDED | {"min_max": nan, "rationality": 0, "rigidity": 100}),
         (transcript(None, HALF), {"utility@3": 50, "utility@10": 50, "auc@3": 100 / 3, "auc@10": 450 / 10}),
         (transcript(*[HALF] * 10, BEST, BEST), {"utility@10": 50, "auc@10": 50}),
         (transcript(BEST, LOW), {"min_max": 50}),
@@ -82,7 +78,7 @@ UNDECIDED = dict.fromkeys(("utility@3", "utility@5", "utility@10", "auc@3", "auc
         (transcript(WORST, WORST), {"min_max": nan, "rigidity": 100}),
         (transcript(HALF, BEST), {"rigidity": 0}),
         (transcript(LOW, ((20.0, 60.0), (80.0, 40.0))), {"rigidity": 50}),  # another decision of the same total
-        (ONCE, {"rigidity": 90, "first_decision": 4}),
+        (ONCE, {"rigidity": 90}),
     ],
 )
 def test_metrics_by_hand(record, expected):
@@ -111,20 +107,12 @@ def test_a_proposal_is_rational_when_it_beats_what_stood_for_its_proposer(standi
     assert run_metrics(transcript(*standing, proposals=proposals))["rationality"] == pytest.approx(100 * expected)
 
 
-def test_a_transcript_without_rounds_has_no_metrics():
-    with pytest.raises(InvalidInput, match="it has no rounds"):
-        run_metrics(transcript())
-
-
-# -- frames ----------------------------------------------------------------------------------------------------------
-
-
 def test_frames_hold_settings_metrics_and_the_share_undecided(store):
     settings = '{"rule": "a", "seats": ["x", "y"]}'
     for repetition, record in enumerate([NEVER, ONCE, RISING, transcript(BEST)]):
         store.add(unit(repetition, settings), record)
     runs, curves = runs_of(store.records("s")), curves_of(store.records("s", rule="a"))
-    assert list(runs.columns) == ["rule", "seats", "repetition", *METRICS, "first_decision"]
+    assert list(runs.columns) == ["rule", "seats", "repetition", *METRICS]
     assert runs["seats"].tolist() == ['["x", "y"]'] * 4 and len(curves) == 40
     assert curves.groupby("round")["undecided"].mean().tolist() == [0.75, 0.5, 0.5, *[0.25] * 7]
 
@@ -147,9 +135,6 @@ def test_gains_between_rounds_are_paired_by_discussion():
     assert (row["value"], row["se"], row["n"]) == (pytest.approx(pairs.mean()), pytest.approx(pairs.sem()), 3)
 
 
-# -- laws ------------------------------------------------------------------------------------------------------------
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from(["majority", "rated", "unanimous"]),
@@ -162,7 +147,7 @@ def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, ro
     economy, rng = exchange_economy(exponents=exponents), np.random.default_rng(seed)
     record = asyncio.run(play(economy, seat_all(economy, seats, rng), rule, rounds=rounds))
     found = run_metrics(record)
-    assert set(found) == {*METRICS, "first_decision"}
+    assert set(found) == set(METRICS)
     for name in METRICS:
         assert isnan(found[name]) == (name == "min_max" and record.outcome is None)
         assert isnan(found[name]) or -1e-9 <= found[name] <= 100 + 1e-6

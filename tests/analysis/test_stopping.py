@@ -4,13 +4,13 @@ import asyncio
 import itertools
 import warnings
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from support.analysis import stopping
 from support.analysis.conversation import features, messages_of
@@ -26,7 +26,9 @@ from support.roundtable.table import play
 from support.simulations import simulations
 
 CAUSAL = {name: rule for name, rule in PAPER.items() if name != "Oracle"} | {"Ridge on pairs": stopping.ridge}
-LIVE = CAUSAL | {f"{name}, priced": priced(CAUSAL[name], 0.02) for name in ("Dialogue Act", "Ridge on pairs")}
+LIVE = {name: CAUSAL[name] for name in ("Consecutive Agreements", "Ensemble")} | {
+    f"{name}, priced": priced(CAUSAL[name], 0.02) for name in ("Dialogue Act", "Ridge on pairs")
+}
 
 
 def drawn(seed=0, runs=20, rounds=6, agents=3, density=0.15, **layers):
@@ -71,24 +73,8 @@ def test_each_rule_stops_where_the_paper_says():
     assert stops(stopping.consecutive_agreements, both) == ([2, 3, 3, 3], [True, False, False, True])
     errors = small([[0.5, 0.2, 0.2], [0.1, 0.9, 0.1]], higher_is_better=False)
     assert stops(stopping.oracle, errors) == ([2, 1], [True, True])
-
-
-def test_the_average_best_round_is_read_three_ways():
-    study = small([[3, 1, 1, 1], [3, 1, 1, 1], [0, 0, 0, 9], [0, 0, 1, 0], [0, 0, 0, 9]])
-    assert study.best_round.tolist() == [1, 1, 4, 3, 4]
-    found = {average: stopping.checkpoint(study, average).threshold for average in stopping.AVERAGES}
-    assert found == {"mode": 1, "mean": 3, "curve": 4}
-
-
-def test_the_published_stops_of_ratings_cannot_come_from_the_best_round_of_the_mean_curve():
-    # Table 10, ratings, cumulative: 0.82 at the checkpoint, which is round 1 in all folds (Table 11), 0.76 at the end.
-    at_checkpoint, at_end = 0.82, 0.76
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        errors = np.stack([rng.normal(at_checkpoint, 0.3, 100), rng.normal(at_end, 0.3, 100)], axis=1)
-        errors += np.array([at_checkpoint, at_end]) - errors.mean(axis=0)
-        study, folds = small(errors, higher_is_better=False), folds_of(100, 5, 0)
-        assert [stopping.checkpoint(study.take(folds != k), "curve").threshold for k in range(5)] != [1] * 5
+    mode = small([[3, 1, 1, 1], [3, 1, 1, 1], [0, 0, 0, 9], [0, 0, 1, 0], [0, 0, 0, 9]])
+    assert mode.best_round.tolist() == [1, 1, 4, 3, 4] and stopping.checkpoint(mode).threshold == 1
 
 
 def test_the_information_difference_stops_below_the_mean_difference_of_best_rounds():
@@ -115,7 +101,8 @@ def test_a_price_of_nothing_changes_nothing_and_a_high_one_stops_at_once():
 @pytest.mark.parametrize("name", CAUSAL)
 def test_no_rule_looks_ahead(name):
     study = drawn(5)
-    fitted = CAUSAL[name](study)
+    with threadpool_limits(1):
+        fitted = CAUSAL[name](study)
     whole = fitted.fires(study)
     for number in range(1, 7):
         layers = {layer: getattr(study, layer)[:, :number] for layer in ("acts", "difference", "accepted", "proposals")}
@@ -127,7 +114,8 @@ def test_no_rule_looks_ahead(name):
 @given(st.integers(0, 1000), st.sampled_from(list(CAUSAL)), st.sampled_from([1, 6]))
 def test_property_no_rule_beats_the_oracle(seed, name, rounds):
     study = drawn(seed, runs=8, rounds=rounds)
-    last = np.array(stops(CAUSAL[name], study)[0])
+    with threadpool_limits(1):
+        last = np.array(stops(CAUSAL[name], study)[0])
     assert ((last >= 1) & (last <= study.played)).all()
     assert (study.performance[np.arange(8), last - 1] <= study.performance.max(axis=1) + 1e-12).all()
 
@@ -186,10 +174,10 @@ def test_the_search_is_the_best_of_all_settings_also_where_discussions_end_early
 def test_the_pair_that_makes_the_difference_is_found_for_gains_and_for_errors(rule):
     study = drawn(1, runs=60)
     errors = drawn(1, runs=60, performance=1 - study.performance, higher_is_better=False)
-    last = stops(rule, study)[0]
-    assert stops(rule, errors)[0] == last
+    with threadpool_limits(1):
+        last = stops(rule, study)[0]
+        assert stops(rule, errors)[0] == last
     assert study.performance[np.arange(60), np.array(last) - 1].mean() > study.performance[:, -1].mean() + 0.05
-    assert stopping.dialogue_act(study).pairs[0] == "propose → accept"
 
 
 @pytest.mark.parametrize("layers", [{"performance": np.full((20, 6), 0.3)}, {"acts": np.zeros((20, 6, 3, 11), bool)}])
@@ -221,7 +209,7 @@ def test_each_discussion_is_tested_once_by_a_rule_that_never_saw_its_fold(tested
     assert np.allclose(mine["words"], 10 * mine["stop"])
 
 
-def test_tables_10_and_11_have_means_errors_ratios_thresholds_and_averages(tested):
+def test_tables_10_and_11_have_means_errors_ratios_thresholds_and_averages_and_gains_are_paired(tested):
     last, best = drawn(2, runs=25).performance[:, -1], drawn(2, runs=25).best_round
     row = stopping.table_of(tested, "performance").set_index(["row", "column"]).loc[("@10", "rated")]
     assert row[["value", "se", "n"]].tolist() == pytest.approx([last.mean(), last.std(ddof=1) / 5, 25])
@@ -229,13 +217,12 @@ def test_tables_10_and_11_have_means_errors_ratios_thresholds_and_averages(teste
     assert (values["stop"][("@10", "average")], values["stop"][("Oracle", "rated")]) == (6, best.mean())
     assert (values["fired"][("Oracle", "majority")], values["fired"][("@10", "majority")]) == (1, 0)
     assert "@10" not in stopping.table_of(tested, "threshold")["row"].tolist()
-    gain = stopping.gains(tested).set_index(["row", "column"]).loc[("Oracle - @10", "rated")]
     wide = tested.query("rule == 'rated'").pivot(index="run", columns="stopping", values="performance")
-    pairs = wide["Oracle"] - wide["@10"]
-    assert gain[["value", "se", "n"]].tolist() == pytest.approx([pairs.mean(), pairs.sem(), 25])
+    gain = stopping.gains(tested).set_index(["row", "column"]).loc[("Oracle - @10", "rated")]
+    assert gain["se"] == pytest.approx((wide["Oracle"] - wide["@10"]).sem())
 
 
-def test_the_frontier_counts_a_group_once_and_tests_are_paired_and_corrected_in_families(tested):
+def test_the_frontier_counts_a_group_once_and_tests_are_paired_in_families(tested):
     table = stopping.frontier(tested, higher_is_better=True).set_index(["stopping", "measure"])
     assert table["n"].unique().tolist() == [25]
     assert table.loc[("@10", "loss"), "mean"] == 0 and table.loc[("Oracle", "loss"), "high"] < 0
@@ -244,22 +231,17 @@ def test_the_frontier_counts_a_group_once_and_tests_are_paired_and_corrected_in_
         assert table.loc[("Oracle", measure), "mean"] == pytest.approx(saved)
     tests = stopping.compare_rules(tested)
     assert set(tests["rule"]) == {"majority", "rated", "all rules"} and (tests["test"] == "paired t").all()
-    assert (tests["b"] == "@10").all() and (tests["p_adjusted"].dropna() >= tests["p"].dropna()).all()
 
 
-BAD = [
-    (lambda: stopping.cross_validate({"m": drawn(0, folds=np.zeros(20))}), "folds of 'm': 1 given; make at least 2"),
-    (lambda: stopping.cross_validate({"m": drawn(0, accepted=None)}), "accepted: this study holds none"),
-    (lambda: stopping.cross_validate({"m": drawn(0, performance=np.full((20, 6), np.nan))}), "every value is NaN"),
-    (lambda: folds_of(4, 5, 0), "folds: 5 given for 4 discussions"),
-    (lambda: studies_of([], pd.DataFrame()), "records: none given"),
-    (lambda: stopping.frontier(pd.DataFrame({"stopping": ["Oracle"]}), True), "lack '@10'"),
-    (lambda: Live(stopping.oracle(drawn(0)), "Oracle"), "not played yet"),
-]
-
-
-@pytest.mark.parametrize(("call", "said"), BAD, ids=[said for _, said in BAD])
-def test_what_makes_no_sense_is_refused_with_the_way_out(call, said):
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [(lambda: stopping.cross_validate({"m": drawn(0, accepted=None)}), "accepted: this study holds none"),
+     (lambda: stopping.cross_validate({"m": drawn(0, performance=np.full((20, 6), np.nan))}), "every value is NaN"),
+     (lambda: folds_of(4, 5, 0), "folds: 5 given for 4 discussions"),
+     (lambda: Live(stopping.oracle(drawn(0)), "Oracle"), "not played yet")],
+    ids=["layer", "performance", "folds", "oracle"],
+)  # fmt: skip
+def test_what_users_get_wrong(call, said):
     with pytest.raises(InvalidInput, match=said):
         call()
 
@@ -328,16 +310,15 @@ def test_live_and_offline_stop_in_the_same_round(name, records, studies):
 
 
 def test_a_round_table_stops_where_the_rule_would_have_stopped_the_recorded_one(studies):
-    fitted = partial(stopping.checkpoint, average="mean")(studies["rated"])
-    economy = exchange_economy()
+    fitted, economy = stopping.checkpoint(studies["rated"]), exchange_economy()
 
     def played(**options):
         rng = np.random.default_rng(8)
         return asyncio.run(play(economy, seat_all(economy, "mixed", rng), "rated", rng=rng, **options))
 
-    whole, stopped = played(), played(stop=Live(fitted, "mean"))
+    whole, stopped = played(), played(stop=Live(fitted, "mode"))
     assert stopped.rounds == whole.rounds[: int(fitted.threshold)]
-    assert stopped.settings == {"tie_break": "defer", "stop": "mean", "stopped": "mean"}
+    assert stopped.settings == {"tie_break": "defer", "stop": "mode", "stopped": "mode"}
 
 
 def test_an_annotator_takes_the_place_of_true_acts(records):

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch
 
 from support.errors import InvalidInput
@@ -22,6 +21,7 @@ def edges(*triples, leads=None):
 
 
 GRAPH = edges(("start", "inform", 1.0), ("inform", "request", 0.4), ("request", "inform", 0.6), ("request", "end", 0.2))
+SHARE = pd.Series({"inform": 0.8, "request": 0.2})
 
 
 def texts(ax):
@@ -41,20 +41,13 @@ def test_a_graph_with_one_edge_for_each_act_is_drawn_without_crossings(targets):
     """At most one cycle in each part: outerplanar, so that an order without crossings exists."""
     graph = edges(*[(a, b, 0.5) for a, b in zip(LABELS, targets, strict=False) if a != b])
     if len(graph):
-        assert crossings(ring_order([graph]), graph) == 0
-
-
-def test_one_order_serves_several_graphs_whatever_the_order_of_their_edges():
-    other = edges(("start", "request", 1.0), ("request", "accept", 0.5), ("accept", "end", 0.9), ("inform", "end", 0.1))
-    order = ring_order([GRAPH, other])
-    assert order == ring_order([GRAPH.iloc[::-1], other.iloc[::-1]]) and order[0] == "start" and len(order) == 5
-    assert crossings(order, GRAPH) == crossings(order, other) == 0
-    assert crossings(("start", "request", "inform", "accept", "end"), other) == 1
+        order = ring_order(graph)
+        assert crossings(order, graph) == 0 and order == ring_order(graph.iloc[::-1])
 
 
 def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_not_sure(axes):
     graph = GRAPH.assign(leads=[1.0, 0.6, 1.0, 1.0])
-    ax = plot_graph(graph, axes(), frequency=pd.Series({"inform": 0.8, "request": 0.2}))
+    ax = plot_graph(graph, axes(), frequency=SHARE)
     arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
     assert len(arrows) == 4 and len({a.get_linewidth() for a in arrows}) == 4
     assert sum(a.get_linestyle() in ("-", "solid") for a in arrows) == 3
@@ -62,14 +55,14 @@ def test_edges_and_discs_are_as_large_as_what_they_show_and_dashed_where_it_is_n
     discs = next(c for c in ax.collections if len(c.get_sizes()) == 2 and np.ptp(c.get_sizes()) > 0)
     assert discs.get_sizes()[0] > 2 * discs.get_sizes()[1]
     with pytest.raises(InvalidInput, match="lower the threshold"):
-        plot_graph(GRAPH.iloc[:0], axes())
+        plot_graph(GRAPH.iloc[:0], axes(), frequency=SHARE)
 
 
 def test_what_is_known_of_the_annotator_is_on_the_figure_in_lines_that_fit(axes):
     line = "embedded model: kappa 0.03 against people: near chance; it cannot see: defend, accept, decline, compromise"
     known, matrix = GRAPH.copy(), pd.DataFrame([[0.5]], ["inform"], ["request"])
     known.attrs["trust"] = matrix.attrs["trust"] = line
-    for said in (texts(plot_graph(known, axes())), texts(plot_matrix(matrix, axes()))):
+    for said in (texts(plot_graph(known, axes(), frequency=SHARE)), texts(plot_matrix(matrix, axes()))):
         assert line.split() == said[-1].split() and max(map(len, said[-1].split("\n"))) <= 90
 
 
@@ -81,10 +74,7 @@ def test_the_matrix_shows_every_number_and_leaves_an_act_that_never_occurs_empty
 
 
 def test_a_centred_matrix_is_white_at_zero(axes):
-    matrix = pd.DataFrame([[-0.5, 0.0, 0.2]], ["inform"], ["inform", "request", "end"])
-    ax = plot_matrix(matrix, axes(), centred=True, label="excess")
+    ax = plot_matrix(pd.DataFrame([[-0.5, 0.0, 0.2]], ["inform"], ["inform", "request", "end"]), axes(), centred=True)
     ax.figure.canvas.draw()
     mesh = ax.collections[0]
-    assert mesh.get_clim() == (-0.5, 0.5)
-    assert min(mesh.get_facecolors()[1][:3]) > 0.93
-    assert to_rgba("#DDDDDD") == ax.get_facecolor()
+    assert mesh.get_clim() == (-0.5, 0.5) and min(mesh.get_facecolors()[1][:3]) > 0.93
