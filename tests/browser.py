@@ -1,4 +1,4 @@
-"""A real browser: Voila or JupyterLab serve one cell, Chromium shows it. Fixtures for the rooms that have widgets."""
+"""A real browser: one Voila for a file of tests, or JupyterLab, serves cells, Chromium shows them."""
 
 import json
 import os
@@ -22,7 +22,7 @@ LAPTOP = {"width": 1366, "height": 768}
 FIRST = 120.0
 """Seconds that a server gets to listen: JupyterLab takes ten, and more where much else is at work."""
 
-VOILA = ["voila", "widget.ipynb", "--no-browser", "--Voila.ip=127.0.0.1"]
+VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1"]
 LAB = ["jupyter", "lab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=", "--allow-root",
        "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]  # fmt: skip
 DIRECTORIES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR",
@@ -45,8 +45,8 @@ def chromium():
 
 @pytest.fixture
 def window(chromium):
-    """An empty page at the size of a laptop's screen; requests that leave this machine are refused."""
-    context = chromium.new_context(viewport=LAPTOP)
+    """An empty page; requests that leave this machine are refused, and what is copied there can be read."""
+    context = chromium.new_context(viewport=LAPTOP, permissions=["clipboard-read", "clipboard-write"])
     context.set_default_timeout(120_000)  # a second kernel may start, on a machine that may be busy
     context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
     yield context.new_page()
@@ -54,43 +54,52 @@ def window(chromium):
 
 
 @pytest.fixture
-def browse(chromium, served):
-    """A function from the source of a cell, and a theme, to its page; what is copied there can be read."""
-    contexts = []
+def browse(window, served):
+    """A function from the source of a cell, and a theme, to its page."""
 
-    def open_page(source, height=900, theme="light"):
-        context = chromium.new_context(viewport={"width": 1280, "height": height})
-        contexts.append(context)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        context.set_default_timeout(60_000)
-        context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
-        page = context.new_page()
-        page.goto(served(source, theme), wait_until="domcontentloaded")
-        return page
+    def open_page(source, theme="light"):
+        window.goto(served(source, theme), wait_until="domcontentloaded")
+        return window
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return open_page
+
+
+@pytest.fixture(scope="module")
+def voila(tmp_path_factory):
+    """The folder that one Voila serves to all tests of a file, and its port."""
+    folder = tmp_path_factory.mktemp("voila")
+    with server(VOILA, folder) as port:
+        yield folder, port
+
+
+def write_notebook(path, source):
+    cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    path.write_text(json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
 
 
 @pytest.fixture
-def served(tmp_path):
-    """A function from the source of a cell, and a theme, to the address at which Voila or JupyterLab shows it."""
+def served(voila, tmp_path):
+    """A function from the source of a cell, and a theme, to the address at which Voila shows it."""
+    folder, port = voila
+
+    def serve(source, theme="light"):
+        own = f"import os\nos.environ['CONVENE_FIGURES'] = {str(tmp_path / 'figures')!r}\n"
+        write_notebook(folder / f"{tmp_path.name}.ipynb", own + source)
+        return f"http://127.0.0.1:{port}/voila/render/{tmp_path.name}.ipynb?theme={theme}"
+
+    return serve
+
+
+@pytest.fixture
+def jupyterlab(tmp_path):
+    """A function from the source of a cell to the address at which JupyterLab shows it."""
     with ExitStack() as stack:
 
-        def serve(source, theme="light", lab=False):
-            cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": source, "outputs": [],
-                    "execution_count": None}  # fmt: skip
-            kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-            content = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
-            (tmp_path / "widget.ipynb").write_text(json.dumps(content))
-            themes = tmp_path / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / "apputils-extension"
-            themes.mkdir(parents=True, exist_ok=True)
-            named = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
-            (themes / "themes.jupyterlab-settings").write_text(json.dumps({"theme": named[theme]}))
-            command = [*LAB, f"--ServerApp.root_dir={tmp_path}"] if lab else [*VOILA, f"--theme={theme}"]
-            port = stack.enter_context(server(command, tmp_path))
-            return f"http://127.0.0.1:{port}/{'lab/tree/widget.ipynb' if lab else ''}"
+        def serve(source):
+            write_notebook(tmp_path / "widget.ipynb", source)
+            port = stack.enter_context(server([*LAB, f"--ServerApp.root_dir={tmp_path}"], tmp_path))
+            return f"http://127.0.0.1:{port}/lab/tree/widget.ipynb"
 
         yield serve
 
@@ -101,7 +110,7 @@ def server(command, folder):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    own = {name: str(folder / name) for name in DIRECTORIES} | {"CONVENE_FIGURES": str(folder / "figures")}
+    own = {name: str(folder / name) for name in DIRECTORIES}
     made = subprocess.Popen(
         [sys.executable, "-m", *command, f"--port={port}"], cwd=folder, start_new_session=True,
         env={**os.environ, **own, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ import ipywidgets as w
 
 from support.data import study_file
 from support.desk import views
-from support.desk.fields import alert, boxed, heading, there, wide, words
+from support.desk.fields import alert, boxed, heading, there, wide
 from support.desk.figure import Happened
 from support.desk.form import ANSWER, DeskForm
 from support.desk.markup import count, fill, style
@@ -28,7 +28,7 @@ from support.desk.views import seats_of
 from support.desk.work import PATIENCE, Work, chosen, copied, running_day
 from support.desk.writing import TemplatesPage
 from support.errors import ConveneError, InvalidInput
-from support.labs.base import Home
+from support.labs.base import Home, words
 from support.runs.study import Store
 from support.seats import Question
 from support.seminar.artefacts import hook_of, hook_to_policy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -10,58 +9,16 @@ from typing import Any
 import ipywidgets as w
 
 from support.desk.markup import fill
-from support.errors import ConveneError, InvalidInput
-from support.labs.base import Home
-
-SETTLE = 0.15
-"""Seconds in which nothing arrives any more: the browser sends the last letters of a field behind a press."""
+from support.errors import InvalidInput
+from support.labs import base
 
 
-class Press:
-    """Does one thing at a time in the background, once what was typed has arrived; an error is shown as words.
+class Press(base.Press):
+    """Does one thing at a time, once what was typed has arrived; a refusal looks as the desk's words do."""
 
-    `read` gives what stands in the fields; words on a refusal go into `error`; `started` is called at each press.
-    """
-
-    def __init__(self, read: Callable[[], Any], error: w.HTML) -> None:
-        self.read, self.error, self.home = read, error, Home()
-        self.task: asyncio.Task[None] | None = None
-        self.started: Callable[[], None] = lambda: None
-
-    def button(self, button: w.Button, act: Callable[[], Any]) -> None:
-        """Let a button do it."""
-        button.on_click(lambda _: self.start(act))
-
-    def enter(self, field: w.Text, act: Callable[[], Any]) -> None:
-        """Let the key Enter, in a field of one line, do it."""
-        field.on_msg(lambda _, content, __: self.start(act) if content.get("event") == "submit" else None)
-
-    def start(self, act: Callable[[], Any]) -> None:
-        """Do it in the background; a second press, while the first is at work, does nothing more."""
-        self.home.run(lambda: self._begin(act))
-
-    def _begin(self, act: Callable[[], Any]) -> None:
-        self.started()
-        if self.task is None or self.task.done():
-            self.task = asyncio.ensure_future(self._do(act))
-
-    async def _do(self, act: Callable[[], Any]) -> None:
-        before: Any = self
-        while before != (now := self.read()):
-            before = now
-            await asyncio.sleep(SETTLE)
-        self.error.value = ""
-        try:
-            done = act()
-            if asyncio.iscoroutine(done):
-                await done
-        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
-            self.error.value = alert(words(error))
-
-
-def words(error: BaseException) -> str:
-    """What went wrong, in words; an error that is none of ours with its kind."""
-    return str(error) if isinstance(error, ConveneError) else f"{type(error).__name__}: {error}"
+    def told(self, text: str) -> str:
+        """What was refused, as HTML."""
+        return alert(text)
 
 
 def alert(text: str) -> str:

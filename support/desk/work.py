@@ -12,9 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from support.desk.fields import words
 from support.desk.views import Step
 from support.errors import FateUnknown, FileInUse, InvalidInput
+from support.labs.base import words
 from support.runs.study import Store
 from support.seats import Question
 from support.seminar.artefacts import Artefacts

@@ -11,6 +11,7 @@ import inspect
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -19,12 +20,13 @@ import ipywidgets as w
 
 from support.draw import png
 from support.draw import save as save_figure
-from support.errors import ConveneError
+from support.errors import ConveneError, InvalidInput
 from support.models.profiles import MODEL, is_model
 from support.runs.study import Store
 from support.seats import HUMAN, Question
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from support.models.model import ChatModel
@@ -35,7 +37,7 @@ SEEDS = (0, 2**31 - 1)
 SETTLE = 0.15
 """Seconds for the last typed letters to arrive: browsers send them behind the Enter that follows them."""
 
-COPY = "navigator.clipboard.writeText(this.nextElementSibling.innerText); this.innerText = 'Copied'"
+ROW = {"flex_flow": "row wrap"}
 
 
 class Home:
@@ -54,6 +56,52 @@ class Home:
             act()
         else:
             self.loop.call_soon_threadsafe(act)
+
+
+class Press:
+    """Does one thing at a time in the background, once what was typed has arrived; an error is shown as words.
+
+    `read` gives what stands in the fields; words on a refusal go into `error`; `started` is called at each press.
+    """
+
+    def __init__(self, read: Callable[[], Any], error: w.HTML) -> None:
+        self.read, self.error, self.home = read, error, Home()
+        self.task: asyncio.Task[None] | None = None
+        self.started: Callable[[], None] = lambda: None
+
+    def button(self, button: w.Button, act: Callable[[], Any]) -> None:
+        """Let a button do it."""
+        button.on_click(lambda _: self.start(act))
+
+    def enter(self, field: w.Text, act: Callable[[], Any]) -> None:
+        """Let the key Enter, in a field of one line, do it."""
+        field.on_msg(lambda _, content, __: self.start(act) if content.get("event") == "submit" else None)
+
+    def start(self, act: Callable[[], Any]) -> None:
+        """Do it in the background; a second press, while the first is at work, does nothing more."""
+        self.home.run(lambda: self._begin(act))
+
+    def told(self, text: str) -> str:
+        """What was refused, as HTML."""
+        return warning(text)
+
+    def _begin(self, act: Callable[[], Any]) -> None:
+        self.started()
+        if self.task is None or self.task.done():
+            self.task = asyncio.ensure_future(self._do(act))
+
+    async def _do(self, act: Callable[[], Any]) -> None:
+        before: Any = self
+        try:
+            while before != (now := self.read()):
+                before = now
+                await asyncio.sleep(SETTLE)
+            self.error.value = ""
+            done = act()
+            if asyncio.iscoroutine(done):
+                await done
+        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
+            self.error.value = self.told(words(error))
 
 
 def running() -> asyncio.AbstractEventLoop | None:
@@ -111,9 +159,35 @@ def offered(kinds: Iterable[str], model: ChatModel | str | None, chosen: str = "
     return [*kept, chosen] if is_model(chosen) and chosen not in kept else kept
 
 
+def chosen(name: str, value: str, options: Iterable[str]) -> str:
+    """What a menu shows at first; an error where it is not among the options."""
+    if value not in (listed := list(options)):
+        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
+    return value
+
+
+@cache
+def _views() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    look: dict[str, Any] = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    folder = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=folder, autoescape=True, **look).get_template("labs.html.j2").module
+
+
+def fill(view: str, *values: Any) -> str:
+    """One of the views of the labs' template, filled; every text in it is escaped."""
+    return str(getattr(_views(), view)(*values))
+
+
 def warning(text: str) -> str:
     """Words on what went wrong, or cannot be, as HTML."""
-    return f'<span role="alert" style="color:#8a3b00">{escape(text)}</span>'
+    return fill("warning", text)
+
+
+def words(error: BaseException) -> str:
+    """What went wrong, in words; an error that is none of ours with its kind."""
+    return str(error) if isinstance(error, ConveneError) else f"{type(error).__name__}: {error}"
 
 
 def held(value: Any, otherwise: str) -> str:
@@ -158,9 +232,21 @@ class Lab(ABC):
         """Whose doing the figure shows, for its provenance."""
         return "as stored in the records that are shown"
 
-    @abstractmethod
     def draw(self) -> Figure:
         """The figure as it is now, for a page without a kernel."""
+        from matplotlib.figure import Figure
+
+        fig = Figure(figsize=self._inches(), layout="constrained")
+        self._plot(fig.subplots())
+        return fig
+
+    def _inches(self) -> tuple[float, float]:
+        """Width and height of the figure."""
+        raise NotImplementedError
+
+    def _plot(self, ax: Axes) -> None:
+        """Draw the figure as it is now; a lab of more than one plot has a `draw` of its own instead."""
+        raise NotImplementedError
 
     @property
     def code(self) -> str:
@@ -188,11 +274,7 @@ class Lab(ABC):
             self._show_code(f"Saved as {path.parent.name}/{path.stem}.png, .svg and .pdf. ")
 
     def _show_code(self, said: str = "") -> None:
-        self.made.value = (
-            f'<div role="status">{escape(said)}</div><details><summary>The code of this figure, for a cell</summary>'
-            f'<button class="jupyter-button" onclick="{COPY}">Copy</button>'
-            f'<pre class="convene-code" style="line-height:1.3">{escape(self.code)}</pre></details>'
-        )
+        self.made.value = fill("code", said, self.code)
 
     def _redraw(self) -> None:
         """Put what `draw` draws into `figure`, and show its code."""
@@ -308,8 +390,7 @@ class PlayLab(Lab, Generic[R]):
                 await asyncio.sleep(0)  # so that "Stop" is heard between rounds that wait for nobody
             self._conclude()
         except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
-            name = "" if isinstance(error, ConveneError) else f"{type(error).__name__}: "
-            self._tell(warning(name + str(error)))
+            self._tell(warning(words(error)))
 
     @property
     def _over(self) -> bool:
@@ -325,8 +406,8 @@ class PlayLab(Lab, Generic[R]):
         """Seat everybody, and set `run`."""
 
     @abstractmethod
-    def _record(self) -> Any:
-        """What is stored of a play, finished or not."""
+    def record(self) -> Any:
+        """The play so far, as it is stored."""
 
     @abstractmethod
     def _result(self) -> str:
@@ -356,11 +437,15 @@ class PlayLab(Lab, Generic[R]):
     def _welcome(self) -> str:
         return "Press <b>Next round</b>, or play to the end."
 
-    def _layout(self, controls: w.Widget) -> w.VBox:
-        """The lab's page: the controls above what all labs have."""
-        buttons = w.HBox([self.step_button, self.end_button, self.stop_button, self.new_button, self.progress],
-                         layout=w.Layout(flex_flow="row wrap"))  # fmt: skip
-        return w.VBox([controls, buttons, self.status, self.forms, self.figure, self.kept, self.shown, self.talk])
+    def _show_controls(self, *columns: w.Widget) -> None:
+        """Make the lab's page, these columns above what all labs have, and begin; another setting begins anew."""
+        buttons = [self.step_button, self.end_button, self.stop_button, self.new_button, self.progress]
+        above = [w.HBox(columns, layout=w.Layout(**ROW)), w.HBox(buttons, layout=w.Layout(**ROW))]
+        below = [self.figure, self.kept, self.shown, self.talk]
+        self.view = w.VBox([*above, self.status, self.forms, *below])
+        for each in self.controls.values():
+            each.observe(lambda _: self.restart(), "value")
+        self.restart()
 
     def _offer_seats(
         self, names: Iterable[str], kinds: Iterable[str], stand_in: str | Mapping[str, str], **look: Any
@@ -397,7 +482,7 @@ class PlayLab(Lab, Generic[R]):
             return
         self.forms.children = ()
         if not self.stored:
-            unit = self.store.save(self.sweep, self._record(), self.settings)
+            unit = self.store.save(self.sweep, self.record(), self.settings)
             self.stored = True
             self._tell(
                 f"Finished after {played} {'round' if played == 1 else 'rounds'}: {result}. "

@@ -16,13 +16,13 @@ from support.analysis.printed import FIVE, TOTAL, Scale
 from support.analysis.transitions import Transitions, code, most_probable, transitions
 from support.draw import dots
 from support.errors import InvalidInput
-from support.labs.base import Lab, control, held, warning
+from support.labs.base import ROW, Lab, chosen, control, held, warning
 from support.plots.planning import plot_budget
 from support.plots.surveys import plot_diverging
 from support.plots.transitions import plot_graph, plot_matrix
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 ALL = "all rules"
 GRAPH, MATRIX = "graph", "matrix"
@@ -44,7 +44,7 @@ class Explorer(Lab):
         for name, each in controls.items():
             each.observe(lambda _, name=name: self._changed(name), "value")
         shown, half = list(controls.values()), (len(controls) + 1) // 2
-        columns = w.HBox([w.VBox(shown[:half]), w.VBox(shown[half:])], layout=w.Layout(flex_flow="row wrap"))
+        columns = w.HBox([w.VBox(shown[:half]), w.VBox(shown[half:])], layout=w.Layout(**ROW))
         self.view = w.VBox([columns, self.status, self.figure, self.kept])
         self._show()
 
@@ -108,13 +108,13 @@ class TransitionExplorer(Explorer):
         self.messages = messages
         self._counted: dict[tuple[str, str], Transitions] = {}
         environments = list(dict.fromkeys(messages["environment"]))
-        here = _chosen("environment", environment or environments[0], environments)
-        who = _chosen("annotator", annotator or next(iter(self.columns)), self.columns)
+        here = chosen("environment", environment or environments[0], environments)
+        who = chosen("annotator", annotator or next(iter(self.columns)), self.columns)
         self._begin(
             "messages",
             messages,
             environment=control("environment", environments, here),
-            rule=control("rule", self._rules(here), _chosen("rule", rule, self._rules(here))),
+            rule=control("rule", self._rules(here), chosen("rule", rule, self._rules(here))),
             annotator=control("annotator", self.columns, who),
             edges=control("edges", (1, 5), edges),
             threshold=control("threshold", (0.0, 1.0), threshold),
@@ -157,19 +157,16 @@ class TransitionExplorer(Explorer):
         sat = ", ".join(dict.fromkeys(map(str, self.messages.get("seat", pd.Series(dtype=object)).dropna())))
         return f"participants: {sat or 'as in the records of these messages'}; labels: {self.settings['annotator']}"
 
-    def draw(self) -> Figure:
-        """The figure as it is now, for a page without a kernel."""
-        from matplotlib.figure import Figure
+    def _inches(self) -> tuple[float, float]:
+        return 9, 7.5 if self.settings["show"] == MATRIX else 6
 
+    def _plot(self, ax: Axes) -> None:
         s = self.settings
-        fig = Figure(figsize=(9, 7.5 if s["show"] == MATRIX else 6), layout="constrained")
-        ax = fig.subplots()
         if s["show"] == MATRIX:
             plot_matrix(self.transitions.probability, ax)
         else:
             plot_graph(self.chosen, ax, frequency=self.transitions.frequency)
         ax.set_title(f"{s['environment']}, {s['rule']}, {s['annotator']}")
-        return fig
 
     def _in_words(self) -> str:
         crowd = int(self.transitions.denominator[:, 1:-1].sum())
@@ -204,7 +201,7 @@ class BudgetExplorer(Explorer):
         there = list(dict.fromkeys(self.rounds["search"]))
         if len(there) < 2:
             raise InvalidInput(f"rounds: of {', '.join(there) or 'no search'} only; expected two searches to compare")
-        one, other = _chosen("first", first or there[0], there), _chosen("second", second or there[1], there)
+        one, other = chosen("first", first or there[0], there), chosen("second", second or there[1], there)
         budgets = self._budgets(one, other)
         slider = w.SelectionSlider(
             options=budgets,
@@ -260,17 +257,14 @@ class BudgetExplorer(Explorer):
         """The searches, as the rounds name them."""
         return f"coordinators: {self.settings['first']}; {self.settings['second']}"
 
-    def draw(self) -> Figure:
-        """The figure as it is now, for a page without a kernel."""
-        from matplotlib.figure import Figure
+    def _inches(self) -> tuple[float, float]:
+        return 7.5, 4.2
 
+    def _plot(self, ax: Axes) -> None:
         s = self.settings
-        fig = Figure(figsize=(7.5, 4.2), layout="constrained")
-        ax = fig.subplots()
         order = list(dict.fromkeys([s["first"], s["second"]]))
         plot_budget(self._both, ax, by="search", value=FOLLOWED[s["follow"]], order=order)
         ax.axvline(s["evaluations"], color="#777777", linewidth=0.8, linestyle=":")
-        return fig
 
     def _in_words(self) -> str:
         row = self.difference.iloc[0]
@@ -305,8 +299,8 @@ class AnswerExplorer(Explorer):
         self._begin(
             "answers",
             answers,
-            source=control("source", sources, _chosen("source", source or sources[0], sources)),
-            item=control("item", [EVERY_ITEM, *items], _chosen("item", item, [EVERY_ITEM, *items])),
+            source=control("source", sources, chosen("source", source or sources[0], sources)),
+            item=control("item", [EVERY_ITEM, *items], chosen("item", item, [EVERY_ITEM, *items])),
             show=control("show", (SHARES, MEANS), show),
         )
 
@@ -326,30 +320,18 @@ class AnswerExplorer(Explorer):
         """Whose answers."""
         return str(self.settings["source"])
 
-    def draw(self) -> Figure:
-        """The figure as it is now, for a page without a kernel."""
-        from matplotlib.figure import Figure
+    def _inches(self) -> tuple[float, float]:
+        return 9, 2 + 0.45 * len(self.chosen[["item", "group"]].drop_duplicates())
 
-        shown = self.chosen
-        bars = shown[["item", "group"]].drop_duplicates()
-        fig = Figure(figsize=(9, 2 + 0.45 * len(bars)), layout="constrained")
-        ax = fig.subplots()
+    def _plot(self, ax: Axes) -> None:
         if self.settings["show"] == SHARES:
-            plot_diverging(distribution(shown, self.scale), ax)
+            plot_diverging(distribution(self.chosen, self.scale), ax)
         else:
-            groups = means(shown, self.scale)
+            groups = means(self.chosen, self.scale)
             dots(ax, groups[groups["group"] != TOTAL], "item", "mean", "group")
             ax.set(xlabel="mean answer, with 95 % interval", title=self.who)
-        return fig
 
     def _in_words(self) -> str:
         whole = means(self.chosen, self.scale)
         parts = (f"{row.item}: {row.mean:.2f} ({row.n})" for row in whole[whole["group"] == TOTAL].itertuples())
         return f"{self.who}; means (answers): {'; '.join(parts)}."
-
-
-def _chosen(name: str, value: str, options: Iterable[str]) -> str:
-    listed = list(options)
-    if value not in listed:
-        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
-    return value

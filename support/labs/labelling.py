@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,11 @@ from support.analysis.dialogue_acts import LABELS, MEANINGS
 from support.analysis.frames import need_columns
 from support.draw import dots
 from support.errors import InvalidInput
-from support.labs.base import Lab, held, warning
+from support.labs.base import Lab, fill, held, warning
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
-BOX = "white-space:pre-wrap; overflow-wrap:anywhere; max-height:18em; overflow:auto; padding:4px 8px"
 DRAWS = 500  # of the bootstrap behind the table: enough for a glance, and quick after each label
 
 
@@ -59,28 +57,23 @@ class LabellingDesk(Lab):
         self.keys = [key(self.rows[place]) for place in self.sample]
         self.at = 0
         self.coder = w.Dropdown(options=list(coders), description="I am")
-        self.boxes = {label: w.Checkbox(description=label, indent=False, layout=_width("9rem")) for label in LABELS}
+        look: dict[str, Any] = {"indent": False, "layout": w.Layout(width="9rem")}
+        self.boxes = {label: w.Checkbox(description=label, **look) for label in LABELS}
         self.keep_button = w.Button(description="Save and next", button_style="primary")
         self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
-        self.progress, self.context, self.message = w.HTML(), w.HTML(), w.HTML()
+        self.progress, self.context, self.message = w.Label(), w.HTML(), w.HTML()
         self.error, self.agreement = w.HTML(), w.HTML()
-        self.view = self._layout()
-        self._connect()
-        self.open()
-        self.compare()
-
-    def _layout(self) -> w.VBox:
-        lines = [w.HBox([box, w.HTML(escape(MEANINGS[label]))]) for label, box in self.boxes.items()]
+        lines = [w.HBox([box, w.Label(MEANINGS[label])]) for label, box in self.boxes.items()]
         buttons = w.HBox([self.keep_button, self.back_button, self.on_button])
-        head = w.HBox([self.coder, self.progress])
-        shown = [self.agreement, self.figure, self.status, self.kept]
-        return w.VBox([head, self.context, self.message, *lines, buttons, self.error, *shown])
-
-    def _connect(self) -> None:
+        above = [w.HBox([self.coder, self.progress]), self.context, self.message]
+        below = [buttons, self.error, self.agreement, self.figure, self.status, self.kept]
+        self.view = w.VBox([*above, *lines, *below])
         self.coder.observe(lambda _: self.open(), "value")
         self.keep_button.on_click(lambda _: self.keep())
         self.back_button.on_click(lambda _: self.go(-1))
         self.on_button.on_click(lambda _: self.go(1))
+        self.open()
+        self.compare()
 
     @property
     def current(self) -> dict[Any, Any]:
@@ -114,10 +107,10 @@ class LabellingDesk(Lab):
         for label, box in self.boxes.items():
             box.value = label in done.get(self.keys[self.at], ())
         saved = "saved" if self.keys[self.at] in done else "not labelled yet"
-        share = f"{len(set(self.keys) & set(done))} of {len(set(self.keys))} labelled by {escape(self.coder.value)}"
+        share = f"{len(set(self.keys) & set(done))} of {len(set(self.keys))} labelled by {self.coder.value}"
         self.progress.value = f"message {self.at + 1} of {len(self.sample)} ({saved}); {share}"
-        self.context.value = _context(self.rows, row)
-        self.message.value = f"<b>Round {row['round']}: what does this message do?</b>{_said(row, '#eef4fb')}"
+        before = [r for r in self.rows if (r["run"], r["round"]) == (row["run"], row["round"] - 1)]
+        self.context.value, self.message.value = fill("context", before), fill("to_label", row)
         self.error.value = ""
 
     @property
@@ -146,28 +139,25 @@ class LabellingDesk(Lab):
     def compare(self) -> None:
         """Show how far the two coders agree on this sample, or what is missing for that."""
         try:
-            self.agreement.value = agreement_table(self._agreed(), *self.coder.options)
+            self.agreement.value = agreement_table(self._agreed(), self.coder.options)
         except InvalidInput as error:
-            self.agreement.value = f"<i>{escape(_sentence(str(error)))}</i>"
+            self.agreement.value = fill("hint", _sentence(error))
         self._redraw()
 
-    def draw(self) -> Figure:
-        """Kappa and alpha of each act that a coder gave, with intervals; in words what is missing for them."""
-        from matplotlib.figure import Figure
+    def _inches(self) -> tuple[float, float]:
+        return 6.5, 3.2
 
-        fig = Figure(figsize=(6.5, 3.2), layout="constrained")
-        ax = fig.subplots()
+    def _plot(self, ax: Axes) -> None:
+        """Kappa and alpha of each act that a coder gave, with intervals; in words what is missing for them."""
         try:
             frame = self._agreed().query("measure in ('kappa', 'alpha')").dropna(subset=["value"])
             if frame.empty:
                 raise InvalidInput("agreement is not defined on these labels yet")
+            dots(ax, frame, "act", "value", hue="measure")
+            ax.set(xlabel="agreement (1: the same labels, 0: chance)", title=self.who)
         except InvalidInput as error:
-            ax.text(0.5, 0.5, _sentence(str(error)), ha="center", va="center", wrap=True)
+            ax.text(0.5, 0.5, _sentence(error), ha="center", va="center", wrap=True)
             ax.set_axis_off()
-            return fig
-        dots(ax, frame, "act", "value", hue="measure")
-        ax.set(xlabel="agreement (1: the same labels, 0: chance)", title=self.who)
-        return fig
 
     def _done(self) -> dict[str, tuple[str, ...]]:
         labels = self.file.read()
@@ -175,50 +165,22 @@ class LabellingDesk(Lab):
         return dict(zip(mine["message"], mine["acts"], strict=True))
 
 
-def _context(rows: Sequence[Mapping[Any, Any]], row: Mapping[Any, Any]) -> str:
-    before = [other for other in rows if (other["run"], other["round"]) == (row["run"], row["round"] - 1)]
-    if not before:
-        return "<i>Nothing was said in the round before.</i>"
-    return "<b>The round before:</b>" + "".join(_said(other, "#f5f5f5") for other in before)
-
-
-def _said(row: Mapping[Any, Any], colour: str) -> str:
-    text = escape(row["text"]) if row["text"].strip() else "<i>(an empty message)</i>"
-    return f'<div style="{BOX}; background:{colour}"><b>{escape(str(row["sender"]))}</b>: {text}</div>'
-
-
-def agreement_table(frame: pd.DataFrame, first: str, second: str) -> str:
+def agreement_table(frame: pd.DataFrame, coders: Sequence[str]) -> str:
     """Cohen's kappa and Krippendorff's alpha of each act that a coder gave, with 95 % intervals over runs, as HTML."""
-    cells = {(row["act"], row["measure"]): row for row in frame.to_dict("records")}
-    size = frame.drop_duplicates("act").set_index("act")
-    given = size["truth"].fillna(1) + size["predicted"].fillna(1) > 0
-    lines = "".join(
-        f"<tr><td>{act}</td><td>{_count(size['truth'][act])}</td><td>{_count(size['predicted'][act])}</td>"
-        f"<td>{_number(cells[act, 'kappa'])}</td><td>{_number(cells[act, 'alpha'])}</td></tr>"
-        for act in size.index[given]
-    )
-    names = ("act", f"given by {escape(first)}", f"given by {escape(second)}", "kappa", "alpha")
-    head = "".join(f'<th style="text-align:left">{name}</th>' for name in names)
-    return (
-        f"<b>Agreement on {frame['n'].iloc[0]} messages that both labelled</b> (– where it is not defined)"
-        f'<table style="border-spacing:12px 0"><tr>{head}</tr>{lines}</table>'
-    )
+    cells = {(row["act"], row["measure"]): _number(row) for row in frame.to_dict("records")}
+    size = frame.drop_duplicates("act").set_index("act")[["truth", "predicted"]]
+    counted = size[size.fillna(1).sum(axis=1) > 0].astype(object).where(size.notna(), "")
+    rows = [[row.Index, row.truth, row.predicted, cells[row.Index, "kappa"], cells[row.Index, "alpha"]]
+            for row in counted.itertuples()]  # fmt: skip
+    return fill("agreement", frame["n"].iloc[0], coders, rows)
 
 
-def _number(cell: Mapping[Any, Any]) -> str:
+def _number(cell: Any) -> str:
     if np.isnan(cell["value"]):
         return "–"
     spread = "" if np.isnan(cell["low"]) else f" ({cell['low']:.2f} to {cell['high']:.2f})"
     return f"{cell['value']:.2f}{spread}"
 
 
-def _count(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
-
-
-def _width(size: str) -> w.Layout:
-    return w.Layout(width=size)
+def _sentence(error: InvalidInput) -> str:
+    return f"{str(error)[:1].upper()}{str(error)[1:]}."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import datetime
-from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import ipywidgets as w
@@ -15,15 +14,14 @@ import pandas as pd
 
 from support.analysis.meetings import rounds_of
 from support.errors import InvalidInput
-from support.labs import base
-from support.labs.base import SEEDS, PlayLab, control, controls, offered
+from support.labs.base import ROW, SEEDS, PlayLab, Press, control, controls, fill, offered, warning
 from support.labs.roles import MEETINGS, RoleForm
 from support.meetings.coordination import coordinate, record
 from support.meetings.data import Meeting, Private, Profile, in_words
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.members import STYLES
 from support.meetings.records import ASSISTANT, Coordination, CoordinationRound, Option
-from support.meetings.scenario import Chat, load_company, scenario
+from support.meetings.scenario import load_company, scenario
 from support.meetings.seats import COORDINATOR, MEMBER, RULES, seat_everybody
 from support.meetings.study import DIFFICULTIES, meeting_coordination
 from support.models.profiles import MODEL
@@ -43,18 +41,6 @@ SIZES = [3, 4, 5]
 RANGES = {"difficulty": list(DIFFICULTIES), "options": (1, 9), "rounds": (1, 8), "interviewer": [], "coordinator": [],
           "evaluator": [], "database": bool, "tracking": bool}  # fmt: skip
 
-STYLE = """<style>
-.convene-chat { font: 14px/1.45 system-ui, sans-serif; color: #1b1b1b; background: #fff; max-width: 46rem; }
-.convene-chat .me { border-left: 4px solid #0072B2; padding: .1rem .7rem; background: #f3f8fc; }
-.convene-chat .invitation { margin: .4rem 0; padding: .3rem .7rem; border: 1px solid #ccc; border-radius: .3rem;
-  white-space: pre-wrap; overflow-wrap: anywhere; }
-.convene-chat .turn { width: fit-content; max-width: 85%; margin: .3rem 0; padding: .25rem .6rem; border-radius: .5rem;
-  background: #f0f0f0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.convene-chat .turn.own { margin-left: auto; background: #dcebf6; }
-.convene-chat .round { color: #555; font-size: .85em; border-bottom: 1px solid #ddd; margin-top: .5rem; }
-.convene-chat .waiting { color: #555; font-style: italic; }
-</style>"""
-
 
 class ChatForm:
     """The seat of one member who is a person: shows the conversation, takes the answers, keeps what was typed.
@@ -65,109 +51,57 @@ class ChatForm:
     """
 
     def __init__(self, profile: Profile, private: Private, meeting: Meeting) -> None:
-        self.profile, self.private, self.meeting = profile, private, meeting
-        self.question: Question | None = None
-        self._sending: asyncio.Task[None] | None = None
-        self.said: list[str] = []
+        self.profile, self.question = profile, None
+        self.said: list[tuple[str, str]] = []
         self.round, self.mark = 0, 0
         self.field = w.Text(placeholder="your answer", layout=w.Layout(width="36rem"))
         self.send_button = w.Button(description="Send", button_style="primary", disabled=True)
-        self.talk, self.error = w.HTML(), w.HTML()
+        self.talk, self.error, self.options = w.HTML(), w.HTML(), w.HBox(layout=w.Layout(**ROW))
         self.error.add_class("convene-error")
-        self.options = w.HBox(layout=w.Layout(flex_flow="row wrap"))
-        row = w.HBox([self.field, self.send_button])
-        self.view = w.VBox([w.HTML(self._about()), self.talk, self.options, row, self.error])
-        self.field.on_msg(self._message)
-        self.send_button.on_click(lambda _: self._start())
-        self._draw(waiting=True)
+        about = w.HTML(fill("invited", profile, private.texts[0], meeting))
+        self.view = w.VBox([about, self.talk, self.options, w.HBox([self.field, self.send_button]), self.error])
+        self.press = Press(lambda: self.field.value, self.error)
+        self.press.button(self.send_button, self.send)
+        self.press.enter(self.field, self.send)
+        self.rest()
+
+    question: Question | None
 
     def ask(self, question: Question) -> None:
         """Show the conversation with the newest thing asked, and take the next answer for it."""
         chat: Any = question.view
-        self._turn_page(chat)
+        if chat.round != self.round:  # a new round begins below what was said; within one, newer turns replace its own
+            self.round = chat.round
+            self.said.append(("round", f"Round {chat.round}"))
+            self.mark = len(self.said)
         self.question, self.send_button.disabled, self.error.value = question, False, ""
-        self.said[self.mark :] = [_bubble(turn.text, own=turn.speaker != ASSISTANT) for turn in chat.turns]
+        self.said[self.mark :] = [("turn" if t.speaker == ASSISTANT else "turn own", t.text) for t in chat.turns]
         self.options.children = tuple(self._choice(option) for option in chat.options)
-        self._draw()
+        self.talk.value = fill("talk", self.said, "")
 
-    async def submit(self) -> None:
-        """Give what stands in the field as the answer, once the last letters are there."""
-        before: str | None = None
-        while before != self.field.value:
-            before = self.field.value
-            await asyncio.sleep(base.SETTLE)
-        if self._answer(self.field.value):
-            self.field.value = ""
+    def send(self) -> None:
+        """Give what stands in the field as the answer; one that does not fit raises, and stays there."""
+        self._answer(self.field.value)
+        self.field.value = ""
 
-    def agree(self, option: Option) -> None:
-        """Answer that an option suits; what stands in the field stays there."""
-        self._answer(f"Option {option.id} suits me: {self._when(option)}.")
-
-    def rest(self, note: str = "") -> None:
+    def rest(self, note: str = "The others are at work.") -> None:
         """Nothing is asked any more in this round: say so."""
         self.question, self.send_button.disabled, self.options.children = None, True, ()
-        self._draw(waiting=True, note=note)
+        self.talk.value = fill("talk", self.said, note)
 
-    def _answer(self, text: str) -> bool:
+    def _answer(self, text: str) -> None:
         if self.question is None:
-            self._tell("Nothing is asked at the moment; what you typed stays here until the next question.")
-            return False
-        try:
-            self.question.answer(text)
-        except InvalidInput as error:
-            self._tell(str(error))
-            return False
-        self.error.value = ""
-        self.said.append(_bubble(text.strip(), own=True))
+            raise InvalidInput("Nothing is asked at the moment; what you typed stays here until the next question.")
+        self.question.answer(text)
+        self.said.append(("turn own", text.strip()))
         self.rest()
-        return True
-
-    def _message(self, _: Any, content: dict[str, Any], __: Any) -> None:
-        if content.get("event") == "submit":
-            self._start()
-
-    def _start(self) -> None:
-        """Send in the background; a second Enter, while the first is at work, sends nothing more."""
-        if self._sending is None or self._sending.done():
-            self._sending = asyncio.ensure_future(self.submit())
-
-    def _turn_page(self, chat: Chat) -> None:
-        """A new round begins below what was said before; a new question of the same round replaces its turns."""
-        if chat.round != self.round:
-            self.round = chat.round
-            self.said.append(f'<div class="round">Round {chat.round}</div>')
-            self.mark = len(self.said)
 
     def _choice(self, option: Option) -> w.Button:
-        layout = w.Layout(width="auto")
-        button = w.Button(description=f"{option.id} suits me", tooltip=self._when(option), layout=layout)
-        button.on_click(lambda _: self.agree(option))
+        """A button that agrees to an option; what stands in the field stays there."""
+        when = in_words(datetime.fromisoformat(option.start).astimezone(ZoneInfo(self.profile.zone)))
+        button = w.Button(description=f"{option.id} suits me", tooltip=when, layout=w.Layout(width="auto"))
+        self.press.button(button, lambda: self._answer(f"Option {option.id} suits me: {when}."))
         return button
-
-    def _when(self, option: Option) -> str:
-        return in_words(datetime.fromisoformat(option.start).astimezone(ZoneInfo(self.profile.zone)))
-
-    def _about(self) -> str:
-        p, m = self.profile, self.meeting
-        manager = f", and report to {escape(p.manager)}" if p.manager else ""
-        return (
-            f'{STYLE}<div class="convene-chat"><div class="me"><b>You are {escape(p.name)}.</b> You are '
-            f"{escape(p.role)}{manager}. Your clock is that of {escape(p.zone)}.<br>"
-            f"What only you know: {escape(self.private.texts[0])}</div>"
-            f'<div class="invitation"><b>{escape(m.organiser)} invites you: {escape(m.subject)}</b> '
-            f"({m.duration} minutes)\n{escape(m.invitation)}</div></div>"
-        )
-
-    def _draw(self, *, waiting: bool = False, note: str = "") -> None:
-        last = f'<div class="waiting">{escape(note or "The others are at work.")}</div>' if waiting else ""
-        self.talk.value = f'<div class="convene-chat">{"".join(self.said)}{last}</div>'
-
-    def _tell(self, text: str) -> None:
-        self.error.value = base.warning(text)
-
-
-def _bubble(text: str, *, own: bool) -> str:
-    return f'<div class="turn{" own" if own else ""}">{escape(text)}</div>'
 
 
 class MeetingLab(PlayLab[CoordinationRound]):
@@ -208,14 +142,10 @@ class MeetingLab(PlayLab[CoordinationRound]):
         self.controls["tracking"].description = "preferences of earlier rounds stay"
         self.rounds = self.controls["rounds"]
         asked = list(self.controls.values())
-        columns = [w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats]
-        self.view = self._layout(w.HBox(columns, layout=w.Layout(flex_flow="row wrap")))
         self._seat_choices(seats or STAND_IN)
         self.members.observe(lambda _: self._meeting_choices(), "value")
         self.controls["meeting"].observe(lambda _: self._seat_choices(STAND_IN), "value")
-        for each in self.controls.values():
-            each.observe(lambda _: self.restart(), "value")
-        self.restart()
+        self._show_controls(w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats)
 
     @property
     def given(self) -> dict[str, str]:
@@ -251,7 +181,7 @@ class MeetingLab(PlayLab[CoordinationRound]):
         k, n = self.settings["options"], len(self.scenario.members)
         if k < n:
             return super()._welcome()
-        return base.warning(
+        return warning(
             f"options: K = {k} given; expected 1 to {n - 1}, fewer than the {n} members of this meeting. Choose a "
             "smaller K, or a meeting with more members."
         )
@@ -264,16 +194,8 @@ class MeetingLab(PlayLab[CoordinationRound]):
         questions: asyncio.Queue[Question] = asyncio.Queue()
         with asked(questions):
             seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
-        self.run = coordinate(
-            self.scenario,
-            seats,
-            **led,
-            options=s["options"],
-            rounds=s["rounds"],
-            database=s["database"],
-            tracking=s["tracking"],
-            audit=ExactEvaluator(self.scenario, seats),
-        )
+        told = {name: s[name] for name in ("options", "rounds", "database", "tracking")}
+        self.run = coordinate(self.scenario, seats, **led, **told, audit=ExactEvaluator(self.scenario, seats))
         self.roles = {**seats, **led}
         self.chats = {name: self._form(seat) for name, seat in people.items()}
         forms: list[ChatForm | RoleForm] = list(self.chats.values())
@@ -285,12 +207,10 @@ class MeetingLab(PlayLab[CoordinationRound]):
     def _form(self, seat: HumanSeat) -> ChatForm:
         given = self.scenario
         form = ChatForm(given.company.by_name[seat.me], given.private[seat.me], given.meeting)
-        questions, ask = cast("Any", seat.questions), cast("Any", form.ask)
-        self._listen(questions, ask)
+        self._listen(seat.questions, form.ask)
         return form
 
-    @property
-    def coordination(self) -> Coordination:
+    def record(self) -> Coordination:
         """The run so far."""
         return record(self.scenario, self.roles, self.finished, seed=self.settings["seed"])
 
@@ -300,21 +220,18 @@ class MeetingLab(PlayLab[CoordinationRound]):
         super()._show()
 
     def _said(self, rounds: list[CoordinationRound]) -> str:
-        run, only = self.coordination, list(self.chats)
+        run, only = self.record(), list(self.chats)
         told: dict[str, Any] = {"title": "Newest round first", "invitation": not only, "only": only or None}
         return meeting_to_html(rounds, run.meeting, run.seats, **told)
 
     def draw(self) -> Figure:
         """The live figure as it is now, for a page without a kernel."""
-        frame = rounds_of([({}, self.coordination)]) if self.finished else pd.DataFrame()
+        frame = rounds_of([({}, self.record())]) if self.finished else pd.DataFrame()
         newest = self.finished[-1] if self.finished else None
         return draw_coordination(frame, newest, self.rounds.value)
 
-    def _record(self) -> Coordination:
-        return self.coordination
-
     def _result(self) -> str:
-        outcome = self.coordination.outcome
+        outcome = self.record().outcome
         return f"{outcome.id} is the candidate" if outcome else "there is no candidate"
 
 

@@ -1,10 +1,9 @@
-"""What was proposed and answered in a search for a fair plan, and how it ended, as HTML: every text is escaped."""
+"""What was proposed and answered in a search for a fair plan, and how it ended: what a group knows, and the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from support.analysis.fairness import random_plans
 from support.fair_decisions.measures import divergence, value
 from support.fair_decisions.problem import FairDecisions, Heard, Table
 from support.fair_decisions.records import Feedback, Plan, Planning, PlanningRound
+from support.labs.base import fill
 from support.solvers.fair import Solution, solve
 
 SECONDS = 3.0
@@ -21,28 +21,8 @@ SECONDS = 3.0
 SHORT = 6
 """Options of a decision up to which their table is open at first."""
 
-DRAWS = 20_000
-SEED = 0
+DRAWS, SEED = 20_000, 0
 """Plans are drawn where there are too many to list; the expectation of one instance is the same each time."""
-
-LEGEND = "Bold: other than in the plan before. ≈: estimated from all answers so far."
-
-STYLE = """<style>
-.convene-plans { font: 14px/1.45 system-ui, sans-serif; color: #1b1b1b; background: #fff; max-width: 76rem; }
-.convene-plans h3 { font-size: 1rem; margin: .8rem 0 .3rem; border-bottom: 1px solid #bbb; }
-.convene-plans .me { border-left: 4px solid #0072B2; padding: .1rem .7rem; background: #f3f8fc; max-width: 60rem; }
-.convene-plans .scroll { overflow-x: auto; }
-.convene-plans table { border-collapse: collapse; margin: .2rem 0; }
-.convene-plans td, .convene-plans th { border: 1px solid #ccc; padding: .15rem .5rem; text-align: left;
-  vertical-align: top; background: #fff; color: #1b1b1b; overflow-wrap: anywhere; }
-.convene-plans th { white-space: nowrap; }
-.convene-plans td.num { text-align: right; white-space: nowrap; }
-.convene-plans td.plan { min-width: 16rem; max-width: 26rem; }
-.convene-plans td.said { min-width: 7rem; max-width: 20rem; }
-.convene-plans tr.chosen td, .convene-plans tr.chosen th { background: #e3f1df; }
-.convene-plans .note { color: #555; font-size: .9em; }
-.convene-plans .error { color: #8a3b00; }
-</style>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,51 +89,43 @@ def names_of(rounds: Sequence[PlanningRound]) -> dict[Plan, str]:
 
 
 def history_to_html(
-    rounds: Sequence[PlanningRound],
-    table: Table,
-    objective: str,
-    *,
-    chosen: Plan | None = None,
-    truth: bool = False,
+    rounds: Sequence[PlanningRound], table: Table, objective: str, *, chosen: Plan | None = None, truth: bool = False
 ) -> str:
     """Plans and answers, the newest round first; `chosen` is marked, and true totals are shown only with `truth`."""
-    names, before = names_of(rounds), None
-    rows: list[str] = []
+    names, before, told = names_of(rounds), None, list[Any]()
     for entry in rounds:
-        block, plans = [], () if entry.finish else entry.plans
-        for i, plan in enumerate(plans):
-            cells = _plan(table, plan, before) + _answers(entry, i, objective, truth)
-            mark = ' class="chosen"' if plan == chosen else ""
-            block.append(f"<tr{mark}><td>{_name(entry, i)}</td>{cells}</tr>")
+        proposed = []
+        for i, plan in enumerate(() if entry.finish else entry.plans):
+            words = [(options[k], before is not None and before[j] != k)
+                     for j, (options, k) in enumerate(zip(table.options, plan, strict=True))]  # fmt: skip
+            worths = _worths(entry, i, objective, truth)
+            proposed.append((_name(entry, i), words, _answers(entry, i, truth), *worths, plan == chosen))
             before = plan
-        rows[:0] = block + _remarks(entry, names, len(table.participants) + 3)
-    people = "".join(f"<th>{escape(name)}</th>" for name in table.participants)
-    head = f"<tr><th>plan</th><th>what it chooses</th>{people}<th>{escape(objective)}</th></tr>"
-    return (
-        f'{STYLE}<div class="convene-plans"><h3>Plans and answers, newest first</h3><div class="note">{LEGEND}</div>'
-        '<div class="scroll">'
-        f"<table>{head}{''.join(rows)}</table></div></div>"
-    )
+        said = [f"Round {entry.number}: stopped with plan {names[entry.plans[0]]}."] if entry.finish else []
+        said += [f"Round {entry.number}: {entry.reason}"] if entry.reason else []
+        wrong = [f"Format error of {e.agent} ({e.phase}): {e.detail}" for e in entry.format_errors]
+        told.insert(0, (proposed, said, wrong))
+    return fill("history", table.participants, objective, told)
 
 
 def outcome_to_html(problem: FairDecisions, planning: Planning, truth: Truth) -> str:
     """How good the plan is that the group ended with: beside the best one proposed, the optimum and random plans."""
     objective = str(planning.settings.get("objective", "divergence"))
     names = names_of(planning.rounds)
-    rows = [_outcome("no plan", None, problem)]
+    rows: list[tuple[str, Sequence[Any], bool]] = [("no plan", ["–"] * (len(problem.participants) + 2), False)]
     if planning.chosen is not None:
         best = max(names, key=lambda plan: float(value(objective, problem.totals(plan))))
-        rows = [_outcome(f"chosen: plan {names[planning.chosen]}", planning.chosen, problem, ' class="chosen"')]
-        rows.append(_outcome(f"the best plan proposed: {names[best]}", best, problem))
-    surely = "proven" if truth.solution.proven else f"not proven: the best found in {SECONDS:g} s"
-    rows.append(_outcome(f"the optimum (solver: {truth.solution.solver}, {surely})", truth.solution.plan, problem))
-    people = "".join(f"<th>{escape(name)}</th>" for name in problem.participants)
-    return (
-        f'{STYLE}<div class="convene-plans"><h3>What was hidden: the true totals</h3><div class="scroll"><table>'
-        f"<tr><th></th>{people}<th>divergence</th><th>welfare</th></tr>{''.join(rows)}</table></div>"
-        f"<div>{_random(objective, truth)}</div>"
-        f'<div class="note">The optimum: {escape(problem.words(truth.solution.plan))}.</div></div>'
-    )
+        rows = [(f"chosen: plan {names[planning.chosen]}", _numbers(problem, planning.chosen), True),
+                (f"the best plan proposed: {names[best]}", _numbers(problem, best), False)]  # fmt: skip
+    found = truth.solution
+    surely = "proven" if found.proven else f"not proven: the best found in {SECONDS:g} s"
+    rows.append((f"the optimum (solver: {found.solver}, {surely})", _numbers(problem, found.plan), False))
+    many = f"the best of {truth.tried} random plans" if truth.tried > 1 else "one random plan"
+    random = (
+        "A random plan has a {objective} of {random:.0f} on average (middle 80 % of all plans: {random_low:.0f} to "
+        "{random_high:.0f}); {many}, as many as were proposed, {random_best:.0f}."
+    ).format(objective=objective, many=many, **truth.random)
+    return fill("outcome", problem.participants, rows, random, problem.words(found.plan))
 
 
 def score_in_words(planning: Planning, problem: FairDecisions, truth: Truth) -> str:
@@ -168,53 +140,40 @@ def score_in_words(planning: Planning, problem: FairDecisions, truth: Truth) -> 
 
 def options_to_html(table: Table, gains: np.ndarray | None = None) -> str:
     """The table of decisions and options; with gains, below each option what it is worth to every participant."""
-    rows = "".join(
-        f"<tr><th>{escape(decision)}</th>{''.join(_option(table, gains, j, k) for k in range(len(options)))}</tr>"
+
+    def worth_of(j: int, k: int) -> str:
+        return "" if gains is None else " / ".join(map(str, gains[:, j, k]))
+
+    decisions = [
+        (decision, [(name, worth_of(j, k)) for k, name in enumerate(options)])
         for j, (decision, options) in enumerate(zip(table.decisions, table.options, strict=True))
-    )
-    shown = " open" if gains is not None or table.shape[2] <= SHORT else ""
-    note = f"Worth to {escape(' / '.join(table.participants))}, in points." if gains is not None else ""
-    return (
-        f'<div class="convene-plans"><details{shown}><summary>All decisions and options</summary>'
-        f'<div class="note">{note}</div><div class="scroll"><table>{rows}</table></div></details></div>'
-    )
-
-
-def _option(table: Table, gains: np.ndarray | None, j: int, k: int) -> str:
-    points = "" if gains is None else f'<div class="note">{" / ".join(str(g) for g in gains[:, j, k])}</div>'
-    return f"<td>{escape(table.options[j][k])}{points}</td>"
+    ]
+    told = "" if gains is None else f"Worth to {' / '.join(table.participants)}, in points."
+    return fill("options", told, decisions, gains is not None or table.shape[2] <= SHORT)
 
 
 def _name(entry: PlanningRound, i: int) -> str:
     return f"{entry.number}{'AB'[i] if len(entry.plans) > 1 else ''}"
 
 
-def _plan(table: Table, plan: Plan, before: Plan | None) -> str:
-    chosen = [escape(options[k]) for options, k in zip(table.options, plan, strict=True)]
-    changed = [before is not None and before[j] != k for j, k in enumerate(plan)]
-    said = [f"<b>{name}</b>" if new else name for name, new in zip(chosen, changed, strict=True)]
-    return f'<td class="plan">{" · ".join(said)}</td>'
-
-
-def _answers(entry: PlanningRound, i: int, objective: str, truth: bool) -> str:
+def _answers(entry: PlanningRound, i: int, truth: bool) -> list[tuple[str, str]]:
+    """What each participant said of a plan, with notes: what is expected, and what is true where it may be told."""
     silent = {error.agent for error in entry.format_errors}
-    known = entry.heard[i] if entry.heard else None
-    estimated = not _reported(entry)
-    cells = ""
+    known, told = entry.heard[i] if entry.heard else None, []
     for at, answer in enumerate(entry.feedback):
-        said = "no answer" if answer.participant in silent else _answer(answer, i, len(entry.plans))
-        notes = [f"≈ {known[at]:.0f}"] if estimated and known else []
+        notes = [f"≈ {known[at]:.0f}"] if known and not _reported(entry) else []
         notes += [f"true: {entry.totals[i][at]}"] if truth and answer.score != entry.totals[i][at] else []
-        cells += f'<td class="said">{said}<div class="note">{" · ".join(notes)}</div></td>'
-    real = worth(objective, entry.totals[i]) if truth else None
-    return cells + _worth(None if known is None else worth(objective, known), real, estimated)
+        said = "no answer" if answer.participant in silent else _answer(answer, i, len(entry.plans))
+        told.append((said, " · ".join(notes)))
+    return told
 
 
-def _worth(known: float | None, real: float | None, estimated: bool) -> str:
+def _worths(entry: PlanningRound, i: int, objective: str, truth: bool) -> tuple[str, str]:
     """What a plan is worth as the group knows it, and in truth where that may be told and is another."""
-    said = "–" if known is None else f"{'≈ ' if estimated else ''}{known:.0f}"
-    told = "" if real is None or known == real else f'<div class="note">true: {real:.0f}</div>'
-    return f'<td class="num">{said}{told}</td>'
+    known = worth(objective, entry.heard[i]) if entry.heard else None
+    real = worth(objective, entry.totals[i]) if truth else None
+    said = "–" if known is None else f"{'' if _reported(entry) else '≈ '}{known:.0f}"
+    return said, "" if real is None or known == real else f"true: {real:.0f}"
 
 
 def _answer(answer: Feedback, i: int, plans: int) -> str:
@@ -222,32 +181,10 @@ def _answer(answer: Feedback, i: int, plans: int) -> str:
         return str(answer.score)
     if plans > 1 and not answer.text:
         return "likes both alike" if answer.prefers is None else "prefers this" if answer.prefers == i else ""
-    return f"“{escape(answer.text)}”" if answer.text else "no answer"
+    return f"“{answer.text}”" if answer.text else "no answer"
 
 
-def _remarks(entry: PlanningRound, names: Mapping[Plan, str], columns: int) -> list[str]:
-    said = [f"Round {entry.number}: stopped with plan {names[entry.plans[0]]}."] if entry.finish else []
-    said += [f"Round {entry.number}: {entry.reason}"] if entry.reason else []
-    lines = [f'<div class="note">{escape(text)}</div>' for text in said]
-    wrong = [f"Format error of {e.agent} ({e.phase}): {e.detail}" for e in entry.format_errors]
-    lines += [f'<div class="error">{escape(text)}</div>' for text in wrong]
-    return [f'<tr><td colspan="{columns}">{"".join(lines)}</td></tr>'] if lines else []
-
-
-def _outcome(name: str, plan: Plan | None, problem: FairDecisions, mark: str = "") -> str:
-    numbers: list[Any] = ["–"] * (len(problem.participants) + 2)
-    if plan is not None:
-        totals = problem.totals(plan)
-        numbers = [*totals.tolist(), int(divergence(totals)), int(totals.sum())]
-    cells = "".join(f'<td class="num">{n}</td>' for n in numbers)
-    return f"<tr{mark}><th>{escape(name)}</th>{cells}</tr>"
-
-
-def _random(objective: str, truth: Truth) -> str:
-    drawn = truth.random
-    many = f"the best of {truth.tried} random plans" if truth.tried > 1 else "one random plan"
-    return (
-        f"A random plan has a {objective} of {drawn['random']:.0f} on average (middle 80 % of all plans: "
-        f"{drawn['random_low']:.0f} to {drawn['random_high']:.0f}); {many}, as many as were proposed, "
-        f"{drawn['random_best']:.0f}."
-    )
+def _numbers(problem: FairDecisions, plan: Plan) -> list[int]:
+    """What a plan gives everybody, its divergence and its welfare."""
+    totals = problem.totals(plan)
+    return [*totals.tolist(), int(divergence(totals)), int(totals.sum())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from html import escape
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -22,9 +22,8 @@ from support.fair_decisions.records import Plan, Planning, PlanningRound
 from support.fair_decisions.search import Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
 from support.fair_decisions.study import estimator_for, fair_decisions
-from support.labs.base import SEEDS, PlayLab, control, controls, offered, warning
+from support.labs.base import ROW, SEEDS, PlayLab, control, controls, fill, offered, warning
 from support.labs.plan_history import (
-    STYLE,
     Kept,
     Truth,
     as_known,
@@ -100,32 +99,28 @@ class PlanForm:
         self.known = w.Dropdown(description="known plan", layout=w.Layout(width="24rem"))
         self.propose_button = w.Button(description="Propose", button_style="primary")
         self.stop_button = w.Button(description="Stop with the known plan", layout=w.Layout(width="14rem"))
-        self.copy_button = w.Button(
-            description=f"Copy into {'plan A' if len(self.names) > 1 else 'the form'}", layout=w.Layout(width="11rem")
-        )
+        copied = f"Copy into {'plan A' if len(self.names) > 1 else 'the form'}"
+        self.copy_button = w.Button(description=copied, layout=w.Layout(width="11rem"))
         self.error = w.HTML()
         self.error.add_class("convene-error")
-        self.ending = w.HBox(
-            [self.known, self.copy_button, self.stop_button], layout=w.Layout(display="none", flex_flow="row wrap")
-        )
+        ending = [self.known, self.copy_button, self.stop_button]
+        self.ending = w.HBox(ending, layout=w.Layout(display="none", **ROW))
         worth = WORTH[table.preferences].format(m=table.shape[2], highest=table.highest)
-        self.view = self._layout(
-            " ".join([f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]]), gains
-        )
-        self._connect()
-
-    def _layout(self, told: str, gains: np.ndarray | None) -> w.VBox:
-        *others, last = self.table.participants
+        *others, last = table.participants
         people = f"{', '.join(others)} and {last}" if others else last
-        me = f'<div class="me"><b>You coordinate {escape(people)}.</b> {escape(told)}</div>'
-        head = w.HTML(f'{STYLE}<div class="convene-plans">{me}</div>')
+        head = fill(
+            "to_lead", people, " ".join([f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]])
+        )
         columns = [
             w.VBox([w.HTML(f"<b>{name[:1].upper()}{name[1:]}</b>"), *column], layout=w.Layout(margin="0 1rem 0 0"))
             for name, column in zip(self.names, self.choices, strict=True)
         ]
-        listed = w.HTML(options_to_html(self.table, gains), layout=w.Layout(max_width="60rem"))
-        asked = w.HBox([*columns, listed], layout=w.Layout(flex_flow="row wrap"))
-        return w.VBox([head, asked, self.propose_button, self.ending, self.error])
+        listed = w.HTML(options_to_html(table, gains), layout=w.Layout(max_width="60rem"))
+        asked = w.HBox([*columns, listed], layout=w.Layout(**ROW))
+        self.view = w.VBox([w.HTML(head), asked, self.propose_button, self.ending, self.error])
+        for button, act in ((self.propose_button, self.propose), (self.stop_button, self.stop),
+                            (self.copy_button, self.copy)):  # fmt: skip
+            button.on_click(lambda _, act=act: act())
 
     def _column(self) -> list[w.Dropdown]:
         """One list of options for each decision, none of them chosen."""
@@ -135,11 +130,6 @@ class PlanForm:
                        description=decision, **look)
             for decision, options in zip(self.table.decisions, self.table.options, strict=True)
         ]  # fmt: skip
-
-    def _connect(self) -> None:
-        self.propose_button.on_click(lambda _: self.propose())
-        self.stop_button.on_click(lambda _: self.stop())
-        self.copy_button.on_click(lambda _: self.copy())
 
     def ask(self, question: Question) -> None:
         """Take the next move for a question; one that was made to begin the round answers it at once."""
@@ -236,19 +226,14 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.rounds = self.controls["rounds"]
         self.form: PlanForm | None = None
         shown = list(self.controls.values())
-        columns = [w.VBox(shown[i : i + 4]) for i in range(0, len(shown), 4)]
-        self.view = self._layout(w.HBox(columns, layout=w.Layout(flex_flow="row wrap")))
-        for each in shown:
-            each.observe(lambda _: self.restart(), "value")
-        self.restart()
+        self._show_controls(*(w.VBox(shown[i : i + 4]) for i in range(0, len(shown), 4)))
 
     @property
     def who(self) -> str:
         """Who coordinates, and how the participants answer."""
         return f"coordinator: {self.settings['coordinator']}, participants: {self.settings['seats']}"
 
-    @property
-    def planning(self) -> Planning:
+    def record(self) -> Planning:
         """The game so far."""
         kept = ("noise", "preferences", "feedback", "objective", "rounds", "skin", "seed")
         return record(self.problem, self.roles, self.finished, **{k: v for k, v in self.settings.items() if k in kept})
@@ -266,17 +251,12 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.roles: dict[str, Any] = {}
         self.reads: Kept | None = None
         self.truth: Truth | None = None
-        self.form = self._seat_form() if s["coordinator"] == HUMAN else None
+        self.form = None
+        if s["coordinator"] == HUMAN:
+            gains, about = self.problem.gains if s["feedback"] == COMPLETE else None, load()[s["skin"]].about
+            begin = partial(self.start, to_the_end=False)
+            self.form = PlanForm(self.table, about, s["feedback"], s["objective"], begin, gains)
         self.forms.children = (self.form.view,) if self.form else ()
-
-    def _seat_form(self) -> PlanForm:
-        s = self.settings
-        gains = self.problem.gains if s["feedback"] == COMPLETE else None
-        about = load()[s["skin"]].about
-        return PlanForm(self.table, about, s["feedback"], s["objective"], self._begin, gains)
-
-    def _begin(self) -> None:
-        self.start(to_the_end=False)
 
     def _welcome(self) -> str:
         if self.form:
@@ -324,7 +304,7 @@ class PlanningLab(PlayLab[PlanningRound]):
             self.form.show(self._labels(self._seen()), self.finished[-1].best)
 
     def _said(self, rounds: list[PlanningRound]) -> str:
-        game, numbers = self.planning, {entry.number for entry in rounds}
+        game, numbers = self.record(), {entry.number for entry in rounds}
         chosen = game.chosen if self.truth else None
         seen = [entry for entry in self._seen() if entry.number in numbers]
         said = history_to_html(
@@ -346,17 +326,14 @@ class PlanningLab(PlayLab[PlanningRound]):
 
     def draw(self) -> Figure:
         """The live figure as it is now, for a page without a kernel: what the group knows, after the end the truth."""
-        game = replace(self.planning, rounds=tuple(self._seen())) if self.finished else None
+        game = replace(self.record(), rounds=tuple(self._seen())) if self.finished else None
         table = trajectory(game) if game else pd.DataFrame()
         if self.truth is None:
             known = table.assign(total=table["heard"]).drop(columns="chosen") if len(table) else table
             return draw_planning(known, self.rounds.value, title=self._source())
-        best = (
-            float(self.truth.best)
-            if self.settings["objective"] == "divergence" and self.truth.solution.proven
-            else None
-        )
-        return draw_planning(table, self.rounds.value, title="the truth", optimum=best)
+        sure = self.settings["objective"] == "divergence" and self.truth.solution.proven
+        optimum = float(self.truth.best) if sure else None
+        return draw_planning(table, self.rounds.value, title="the truth", optimum=optimum)
 
     def _source(self) -> str:
         """Where the group's totals come from."""
@@ -364,12 +341,9 @@ class PlanningLab(PlayLab[PlanningRound]):
         told = self.settings["feedback"] in (COMPLETE, "score")
         return "as reported" if told else f"as the {ESTIMATORS.get(kind, kind)} estimator expects"
 
-    def _record(self) -> Planning:
-        return self.planning
-
     def _result(self) -> str:
         if self.truth:
-            return score_in_words(self.planning, self.problem, self.truth)
+            return score_in_words(self.record(), self.problem, self.truth)
         newest = self.finished[-1]
         if not newest.plans:
             return "there was no usable plan"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -15,17 +14,18 @@ import numpy as np
 from support.analysis.metrics import total_utility
 from support.choice import RULES
 from support.errors import InvalidInput
-from support.labs.base import SEEDS, PlayLab, control, controls, warning
+from support.labs.base import SEEDS, PlayLab, control, controls, fill
+from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
 from support.roundtable.economy import PREFERENCES, Background, exchange_economy
 from support.roundtable.negotiators import KINDS, RuleBased
-from support.roundtable.records import Message, Round, Transcript
+from support.roundtable.records import Round, Transcript
 from support.roundtable.seats import negotiator, seat_all
 from support.roundtable.study import roundtable_exchange
 from support.roundtable.table import ENVIRONMENTS, ROUNDS, play, roundtable, transcript
 from support.runs.pages import rounds_to_html
 from support.runs.study import Store
-from support.seats import HUMAN, HumanSeat, Question, Shown, Spoken
+from support.seats import HUMAN, HumanSeat, Shown, Spoken
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,170 +40,115 @@ RANGES = {"rule": RULES, "preferences": PREFERENCES, "agents": (2, 5), "rounds":
 TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
 
 
-class SeatForm:
-    """The form of one human seat: shows the question at hand, gives its answer, keeps what was typed on an error.
+Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
+"""Widgets that take an answer, and what reads it from them."""
 
-    `background` is what the person may know: shown above the form.
-    """
 
-    def __init__(self, background: Background) -> None:
-        self.background = background
-        self.error = w.HTML()
-        self.error.add_class("convene-error")
-        self.view = w.VBox([w.HTML(self._about())])
+def seat_form(about: str, me: str, proposal: Callable[[Any], Fields], line: Callable[[Any], str]) -> RoleForm:
+    """The form of a person at the table; `proposal` makes the fields of a proposal, `line` says a candidate."""
 
-    def _about(self) -> str:
-        b = self.background
-        weights = ", ".join(f"{good}: {weight:.3g}" for good, weight in zip(b.goods, b.weights, strict=True))
-        return (
-            f"<b>You are {escape(b.me)}.</b> Only you know your exponents: {weights}. "
-            "More of a good with a larger exponent is worth more to you; with none of a good your utility is 0."
-        )
+    def asked(phase: str, view: Any, fields: Fields, send: str, skip: str) -> Asked:
+        heard = [(f"{m.sender} → {', '.join(m.recipients)}:", m.text) for m in view.messages]
+        told = fill("asked", f"Round {view.round}: {TITLES[phase]}", "", heard)
+        return Asked(told, *fields, send, skip)
 
-    def ask(self, question: Question) -> None:
-        """Show the form for a question; its buttons answer it."""
-        make = {"message": self._message, "propose": self._proposal, "vote": self._ballot}[question.phase]
-        fields, read, send, skip = make(question)
-        self.error.value = ""
-        buttons = [
-            self._button(send, "primary", lambda: question.answer(read())),
-            self._button(skip, "", lambda: question.answer(None)),
-        ]
-        title = w.HTML(f"<b>Round {question.view.round}: {TITLES[question.phase]}</b>")
-        said = w.HTML("".join(_heard(m) for m in question.view.messages))
-        self.view.children = (w.HTML(self._about()), title, said, *fields, w.HBox(buttons), self.error)
-
-    def rest(self) -> None:
-        """Nothing is asked: show a note in the place of a form."""
-        self.view.children = (w.HTML(self._about()), w.HTML("<i>The others are at work.</i>"))
-
-    def _button(self, label: str, style: str, act: Callable[[], None]) -> w.Button:
-        button = w.Button(description=label, button_style=style)
-
-        def clicked(_: Any) -> None:
-            try:
-                act()
-            except InvalidInput as error:
-                self.error.value = warning(str(error))
-            else:
-                self.rest()
-
-        button.on_click(clicked)
-        return button
-
-    def _message(self, question: Question) -> tuple:
-        others = [a for a in question.view.agents if a != self.background.me]
+    def message(view: Any) -> Asked:
+        others = [agent for agent in view.agents if agent != me]
         to = w.SelectMultiple(options=others, value=others, description="to", rows=len(others))
         text = w.Textarea(placeholder="what you want to say", description="message", layout=w.Layout(width="36rem"))
-        return [to, text], lambda: (to.value, text.value), "Send", "Say nothing"
+        return asked("message", view, ([to, text], lambda: (to.value, text.value)), "Send", "Say nothing")
 
-    def _proposal(self, question: Question) -> tuple:
-        b = self.background
-        latest = dict(question.view.latest).get(b.me)
-        even = b.endowment / len(b.agents)
+    def vote(view: Any) -> Asked:
+        lines = [(f"{one.id} ({', '.join(one.proposers) or 'the standing decision'})", line(one.value))
+                 for one in view.candidates]  # fmt: skip
+        told = fill("asked", "", "" if lines else "There is no proposal.", lines, f"{view.rule}: {view.explanation}")
+        fields, read = BALLOTS[view.form]([candidate.id for candidate in view.candidates])
+        return asked("vote", view, ([w.HTML(told), *fields], read), "Vote", "Abstain")
+
+    def propose(view: Any) -> Asked:
+        return asked("propose", view, proposal(view), "Propose", "No new proposal")
+
+    return RoleForm({"message": message, "propose": propose, "vote": vote}, about)
+
+
+def market_seat(background: Background) -> RoleForm:
+    """The seat of a person in the exchange economy, who knows this background, and proposes amounts of each good."""
+    b = background
+    weights = ", ".join(f"{good}: {weight:.3g}" for good, weight in zip(b.goods, b.weights, strict=True))
+    about = (
+        f"Only you know your exponents: {weights}. More of a good with a larger exponent is worth more to you; with "
+        "none of a good your utility is 0."
+    )
+
+    def proposal(view: Any) -> Fields:
+        latest = dict(view.latest).get(b.me) or [[round(b.endowment / len(b.agents), 2)] * len(b.goods)] * len(b.agents)
+        narrow, name = {"layout": w.Layout(width="6rem")}, {"layout": w.Layout(width="5rem")}
         cells = {
-            (agent, good): w.FloatText(
-                value=latest[i][k] if latest else round(even, 2), layout=w.Layout(width="6rem"), step=1
-            )
-            for i, agent in enumerate(b.agents)
-            for k, good in enumerate(b.goods)
+            agent: {good: w.FloatText(value=x, step=1, **narrow) for good, x in zip(b.goods, row, strict=True)}
+            for agent, row in zip(b.agents, latest, strict=True)
         }
         total = w.HTML()
 
-        def show_totals(_: Any = None) -> None:
-            sums = {good: sum(cells[a, good].value for a in b.agents) for good in b.goods}
-            total.value = f"Sums, {b.endowment:g} each: " + ", ".join(f"{g}: {s:g}" for g, s in sums.items())
+        def read() -> dict[str, dict[str, float]]:
+            return {agent: {good: cell.value for good, cell in row.items()} for agent, row in cells.items()}
 
-        for cell in cells.values():
+        def show_totals(_: Any = None) -> None:
+            sums = (f"{good}: {sum(row[good] for row in read().values()):g}" for good in b.goods)
+            total.value = f"Sums, {b.endowment:g} each: " + ", ".join(sums)
+
+        for cell in (cell for row in cells.values() for cell in row.values()):
             cell.observe(show_totals, "value")
         show_totals()
-        head = w.HBox([w.Label("", layout=w.Layout(width="5rem"))] + [
-            w.Label(f"good {good}", layout=w.Layout(width="6rem")) for good in b.goods
-        ])  # fmt: skip
-        rows = [
-            w.HBox([w.Label(agent, layout=w.Layout(width="5rem")), *(cells[agent, good] for good in b.goods)])
-            for agent in b.agents
-        ]
-        return [head, *rows, total], lambda: self._read(cells), "Propose", "No new proposal"
+        head = w.HBox([w.Label("", **name), *(w.Label(f"good {good}", **narrow) for good in b.goods)])
+        rows = [w.HBox([w.Label(agent, **name), *row.values()]) for agent, row in cells.items()]
+        return [head, *rows, total], read
 
-    def _read(self, cells: dict[tuple[str, str], w.FloatText]) -> dict[str, dict[str, float]]:
-        return {a: {g: cells[a, g].value for g in self.background.goods} for a in self.background.agents}
-
-    def _ballot(self, question: Question) -> tuple:
-        ids = [c.id for c in question.view.candidates]
-        listing = w.HTML("<br>".join(self._line(c) for c in question.view.candidates) or "There is no proposal.")
-        hint = w.HTML(f"<i>{escape(question.view.rule)}: {escape(question.view.explanation)}</i>")
-        fields, read = BALLOTS[question.view.form](ids)
-        return [listing, hint, *fields], read, "Vote", "Abstain"
-
-    def _line(self, candidate: Any) -> str:
-        b = self.background
-        utility = b.utility(candidate.value[b.index])
-        rows = zip(b.agents, candidate.value, strict=True)
+    def line(value: Any) -> str:
+        rows = zip(b.agents, value, strict=True)
         amounts = "; ".join(f"{agent}: " + ", ".join(f"{x:g}" for x in row) for agent, row in rows)
-        who = ", ".join(candidate.proposers) or "the standing decision"
-        return f"<b>{candidate.id}</b> ({escape(who)}) {escape(amounts)} – your utility {utility:.1f}"
+        return f"{amounts} – your utility {b.utility(value[b.index]):.1f}"
+
+    return seat_form(fill("about", b.me, about), b.me, proposal, line)
 
 
-class OwnForm(SeatForm):
+def own_seat(me: str, environment: Any) -> RoleForm:
     """The same in an environment of the user's own: a proposal is typed as JSON, as its `form` asks a model for it."""
 
-    def __init__(self, me: str, environment: Any) -> None:
-        self.environment = environment
-        super().__init__(SimpleNamespace(me=me))  # type: ignore[arg-type]
-
-    def _about(self) -> str:
-        me = self.background.me
-        return f"<b>You are {escape(me)}.</b> {escape(self.environment.goal(me, Shown()))}"
-
-    def _proposal(self, question: Question) -> tuple:
+    def proposal(view: Any) -> Fields:
         field = w.Text(placeholder="as JSON", description="proposal", layout=w.Layout(width="36rem"))
 
         def read() -> Any:
             try:
                 return json.loads(field.value)
             except ValueError:
-                raise InvalidInput(f"proposal: {field.value!r} given; expected {self.environment.form()}") from None
+                raise InvalidInput(f"proposal: {field.value!r} given; expected {environment.form()}") from None
 
-        return [w.HTML(escape(self.environment.form())), field], read, "Propose", "No new proposal"
+        return [w.HTML(fill("asked", "", environment.form())), field], read
 
-    def _line(self, candidate: Any) -> str:
-        who = ", ".join(candidate.proposers) or "the standing decision"
-        return f"<b>{candidate.id}</b> ({escape(who)}) {escape(self.environment.describe(candidate.value))}"
+    return seat_form(fill("about", me, environment.goal(me, Shown())), me, proposal, environment.describe)
 
 
-def _heard(message: Message) -> str:
-    """A message of this round, which everybody may read once all have been written."""
-    recipients = escape(", ".join(message.recipients))
-    return f"<div><b>{escape(message.sender)} → {recipients}</b>: {escape(message.text)}</div>"
-
-
-def _vote(ids: list[str]) -> tuple[list[w.Widget], Callable[[], Any]]:
+def _vote(ids: list[str]) -> Fields:
     choice = w.RadioButtons(options=ids, value=None)
     return [choice], lambda: choice.value
 
 
-def _ratings(ids: list[str]) -> tuple[list[w.Widget], Callable[[], Any]]:
+def _ratings(ids: list[str]) -> Fields:
     fields = {c: w.IntSlider(value=3, min=1, max=5, description=c) for c in ids}
     return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
 
 
-def _ranking(ids: list[str]) -> tuple[list[w.Widget], Callable[[], Any]]:
+def _ranking(ids: list[str]) -> Fields:
     places = [w.Dropdown(options=ids, value=c, description=f"{i}.") for i, c in enumerate(ids, start=1)]
     return list(places), lambda: [place.value for place in places]
 
 
-def _points(ids: list[str]) -> tuple[list[w.Widget], Callable[[], Any]]:
+def _points(ids: list[str]) -> Fields:
     fields = {c: w.BoundedIntText(value=1, min=0, max=len(ids), description=c) for c in ids}
     return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
 
 
-BALLOTS: dict[str, Callable[[list[str]], tuple[list[w.Widget], Callable[[], Any]]]] = {
-    "vote": _vote,
-    "ratings": _ratings,
-    "ranking": _ranking,
-    "points": _points,
-}
+BALLOTS = {"vote": _vote, "ratings": _ratings, "ranking": _ranking, "points": _points}
 
 
 class RoundTableLab(PlayLab[Round]):
@@ -241,12 +186,9 @@ class RoundTableLab(PlayLab[Round]):
             folders = [("ours", None), (str(prompts), str(prompts))]
             self.controls["prompts"] = control("prompts", folders, str(prompts))
         self.rounds = self.controls["rounds"]
-        self.view = self._layout(w.HBox([w.VBox(list(self.controls.values())), self.seats]))
         self._seat_choices(seats or STAND_IN)
         self.controls["agents"].observe(lambda _: self._seat_choices(STAND_IN), "value")
-        for each in self.controls.values():
-            each.observe(lambda _: self.restart(), "value")
-        self.restart()
+        self._show_controls(w.VBox(list(self.controls.values())), self.seats)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -291,8 +233,8 @@ class RoundTableLab(PlayLab[Round]):
         self.run = roundtable(self.economy, self.people, s["rule"], rounds=s["rounds"], rng=rng)
         self.crowd = await self._simulate()
 
-    def _form(self, seat: HumanSeat) -> SeatForm:
-        form = OwnForm(seat.me, self.economy) if self._own else SeatForm(self.economy.background(seat.me))
+    def _form(self, seat: HumanSeat) -> RoleForm:
+        form = own_seat(seat.me, self.economy) if self._own else market_seat(self.economy.background(seat.me))
         self._listen(seat.questions, form.ask)
         return form
 
@@ -311,15 +253,14 @@ class RoundTableLab(PlayLab[Round]):
         ]
         return np.stack([total_utility(t, s["rounds"]) for t in crowd])
 
-    @property
-    def transcript(self) -> Transcript:
+    def record(self) -> Transcript:
         """The discussion so far."""
         s = self.settings
         return transcript(self.economy, self.people, s["rule"], self.finished, seed=s["seed"])
 
     def draw(self) -> Figure:
         """The live figure as it is now, for a page without a kernel."""
-        curve = total_utility(self.transcript) if self.finished else np.array([])
+        curve = total_utility(self.record()) if self.finished else np.array([])
         decision = self.finished[-1].decision if self.finished else None
         e = self.economy
         standing, told, goods = decision.value if decision else None, "", getattr(e, "goods", ())
@@ -330,9 +271,6 @@ class RoundTableLab(PlayLab[Round]):
     def _said(self, rounds: list[Round]) -> str:
         told = {"describe": self.economy.describe} if self._own else {}
         return rounds_to_html(rounds, self.economy.agents, title="Newest round first", **told)
-
-    def _record(self) -> Transcript:
-        return self.transcript
 
     def _result(self) -> str:
         decision = self.finished[-1].decision

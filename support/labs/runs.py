@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from support.draw import BESIDE, style
-from support.errors import ConveneError, InvalidInput
-from support.labs.base import Lab, held, warning
+from support.errors import ConveneError
+from support.labs.base import ROW, Lab, fill, held, warning
 from support.models.money import dollars
 from support.runs.calls import faults_of, totals, units_of
 from support.runs.pages import totals_html, unit_html
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
     from support.models.cache import Cache
     from support.runs.study import Store, Unit
@@ -46,11 +45,6 @@ COLUMNS = {"calls": 7, "cached": 8, "retries": 9, "repairs": 9, "tokens": 11, "c
 UNIT = "unit #repetition"
 WIDEST = 70  # characters of a unit's settings in the list
 BLANK = "\u00a0"  # a list drops other blanks at the front of a line, and columns with them
-STYLE = """<style>
-.convene-runs select, .convene-runs .head { font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-.convene-runs .head { padding-left: 3px; font-weight: 600; white-space: nowrap; }
-.convene-runs select { width: 100%; }
-</style>"""
 
 
 class RunViewer(Lab):
@@ -74,8 +68,6 @@ class RunViewer(Lab):
         units: str = ALL,
         **only: str,
     ) -> None:
-        if isinstance(page, bool) or not isinstance(page, int) or page < 1:
-            raise InvalidInput(f"page: {page!r} given; expected a whole number of units from 1 up")
         super().__init__("860px")
         self.sweep, self.store, self.cache, self.page = sweep, store, cache, page
         self._every = list(sweep.units())
@@ -96,8 +88,17 @@ class RunViewer(Lab):
         self.list = w.Select(
             options=[], rows=9, tooltip="units of the sweep", layout=w.Layout(width="70rem", max_width="98%")
         )
-        self.view = self._layout()
-        self._connect()
+        filters = w.HBox([*self.controls.values(), self.refresh_button], layout=w.Layout(**ROW))
+        listed = [filters, self.head, self.list, w.HBox([self.back_button, self.on_button, self.place])]
+        self.view = w.VBox([self.totals, *listed, self.error, self.figure, self.status, self.kept, self.calls])
+        self.view.add_class("convene-runs")
+        self.error.add_class("convene-error")
+        for control in self.controls.values():
+            control.observe(lambda _: self.filter(), "value")
+        self.list.observe(lambda _: self._show(), "value")
+        self.refresh_button.on_click(lambda _: self.refresh())
+        self.back_button.on_click(lambda _: self._draw(self.first - self.page))
+        self.on_button.on_click(lambda _: self._draw(self.first + self.page))
         self.refresh()
 
     @property
@@ -120,13 +121,14 @@ class RunViewer(Lab):
         """Who sat there, as the sweep's settings say."""
         return f"participants: {json.dumps(self.sweep.grid.get('seats', 'as in the records of this sweep'))}"
 
-    def draw(self) -> Figure:
+    def _inches(self) -> tuple[float, float]:
+        return 8, 2.8
+
+    def _plot(self, ax: Axes) -> None:
         """How long each listed unit took, by what became of it; one that is missing stands at 0."""
-        from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        fig = Figure(figsize=(8, 2.8), layout="constrained")
-        ax, listed = fig.subplots(), self.units.iloc[self.listed]
+        listed = self.units.iloc[self.listed]
         for i, status in enumerate(MARKS):
             at = listed["status"] == status
             look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
@@ -134,7 +136,6 @@ class RunViewer(Lab):
         ax.set(xlabel="number of the unit", ylabel="seconds", title=self.sweep.name)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend(**BESIDE)
-        return fig
 
     def refresh(self) -> None:
         """Read the file again; the unit that was chosen stays chosen."""
@@ -142,9 +143,9 @@ class RunViewer(Lab):
         try:
             self.units = units_of(self.sweep, self.store)
             sums = totals(self.sweep, self.store, self.units)
-            self.totals.value = STYLE + totals_html(sums, faults_of(self.sweep, self.store))
+            self.totals.value = fill("runs_style") + totals_html(sums, faults_of(self.sweep, self.store))
         except ConveneError as error:
-            self._complain(error)
+            self.error.value = warning(str(error))
         else:
             self.filter()
 
@@ -160,24 +161,6 @@ class RunViewer(Lab):
         self._draw(place - place % self.page, before)
         self._redraw()
 
-    def _layout(self) -> w.VBox:
-        filters = w.HBox([*self.controls.values(), self.refresh_button])
-        filters.layout.flex_flow = "row wrap"
-        paging = w.HBox([self.back_button, self.on_button, self.place])
-        figure = [self.figure, self.status, self.kept]
-        view = w.VBox([self.totals, filters, self.head, self.list, paging, self.error, *figure, self.calls])
-        view.add_class("convene-runs")
-        self.error.add_class("convene-error")
-        return view
-
-    def _connect(self) -> None:
-        for control in self.controls.values():
-            control.observe(lambda _: self.filter(), "value")
-        self.list.observe(lambda _: self._show(), "value")
-        self.refresh_button.on_click(lambda _: self.refresh())
-        self.back_button.on_click(lambda _: self._draw(self.first - self.page))
-        self.on_button.on_click(lambda _: self._draw(self.first + self.page))
-
     def _draw(self, first: int, chosen: int | None = None) -> None:
         """Draw the page of the list that begins at a place."""
         self.first, shown = first, self.listed[first : first + self.page]
@@ -191,18 +174,13 @@ class RunViewer(Lab):
             self.list.value = chosen if chosen in shown else int(shown[0])
         self._at_rest = True
         head = UNIT.ljust(width) + " " * 11 + "".join(name.rjust(space) for name, space in COLUMNS.items())
-        self.head.value = f'<div class="head" aria-hidden="true">{escape(head).replace(" ", BLANK)}</div>'
-        self.place.value = self._where(len(shown))
+        self.head.value = fill("heads", head.replace(" ", BLANK))
+        many, every = len(self.listed), len(self._every)
+        more = "" if many == every else f", chosen from {every:,}"
+        said = f"{first + 1:,} to {first + len(shown):,} of {many:,} units{more}"
+        self.place.value = said if many else f"None of the {every:,} units is like that."
         self.back_button.disabled, self.on_button.disabled = not first, first + self.page >= len(self.listed)
         self._show()
-
-    def _where(self, shown: int) -> str:
-        many, every = len(self.listed), len(self._every)
-        if not many:
-            return f"None of the {every:,} units is like that."
-        return f"{self.first + 1:,} to {self.first + shown:,} of {many:,} units" + (
-            "" if many == every else f", chosen from {every:,}"
-        )
 
     def _name(self, number: int) -> str:
         """The settings that vary, and the repetition."""
@@ -219,10 +197,7 @@ class RunViewer(Lab):
             self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit, self.cache)
         except ConveneError as error:
             self.calls.value = ""
-            self._complain(error)
-
-    def _complain(self, error: ConveneError) -> None:
-        self.error.value = warning(str(error))
+            self.error.value = warning(str(error))
 
 
 def _choice(name: str, labels: Sequence[str]) -> w.Dropdown:

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import ipywidgets as w
 import pytest
 
-from support.desk import application, fields
+from support.desk import application
 from support.desk import form as forms
 from support.desk import work as works
 from support.desk.application import ASK, DESK, SETUP, TAKE, Desk
 from support.desk.work import SWEEP
 from support.errors import InvalidInput
+from support.labs import base
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
 from support.runs.study import Store
@@ -30,7 +31,7 @@ from support.seminars.setup import LIVE, SeminarSetup
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(fields, "SETTLE", 0)
+    monkeypatch.setattr(base, "SETTLE", 0)
     monkeypatch.setattr(application, "PATIENCE", 0)
 
 

@@ -1,13 +1,23 @@
-"""The desk in a real browser, in both themes: from the setup to a filled schedule, with a kernel killed on the way."""
+"""The desk in a real browser: to a filled schedule, with a kernel killed on the way; by real mail; in JupyterLab."""
 
 import os
 import signal
+import sqlite3
+import sys
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from support.desk.work import SWEEP
 from support.draw import png
 from support.runs.study import Store
+from support.seminar.organizing import desk_of
+from support.seminar.records import OrganizingDay
+from support.seminars.remembering import from_text
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "seminars"))
+from live_servers import live
 
 CELL = """import os
 from pathlib import Path
@@ -67,11 +77,10 @@ def begun(page, name, everybody="prompt"):
     page.get_by_text("Day 1, Monday: the plan").wait_for()
 
 
-@pytest.mark.parametrize("theme", ["dark"])  # the other tests are light
 def test_a_seminar_goes_to_a_filled_schedule_with_its_kernel_killed_on_the_way(
-    window, served, cell, tmp_path, screenshot, theme
+    window, served, cell, tmp_path, screenshot
 ):
-    page = window
+    page, theme = window, "dark"  # the other tests are light
     page.goto(served(cell, theme), wait_until="domcontentloaded")
     button(page, "Begin").wait_for()
     screenshot(page, f"desk_{theme}_1_setup")
@@ -184,28 +193,108 @@ def run_cell(page):
     pytest.fail(f"the cell was not run: {prompt.inner_text()}")
 
 
-@pytest.mark.parametrize("theme", ["light"])
 def test_in_jupyterlab_somebody_among_the_speakers_is_a_person_and_the_cell_that_runs_again_goes_on(
-    window, served, cell, tmp_path, screenshot, theme
+    window, jupyterlab, cell, screenshot
 ):
     page = window
-    page.goto(served(cell, theme, lab=True), wait_until="domcontentloaded")
+    page.goto(jupyterlab(cell), wait_until="domcontentloaded")
     run_cell(page)
     button(page, "Begin").wait_for()
     turn(page, "2 People")
     page.get_by_label("played by").first.select_option("human")
-    screenshot(page, f"desk_lab_{theme}_1_people")
+    screenshot(page, "desk_lab_1_people")
     begun(page, "Spring")
     run_cell(page)
     button(page, "Go on with day 1").click()
     stepped(page, "Day 1, Monday: the plan", lambda: button(page, "Approve the rest of today").press("Enter"))
     page.get_by_text("evening: you are").wait_for()
-    screenshot(page, f"desk_lab_{theme}_2_letter")
+    screenshot(page, "desk_lab_2_letter")
     page.get_by_role("textbox", name="your mail").fill("Dear Noor,\n\n15 September would suit me.\n\nYours")
     button(page, "Send").click()
     page.get_by_text("Day 1 is over.").wait_for()
     button(page, "Begin day 2").click()
     page.get_by_text("15 September would suit me.").first.wait_for(state="attached")
     finish_day(page, 2)
-    screenshot(page, f"desk_lab_{theme}_3_day_2")
     page.goto("about:blank")
+
+
+LIVE = """from datetime import date
+from pathlib import Path
+from support.desk.application import Desk
+desk = Desk({path!r}, today=lambda: date.fromisoformat(Path({today!r}).read_text()))
+desk.view"""
+
+
+def days_of(path):
+    with sqlite3.connect(path) as db:
+        rows = db.execute("SELECT answer FROM journal WHERE role = 'day' AND step = 'finished' ORDER BY number")
+        return [from_text(OrganizingDay, answer) for (answer,) in rows]
+
+
+def play_day(page, number, screenshot, name):
+    """Approve the day: each real mail by a press of its own, once it was there for a moment."""
+    button(page, f"Begin day {number}").click()
+    days = page.locator(".days")
+    over = days.get_by_text(f"Day {number} is over.").or_(days.get_by_text("The seminar is over."))
+    asked = page.locator(".ask .who:visible")
+    while True:
+        asked.or_(over).first.wait_for()
+        if over.is_visible():
+            return
+        heading = asked.inner_text()
+        sends = page.get_by_role("button", name="Approve and send to")
+        if "a question" in heading:
+            button(page, "Leave it open").click()
+        elif "the mail to" in heading and sends.count():  # real mail: each by a press of its own
+            screenshot(page, f"{name}_mail")
+            page.wait_for_timeout(800)
+            sends.click()
+        else:
+            shortcut = button(page, "Approve today’s other actions")
+            shortcut.or_(button(page, "Approve the rest of today")).click()
+        page.get_by_text(heading, exact=True).wait_for(state="hidden")
+
+
+@pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
+def test_real_mail_goes_from_the_setup_to_a_filled_schedule(window, served, tmp_path, screenshot):
+    path, today, name = tmp_path / "study.sqlite", tmp_path / "today", "desk_live"
+    with live(tmp_path) as (setup, _, smtp, people):
+        start = setup.scenario.start
+        today.write_text(start.isoformat())
+        page = window
+        page.goto(served(LIVE.format(path=str(path), today=str(today))), wait_until="domcontentloaded")
+        button(page, "Begin").wait_for()
+        turn(page, "6 How mail travels")
+        page.get_by_label("live: mails go to real people").check()
+        page.get_by_label("mails a day, at most").fill("50")
+        page.keyboard.press("Tab")
+        for person in setup.scenario.people:
+            page.get_by_label(person.email).check()
+        button(page, "Begin").click()
+        page.get_by_text("a forger passes as one of the people").first.wait_for()
+        screenshot(page, f"{name}_refused")
+        page.get_by_label("I have no such name").check()
+        button(page, "Check the servers").click()
+        page.get_by_text("✓").first.wait_for()
+        screenshot(page, f"{name}_setup")
+        button(page, "Begin").click()
+        for number in range(1, 12):
+            play_day(page, number, screenshot, name)
+            desk = desk_of(setup.scenario, days_of(path))
+            if not desk.state.open:
+                break
+            people.evening(number, start + timedelta(days=number - 1), desk)
+            today.write_text((start + timedelta(days=number)).isoformat())
+            turn(page, "Mail")
+            if number == 1:
+                button(page, "Check mail now").click()
+                page.get_by_text("came; read on the next day").wait_for()
+                page.get_by_role("button", name="Leave it out").first.wait_for()
+                screenshot(page, f"{name}_checked")
+            turn(page, "Desk")
+        page.get_by_text("4 of 4 dates filled").wait_for()
+        screenshot(page, f"{name}_filled")
+        page.goto("about:blank")
+        assert not desk.state.open
+        sent = [recipient for sender, (recipient,), _ in smtp.handler.taken if sender == setup.sender]
+        assert set(sent) <= set(setup.allowed) and len(sent) == sum(len(day.sent) for day in days_of(path))

@@ -8,10 +8,10 @@ import ipywidgets as w
 import pytest
 from seminars.seminar_playing import answered, setup_of
 
-from support.desk import fields
 from support.desk.pages import MailPage, PeoplePage
 from support.desk.writing import TemplatesPage
 from support.errors import FateUnknown
+from support.labs import base
 from support.mail.credentials import MailServers
 from support.mail.journal import Inbox
 from support.mail.mailbox import SimulatedMailbox
@@ -32,7 +32,7 @@ RUNNERS = []
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """No waiting for late letters, and one loop for the whole of a test."""
-    monkeypatch.setattr(fields, "SETTLE", 0)
+    monkeypatch.setattr(base, "SETTLE", 0)
     with asyncio.Runner() as runner:
         RUNNERS.append(runner)
         yield

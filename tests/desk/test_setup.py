@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import ipywidgets as w
 import pytest
 
-from support.desk import fields
 from support.desk.people import faults_of, persons_of, read_table
 from support.desk.setup import LARGEST, SetupPage, read_dates
 from support.errors import InvalidInput
+from support.labs import base
 from support.mail.credentials import MailServers
 from support.seminar.artefacts import Artefacts, Template, export_artefacts, load_templates
 from support.seminar.checkpoints import AUTOMATIC
@@ -25,7 +25,7 @@ EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)>" onmouseover="x $$
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(fields, "SETTLE", 0)
+    monkeypatch.setattr(base, "SETTLE", 0)
     for name in ("SMTP_HOST", "IMAP_HOST", "MAIL_ADDRESS", "MAIL_PASSWORD"):
         monkeypatch.delenv(f"CONVENE_{name}", raising=False)
 

@@ -5,9 +5,8 @@ import threading
 
 import ipywidgets as w
 
-from support.desk import fields
-from support.desk.fields import Press
-from support.labs.base import Home
+from support.labs import base
+from support.labs.base import Home, Press
 
 
 def in_a_thread_with_a_loop_of_its_own(act):
@@ -22,7 +21,7 @@ def in_a_thread_with_a_loop_of_its_own(act):
 
 
 def test_a_press_in_another_thread_answers_what_this_loop_waits_for(monkeypatch):
-    monkeypatch.setattr(fields, "SETTLE", 0)
+    monkeypatch.setattr(base, "SETTLE", 0)
 
     async def run():
         answer, button = asyncio.get_running_loop().create_future(), w.Button()

@@ -56,6 +56,11 @@ def test_text_is_escaped_and_the_round_before_is_context(desk):
     assert "(an empty message)" in desk.message.value
 
 
+def test_the_agreement_becomes_a_cell(desk, repeats):
+    tick(desk, "inform")
+    assert "coders=('coder 1', 'coder 2')" in repeats(desk, messages=MESSAGES)
+
+
 def test_going_back_shows_what_was_saved_and_a_correction_counts(desk):
     tick(desk, "inform")
     desk.back_button.click()

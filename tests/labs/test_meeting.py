@@ -12,14 +12,7 @@ from support.meetings.preferences import Flexible
 from support.meetings.records import Option, Turn
 from support.meetings.scenario import Chat
 from support.meetings.seats import MEMBER
-from support.runs.study import Store
 
-SOURCE = """from support.labs.meeting import MeetingLab
-from support.runs.study import Store
-lab = MeetingLab(Store({path!r}), rounds=2)
-lab.view"""
-SAYING = "I'd rather meet in the <b>morning</b> & not late"
-HOURS = "Between 9:00 and 11:30."
 EVIL = "<script>alert(1)</script>"
 PROFILE = Profile("Dev", "Engineer", 2, ("code",), "Europe/London", manager="Ben")
 PRIVATE = Private((f"Dev likes mornings {EVIL}",), (Flexible(),))
@@ -33,6 +26,12 @@ OPTIONS = (Option("O1", "2026-02-16T10:00-05:00"), Option("O2", "2026-02-16T14:0
 def chat(round=1, *turns, options=()):
     said = tuple(Turn("assistant" if i % 2 == 0 else "Dev", text) for i, text in enumerate(turns))
     return Chat("Dev", MEETING, round, options, None, said)
+
+
+async def sent(form):
+    """Press Send, and wait for what comes of it."""
+    form.send_button.click()
+    await form.press.task
 
 
 def seated(talk):
@@ -54,11 +53,11 @@ def seated(talk):
 def test_what_is_typed_while_nothing_is_asked_is_kept_for_the_next_question():
     async def talk(form, asks):
         form.field.value = "At ten."
-        await form.submit()
+        await sent(form)
         assert "Nothing is asked" in form.error.value and form.field.value == "At ten."
         answering = await asks(chat(1, "When?"))
         assert form.field.value == "At ten." and form.error.value == ""
-        await form.submit()
+        await sent(form)
         assert await answering == "At ten."
 
     seated(talk)
@@ -71,7 +70,7 @@ def test_letters_that_arrive_late_are_still_sent(monkeypatch):
         answering = await asks(chat(1, "When?"))
         form.field.value = "At te"
         asyncio.get_running_loop().call_later(0.02, lambda: setattr(form.field, "value", "At ten."))
-        await form.submit()
+        await sent(form)
         assert await answering == "At ten."
 
     seated(talk)
@@ -84,6 +83,7 @@ def test_an_option_is_agreed_to_by_a_button_in_the_member_s_own_time_and_typed_t
         _, second = form.options.children
         assert (second.description, second.tooltip) == ("O2 suits me", "Monday 16 February at 19:00")
         second.click()
+        await form.press.task
         assert await answering == "Option O2 suits me: Monday 16 February at 19:00."
         assert form.options.children == () and form.field.value == "half a thou"
 
@@ -96,7 +96,7 @@ def test_rounds_follow_each_other_and_a_turn_is_shown_once():
                              (chat(2, "Options?", options=OPTIONS), "None.")):  # fmt: skip
             await asks(view)
             form.field.value = answer
-            await form.submit()
+            await sent(form)
         shown = form.talk.value
         assert [shown.count(text) for text in ("When?", "At ten.", "Else?", "No.", "Options?", "None.")] == [1] * 6
         assert shown.index("Round 1") < shown.index("At ten.") < shown.index("Round 2") < shown.index("None.")
@@ -196,7 +196,7 @@ def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_tex
         for answer in ("Between nine and eleven, please.", "No, that is all."):
             await until(lambda: form.question)
             form.field.value = answer
-            await form.submit()
+            await sent(form)
         await until(lambda: form.options.children)
         form.options.children[0].click()
         await until(lambda: "Stored" in lab.status.value)
@@ -236,53 +236,6 @@ def test_a_new_coordination_gives_up_the_one_at_hand(store, until):
 
     played(store, talk)
     assert store.sweeps() == []
-
-
-def say(page, text, then):
-    """Type an answer, send it with Enter, and wait for what is asked next."""
-    field = page.get_by_placeholder("your answer")
-    field.fill(text)
-    field.press("Enter")
-    page.get_by_text(then).last.wait_for()
-    assert field.input_value() == "", "the field is free again"
-
-
-def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(browse, tmp_path, screenshot, button):
-    path = tmp_path / "study.sqlite"
-    page = browse(SOURCE.format(path=str(path)), height=1500)
-    button(page, "Next round").wait_for()
-    before = page.locator("img").first.get_attribute("src")
-    page.locator("select:has(option[value=human])").nth(3).select_option("human")  # after those who lead
-    button(page, "Next round").click()
-
-    page.get_by_text("What only you know").wait_for()
-    page.get_by_text("When would that suit you").wait_for()
-    screenshot(page, "meeting_1_asked")
-    button(page, "Send").click()
-    page.get_by_text("expected words").wait_for()
-    say(page, SAYING, "From when to when")
-    assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
-    say(page, HOURS, "else")
-    screenshot(page, "meeting_2_asked_back")
-    say(page, "No, that is all.", "Round 1 of 2:")
-    screenshot(page, "meeting_3_round_1")
-    assert page.locator("img").first.get_attribute("src") != before, "the figure follows the run"
-
-    button(page, "Next round").click()
-    agree = page.get_by_role("button", name="suits me").first
-    agree.wait_for()
-    screenshot(page, "meeting_4_options")
-    agree.click()
-    page.get_by_text("Stored in study.sqlite").wait_for()
-    screenshot(page, "meeting_5_finished")
-
-    [(_, run)] = Store(path).records(SWEEP)
-    me = run.members[0]
-    first, second = (next(c for c in r.conversations if c.member == me) for r in run.rounds)
-    assert run.seats[me] == "human"
-    assert [t.text for t in first.turns if t.speaker == me] == [SAYING, HOURS, "No, that is all."]
-    assert first.interactions == 3 and second.interactions == 1
-    assert second.agreed == run.rounds[0].options[0].id
 
 
 def test_what_was_played_becomes_a_cell(store, repeats):

@@ -13,13 +13,8 @@ from support.fair_decisions.seats import PLANNER
 from support.labs.plan_history import history_to_html, truth_of
 from support.labs.plans import NOTHING, SWEEP, PlanningLab
 from support.models.fakes import scripted
-from support.runs.study import Store
 from support.solvers.fair import solve
 
-SOURCE = """from support.labs.plans import PlanningLab
-from support.runs.study import Store
-lab = PlanningLab(Store({path!r}), rounds=2)
-lab.view"""
 SMALL = {"decisions": 2, "options": 3, "rounds": 3}
 
 
@@ -76,7 +71,7 @@ def test_a_stop_with_a_known_plan_ends_the_game_before_its_rounds_are_over(store
         assert tuple(field.value for field in lab.form.choices[0]) == worst
         lab.form.stop_button.click()
         await until(lambda: "Stored" in lab.status.value)
-        assert lab.forms.children == () and lab.planning.chosen == worst
+        assert lab.forms.children == () and lab.record().chosen == worst
         await lab.advance(to_the_end=True)
         assert len(lab.finished) == 3 and "Stored" in lab.status.value, "nothing more is played"
 
@@ -148,7 +143,7 @@ def test_at_the_end_stand_the_true_totals_the_optimum_and_the_random_expectation
         for plan in [(0, 0), (1, 1), (2, 0)]:
             await propose(lab, plan)
         best = solve(lab.problem, "divergence")
-        chosen = lab.problem.totals(lab.planning.chosen)
+        chosen = lab.problem.totals(lab.record().chosen)
         every = [np.ptp(lab.problem.totals((j, k))) for j in range(3) for k in range(3)]
         assert f"the optimum is {best.value}, a random plan comes to {np.mean(every):.0f} on" in lab.status.value
         assert f"divergence {np.ptp(chosen)};" in lab.status.value
@@ -219,60 +214,6 @@ def test_a_figure_is_drawn_of_what_is_known_and_of_the_truth_at_the_end(store):
         assert len({empty, middle, lab.figure.value}) == 3
 
     played(store, talk, rounds=2)
-
-
-def decisions(page):
-    """The lists of options, one for each decision."""
-    return page.locator("select:has(option:text-is('choose …'))")
-
-
-def choose(page, *options):
-    """Choose options, counted from 0, from the first list on."""
-    for i, option in enumerate(options):
-        decisions(page).nth(i).select_option(index=option + 1)
-
-
-def chosen(page):
-    """What stands in the form: an option, counted from 0, for each decision; -1 where none is chosen."""
-    return [field.evaluate("field => field.selectedIndex - 1") for field in decisions(page).all()]
-
-
-def test_a_person_coordinates_a_game_and_it_is_found_in_the_store(browse, tmp_path, screenshot, button, dropdown):
-    path = tmp_path / "study.sqlite"
-    page = browse(SOURCE.format(path=str(path)), height=1500)
-    button(page, "Next round").wait_for()
-    figure = page.locator("img").first
-    before = figure.get_attribute("src")
-    page.get_by_text("You coordinate Player 1, Player 2 and Player 3.").wait_for()
-    assert decisions(page).count() == 5
-    screenshot(page, "planning_1_before")
-
-    choose(page, 0, 1, 2)
-    button(page, "Propose").click()
-    page.get_by_text("no option chosen").wait_for()
-    assert page.get_by_role("alert").count() == 1 and chosen(page) == [0, 1, 2, -1, -1]
-    choose(page, 0, 1, 2, 0, 1)
-    button(page, "Propose").press("Enter")
-    page.get_by_text("Round 1 of 2:").wait_for()
-    page.wait_for_function("src => document.querySelector('img').src != src", arg=before)
-    assert page.get_by_text("optimum").count() == 0 and page.get_by_text("true").count() == 0
-    screenshot(page, "planning_2_mid_game")
-
-    button(page, "Propose").press("Enter")
-    page.get_by_text("is known already").wait_for()
-    assert chosen(page) == [0, 1, 2, 0, 1], "what was chosen stays"
-    screenshot(page, "planning_3_refused")
-    choose(page, 1)
-    button(page, "Propose").press("Enter")
-    page.get_by_text("Stored in study.sqlite").wait_for()
-    page.get_by_text("What was hidden").wait_for()
-    screenshot(page, "planning_4_finished")
-
-    [(unit, game)] = Store(path).records(SWEEP)
-    assert game.seats["coordinator"] == "human" and '"coordinator": "human"' in unit.text
-    assert [entry.plans for entry in game.rounds] == [((0, 1, 2, 0, 1),), ((1, 1, 2, 0, 1),)]
-    told = [a.score for a in game.rounds[0].feedback]
-    assert told == FairDecisions(game.gains).totals((0, 1, 2, 0, 1)).tolist() == list(game.rounds[0].heard[0])
 
 
 def test_what_was_played_becomes_a_cell(store, repeats):

@@ -1,0 +1,203 @@
+"""Labs in a real browser: people talk, bargain, answer a survey and look into a run, by mouse and by keyboard."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from support.draw import FORMATS, png
+from support.errors import CallFailed
+from support.labs.meeting import SWEEP as MEETINGS
+from support.labs.roundtable import SWEEP as TABLES
+from support.models.cache import Cache
+from support.models.fakes import scripted
+from support.roundtable.records import Transcript
+from support.runs.study import Store
+from support.runs.sweep import Sweep
+from support.survey.answers import AnswerBook
+
+BYTES = "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
+LAB = """from support.labs.{module} import {lab}
+from support.runs.study import Store
+lab = {lab}(Store({path!r}), rounds=2)
+lab.view"""
+TALK = ("I'd rather meet in the <b>morning</b> & not late", "Between 9:00 and 11:30.", "No, that is all.")
+SAYING = "I am <b>a person</b> & I need good A"
+
+
+def say(page, text, then):
+    """Type an answer, send it with Enter, and wait for what is asked next."""
+    field = page.get_by_placeholder("your answer")
+    field.fill(text)
+    field.press("Enter")
+    page.get_by_text(then).last.wait_for()
+    assert field.input_value() == "", "the field is free again"
+
+
+def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(browse, study, screenshot, button):
+    page = browse(LAB.format(module="meeting", lab="MeetingLab", path=str(study)))
+    button(page, "Next round").wait_for()
+    before = page.locator("img").first.get_attribute("src")
+    page.locator("select:has(option[value=human])").nth(3).select_option("human")  # after those who lead
+    button(page, "Next round").click()
+    page.get_by_text("What only you know").wait_for()
+    page.get_by_text("When would that suit you").wait_for()
+    button(page, "Send").click()
+    page.get_by_text("expected words").wait_for()
+    for text, then in zip(TALK, ("From when to when", "else", "Round 1 of 2:"), strict=True):
+        say(page, text, then)
+    screenshot(page, "meeting_1_round_1")
+    assert page.get_by_text(TALK[0]).count(), "what a person says is shown as text, not as markup"
+    assert page.locator("img").first.get_attribute("src") != before, "the figure follows the run"
+    button(page, "Next round").click()
+    page.get_by_role("button", name="suits me").first.click()
+    page.get_by_text("Stored in study.sqlite").wait_for()
+    screenshot(page, "meeting_2_finished")
+    [(_, run)] = Store(study).records(MEETINGS)
+    me = run.members[0]
+    first, second = (next(c for c in r.conversations if c.member == me) for r in run.rounds)
+    assert run.seats[me] == "human" and [t.text for t in first.turns if t.speaker == me] == list(TALK)
+    assert second.interactions == 1 and second.agreed == run.rounds[0].options[0].id
+
+
+def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, study, screenshot, button, dropdown):
+    page = browse(LAB.format(module="roundtable", lab="RoundTableLab", path=str(study)))
+    button(page, "Next round").wait_for()
+    dropdown(page, "Ana").select_option("human")
+    button(page, "Play to the end").click()
+    page.get_by_placeholder("what you want to say").fill(SAYING)
+    button(page, "Send").click()
+    amount = page.locator("input[type=number]:visible").nth(1)  # the first is the seed
+    button(page, "Propose").wait_for()
+    amount.fill("130")
+    amount.press("Tab")
+    button(page, "Propose").click()
+    page.get_by_text("share out exactly 100 of every good").wait_for()
+    screenshot(page, "roundtable_1_refused")
+    assert amount.input_value() == "130", "what was typed is kept after an error"
+    amount.fill("33.34")
+    amount.press("Tab")
+    button(page, "Propose").click()
+    button(page, "Vote").wait_for()
+    screenshot(page, "roundtable_2_vote")
+    page.locator("input[type=radio]").first.check()
+    button(page, "Vote").click()
+    for name in ("Say nothing", "No new proposal", "Abstain"):
+        button(page, name).click()
+    page.get_by_text("Stored in study.sqlite").wait_for()
+    assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
+    [(_, transcript)] = Store(study).records(TABLES)
+    assert transcript.seats["Ana"] == "human"
+    assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [SAYING]
+    first, second = (next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds)
+    assert [p.value[0] for p in transcript.rounds[0].proposals if p.agent == "Ana"] == [(33.34, 33.333333, 33.333333)]
+    assert first == transcript.rounds[0].candidates[0].id and second is None
+
+
+RUNS = """
+import sys
+sys.path.insert(0, {tests!r})
+from test_browser import sweep
+from support.runs.study import Store
+from support.labs.runs import RunViewer
+viewer = RunViewer(sweep(), Store({path!r}))
+viewer.view
+"""
+
+
+async def ask(rng, rule, model=None):
+    """A study of one question, which one rule cannot answer."""
+    reply = await model.reply(f"By {rule}: <b>which</b>? It costs $5 or $6.")
+    return Transcript({"text": reply.text}, rule, {}, ())
+
+
+def sweep(*rules):
+    return Sweep("votes", ask, {"rule": list(rules or ("majority", "borda", "rated"))}, 2, 7)
+
+
+def answer(messages):
+    return CallFailed("no such rule") if "borda" in messages[-1]["content"] else "P1 <i>it is</i>"
+
+
+def apart(what):
+    """Run something in another thread: Playwright keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(asyncio.run, what).result()
+
+
+def test_units_are_chosen_by_keyboard_a_refresh_shows_new_ones_and_clicks_become_a_cell(
+    study, browse, button, dropdown, screenshot, pasted, tmp_path
+):
+    store = Store(study)
+    apart(sweep("majority", "borda").run(store, model=scripted(answer, "m", cache=Cache(study)), progress=False))
+    page = browse(RUNS.format(tests=str(__file__).rpartition("/")[0], path=str(study)))
+    page.get_by_text("2 done, 2 failed, 2 missing").wait_for()
+    page.get_by_text("By majority: <b>which</b>? It costs $5 or $6.").wait_for()  # neither markup nor a formula
+    page.locator(".widget-select select").press("ArrowDown")
+    page.get_by_text("votes, repetition 1").wait_for()
+    dropdown(page, "units").select_option("failed")
+    page.get_by_text("1 to 2 of 2 units, chosen from 6").wait_for()
+    page.get_by_text("The unit failed.").wait_for()
+    for unit in list(sweep().units())[4:]:
+        store.add(unit, Transcript({}, "rated", {}, ()))
+    button(page, "Refresh").press("Enter")
+    page.get_by_text("4 done, 2 failed, 0 missing").wait_for()
+    button(page, "Save figure").click()
+    page.get_by_text("Saved as").wait_for()
+    assert sorted({path.suffix[1:] for path in (tmp_path / "figures").rglob("lab_*")}) == sorted([*FORMATS, "json"])
+    page.get_by_text("The code of this figure, for a cell").click()
+    button(page, "Copy").click()
+    button(page, "Copied").wait_for()
+    code = page.evaluate("navigator.clipboard.readText()")
+    drawn = bytes(page.locator("img").first.evaluate(BYTES))
+    screenshot(page, "runs")
+    assert png(pasted(code, sweep=sweep(), store=store)) == drawn, "a cell of the copied code draws what the page shows"
+
+
+SURVEY = """
+import numpy as np
+from support.survey.answers import AnswerBook
+from support.survey.instruments import load
+from support.labs.survey import SurveyForm
+form = SurveyForm(load("meeting_survey"), AnswerBook({path!r}), group="B", rng=np.random.default_rng(4))
+form.view
+"""
+PAGES = (
+    ("For how many years", "3 to 5 years", "How many people", "3 to 5", "How many meetings", "6 or more"),
+    ("18 years", "yes", "tool", "yes", "any rule", "no, I may take part"),
+    ("under these terms", "Yes, I agree"),
+    ("As Pavel Lindqvist", "3  Moderately", "Given what you asked for", "4  Agree"),
+    ("Knowing what everybody asked for: how well", "3  Moderately", "Taken together", "4  Agree",
+     "Knowing what everybody asked for, the reasons", "2  Disagree"),
+    ("group of three", "three", "five people", "four or more", "How confident", "3  Somewhat confident"),
+)  # fmt: skip
+
+
+def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(browse, tmp_path, screenshot, button):
+    page = browse(SURVEY.format(path=str(tmp_path / "answers.sqlite")))
+    page.get_by_text("page 1 of 6").wait_for()
+    page.get_by_label("In a word or two").fill("teaching")
+    button(page, "Next").press("Enter")
+    page.get_by_text("Please answer, so that you can go on").wait_for()
+    assert page.get_by_role("alert").inner_text().count("?") == 3
+    screenshot(page, "survey_1_refused")
+    assert page.get_by_label("In a word or two").input_value() == "teaching"
+    for number, choices in enumerate(PAGES, start=1):
+        page.get_by_text(f"page {number} of 6").wait_for()
+        page.locator(".convene-item", has_text=choices[0]).wait_for()  # the page is drawn after its number
+        if number == 2:
+            page.wait_for_function("document.activeElement.innerText == 'Back'")  # the top of the page, not its foot
+        for question, choice in zip(choices[::2], choices[1::2], strict=True):
+            page.locator(".convene-item", has_text=question).get_by_label(choice, exact=True).press("Space")
+        if number == 4:
+            page.get_by_label("Which reasons helped").fill("Noon <b>counts</b>.")
+            screenshot(page, "survey_2_part")
+        button(page, "Send" if number == 6 else "Next").press("Enter")
+    page.get_by_text("Your answers are stored under the code").wait_for()
+    screenshot(page, "survey_3_stored")
+    code, book = page.locator("[role=status] b").inner_text(), AnswerBook(tmp_path / "answers.sqlite")
+    assert book.forms()[["respondent", "group", "source"]].values.tolist() == [[code, "B", "people"]]
+    kept = book.frame().set_index("item")
+    assert kept.loc["role", "text"] == "teaching" and kept.loc["reasons_why", "text"] == "Noon <b>counts</b>."
+    assert book.likert().set_index("item")["answer"].to_dict() == {
+        "preferences_considered": 3, "reasons_acceptable": 4, "preferences_considered_all": 3,
+        "reasons_acceptable_all": 2, "options_reflect_members": 4, "confidence": 3,
+    }  # fmt: skip
