@@ -7,12 +7,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational, Real
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from support.errors import InvalidBallot, InvalidInput
 
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 Candidate = Hashable
-Form = Literal["vote", "ratings", "ranking", "points"]
 TieBreak = Literal["defer", "status_quo", "lottery"]
-SCALE = range(1, 6)
-"""The five points of the Likert scale, 1 the lowest."""
 
 
 class Rule:
@@ -31,41 +27,37 @@ class Rule:
 
     A rule is a name, the form of its ballots ("vote": one candidate; "ratings": {candidate: 1..5}; "ranking": all
     candidates, best first; "points": {candidate: points} that sum to the number of candidates), an explanation for
-    those who vote, and whatever of the four methods differs from the usual. `unit` is what a score counts, in the
+    those who vote, and whatever of the three methods differs from the usual. `unit` is what a score counts, in the
     singular, and empty when scores mean nothing to a reader.
 
     >>> class Borda(Rule):
     ...     name, form = "borda", "ranking"
     ...     explanation = "Order all proposals; each place is worth the number of proposals below it."
     ...     def weights(self, places):
-    ...         return [Fraction(places - place) for place in range(1, places + 1)]
+    ...         return [places - place for place in range(1, places + 1)]
     >>> tally(Borda(), {"Ann": ["x", "y", "z"], "Ben": ["y", "z", "x"]}, ["x", "y", "z"]).why
     'y wins with 3 points.'
     """
 
     name: str
-    form: Form
+    form: str
     explanation: str
     unit: str = "point"
 
     def weights(self, places: int) -> Sequence[Fraction]:
-        """What each place of a ranking is worth, first place first."""
-        raise NotImplementedError(f"{type(self).__name__} ranks candidates: give it `weights` or `score_ballot`")
-
-    def score_ballot(self, ballot: Any, candidates: Sequence[Candidate]) -> Mapping[Candidate, Fraction]:
-        """What one checked ballot gives to each candidate; those left out get nothing."""
-        if self.form == "vote":
-            return {ballot: Fraction(1)}
-        if self.form == "ranking":
-            return dict(zip(ballot, self.weights(len(candidates)), strict=True))
-        return {candidate: Fraction(number) for candidate, number in ballot.items()}
+        """What each place of a ranking is worth, first place first: 1, 1/2, 1/3, and so on (the Dowdall system)."""
+        return [Fraction(1, place) for place in range(1, places + 1)]
 
     def scores(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Mapping[Candidate, Fraction]:
-        """The exact totals over the ballots that were cast; abstentions are not among them."""
+        """The exact totals over the checked ballots that were cast; abstentions are not among them."""
         totals = dict.fromkeys(candidates, Fraction(0))
         for ballot in ballots:
-            for candidate, score in self.score_ballot(ballot, candidates).items():
-                totals[candidate] += score
+            if self.form == "vote":
+                ballot = {ballot: 1}
+            elif self.form == "ranking":
+                ballot = dict(zip(ballot, self.weights(len(candidates)), strict=True))
+            for candidate, score in ballot.items():
+                totals[candidate] += Fraction(score)
         return totals
 
     def needed(self, agents: int) -> int | None:
@@ -76,84 +68,64 @@ class Rule:
         return f"<Rule {self.name}>"
 
 
-class Plurality(Rule):
-    """The most votes win (Arrow, 2012)."""
+class _Printed(Rule):
+    """A rule of the paper: nothing but data."""
 
-    name: str = "plurality"
-    form: Form = "vote"
-    unit: str = "vote"
-    explanation: str = (
-        "Each agent may back a single proposal. The one with more backers than any other is accepted, "
-        "and if several share the lead nothing is accepted."
-    )
+    def __init__(
+        self, name: str, form: str, explanation: str, needed: Callable[[int], int | None] = lambda agents: None
+    ) -> None:
+        self.name, self.form, self.explanation, self._needed = name, form, explanation, needed
+        self.unit = "vote" if form == "vote" else "point"
 
-
-class Majority(Plurality):
-    """More than half of all agents, whether they vote or not."""
-
-    name = "majority"
-    explanation = (
-        "Each agent may back a single proposal. To be accepted it needs over half of the whole group behind it, "
-        "and an agent who abstains still counts as part of the group."
-    )
-
-    def needed(self, agents: int) -> int:
-        """The smallest number of votes above half of the group."""
-        return agents // 2 + 1
+    def needed(self, agents: int) -> int | None:
+        """As the paper says."""
+        return self._needed(agents)
 
 
-class Unanimous(Plurality):
-    """All agents: one abstention is enough to defer."""
-
-    name = "unanimous"
-    explanation = (
-        "Each agent may back a single proposal. It is accepted only if the whole group backs the same one; "
-        "one other vote or one abstention is enough to prevent that."
-    )
-
-    def needed(self, agents: int) -> int:
-        """Everybody's vote."""
-        return agents
-
-
-class Rated(Rule):
-    """The highest sum of ratings from 1 to 5 (Baujard et al., 2018)."""
-
-    name, form = "rated", "ratings"
-    explanation = (
+_SINGLE = "Each agent may back a single proposal."
+_PAPER = (
+    _Printed(
+        "unanimous",
+        "vote",
+        f"{_SINGLE} It is accepted only if the whole group backs the same one; "
+        "one other vote or one abstention is enough to prevent that.",
+        lambda agents: agents,
+    ),
+    _Printed(
+        "majority",
+        "vote",
+        f"{_SINGLE} To be accepted it needs over half of the whole group behind it, "
+        "and an agent who abstains still counts as part of the group.",
+        lambda agents: agents // 2 + 1,
+    ),
+    _Printed(
+        "plurality",
+        "vote",
+        f"{_SINGLE} The one with more backers than any other is accepted, "
+        "and if several share the lead nothing is accepted.",
+    ),
+    _Printed(
+        "rated",
+        "ratings",
         "Each agent grades every proposal with a whole number, 1 for the worst to 5 for the best. "
-        "The grades of a proposal are added up, and the largest sum is accepted."
-    )
-
-
-class Ranked(Rule):
-    """Harmonic weights 1, 1/2, 1/3, … (the Dowdall system), kept as fractions."""
-
-    name, form = "ranked", "ranking"
-    explanation = (
+        "The grades of a proposal are added up, and the largest sum is accepted.",
+    ),
+    _Printed(
+        "ranked",
+        "ranking",
         "Each agent puts all proposals in order, the best one first. A first place is worth 1 point, a second 1/2, "
-        "a third 1/3 and so forth, and the proposal that gathers the most points is accepted."
-    )
-
-    def weights(self, places: int) -> Sequence[Fraction]:
-        """1, 1/2, 1/3, and so on."""
-        return [Fraction(1, place) for place in range(1, places + 1)]
-
-
-class Cumulative(Rule):
-    """As many points as there are candidates, spread at will (Black et al., 1958)."""
-
-    name, form = "cumulative", "points"
-    explanation = (
+        "a third 1/3 and so forth, and the proposal that gathers the most points is accepted.",
+    ),
+    _Printed(
+        "cumulative",
+        "points",
         "Each agent has as many points as there are proposals and must spend them all, on one proposal or on several. "
-        "The proposal that gathers the most points is accepted."
-    )
-
-
-RULES: dict[str, Rule] = {
-    rule.name: rule for rule in (Unanimous(), Majority(), Plurality(), Rated(), Ranked(), Cumulative())
-}
-"""The rules of the paper, in the order of its tables."""
+        "The proposal that gathers the most points is accepted.",
+    ),
+)
+RULES: dict[str, Rule] = {rule.name: rule for rule in _PAPER}
+"""The rules of the paper, in the order of its tables: Arrow (2012) for votes, Baujard et al. (2018) for grades,
+harmonic weights for rankings, Black et al. (1958) for points."""
 
 
 def as_rule(rule: str | Rule) -> Rule:
@@ -256,74 +228,49 @@ def _break_tie(
     return None, "no status quo is among them (tie-break status_quo)" if tie_break == "status_quo" else ""
 
 
-WAYS_OUT = {
-    "vote": "Vote for one candidate",
-    "ratings": "Rate every candidate from 1 to 5",
-    "ranking": "Rank every candidate once, the best first",
-    "points": "Spend as many points as there are candidates; those left out get 0",
+_EXPECTED = {
+    "vote": "one of the candidates",
+    "ratings": "a whole number from 1 to 5 for every candidate",
+    "ranking": "a list of all candidates, each once, the best first",
+    "points": "points of 0 or more that sum to the number of candidates; those left out get 0",
 }
 
 
 def check_ballot(rule: str | Rule, ballot: Any, candidates: Iterable[Candidate], agent: str = "an agent") -> Any:
     """The ballot in its canonical form: the candidate, a dict of ints, a tuple, or a dict of fractions over all.
 
-    None, an abstention, stays None. An InvalidBallot names the agent, the field, its value, what was expected and the
-    way out: a model is asked again with that sentence.
+    None, an abstention, stays None. An InvalidBallot names the agent, the ballot and what was expected.
 
     >>> check_ballot("cumulative", {"A": 1.9, "B": 0.1}, ["A", "B"])
     {'A': Fraction(19, 10), 'B': Fraction(1, 10)}
     """
-    form, known = as_rule(rule).form, dict.fromkeys(candidates)
-
-    def refuse(field: str, value: Any, expected: str) -> NoReturn:
-        message = f"ballot of {agent}, field {field}: got {_show(value)}, expected {expected}."
-        raise InvalidBallot(f"{message} {WAYS_OUT[form]}, or abstain with None.")
-
-    def listed(value: Any, field: str) -> Candidate:
-        if not isinstance(value, Hashable) or value not in known:
-            refuse(field, value, f"one of the candidates: {', '.join(map(_show, known)) or 'none at all'}")
-        return value
-
-    def number(value: Any, candidate: Candidate, allowed: Callable[[Any], bool], expected: str) -> Fraction:
-        if not isinstance(value, Real) or isinstance(value, bool) or not allowed(value):
-            refuse(f"{form}[{_show(candidate)}]", value, expected)
-        if isinstance(value, Rational):
-            return Fraction(int(value.numerator), int(value.denominator))
-        return Fraction(str(value))  # what the voter wrote: 0.1 is one tenth, not the nearest binary number
-
-    if ballot is None or form == "vote":
-        return None if ballot is None else listed(ballot, "vote")
-    if form == "ranking":
-        if isinstance(ballot, (str, bytes)) or not isinstance(ballot, Sequence):
-            refuse(form, ballot, "a list of all candidates, the best first")
-        for place, value in enumerate(ballot):
-            if listed(value, f"ranking[{place}]") in ballot[:place]:
-                refuse(f"ranking[{place}]", value, "each candidate only once")
-        for candidate in known:
-            if candidate not in ballot:
-                refuse(form, ballot, f"all candidates, also {_show(candidate)}")
-        return tuple(ballot)
-    if not isinstance(ballot, Mapping):
-        refuse(form, ballot, f"a mapping of candidates to {form}")
-    given = {listed(candidate, form): value for candidate, value in ballot.items()}
-    if form == "ratings":
-        for candidate in known:
-            if candidate not in given:
-                refuse(form, ballot, f"a rating of every candidate, also of {_show(candidate)}")
-        whole = "a whole number from 1 to 5"
-        return {candidate: int(number(given[candidate], candidate, SCALE.__contains__, whole)) for candidate in known}
-    finite = "a finite number, 0 or more"
-    points = {c: number(given.get(c, 0), c, lambda value: 0 <= value < math.inf, finite) for c in known}
-    if sum(points.values()) != len(known):
-        told = f"points that sum to the number of candidates, {len(known)}, not to {sum(points.values())}"
-        refuse(form, ballot, told)
-    return points
+    form, known = as_rule(rule).form, list(dict.fromkeys(candidates))
+    try:
+        if ballot is None or (form == "vote" and ballot in known):
+            return ballot
+        if form == "ranking" and isinstance(ballot, list | tuple):
+            if sorted(map(known.index, ballot)) == [*range(len(known))]:
+                return tuple(ballot)
+        elif form in ("ratings", "points") and set(ballot) <= set(known):
+            given = {c: _exact(ballot[c] if form == "ratings" else ballot.get(c, 0)) for c in known}
+            if form == "ratings" and set(given.values()) <= {1, 2, 3, 4, 5}:
+                return {candidate: int(mark) for candidate, mark in given.items()}
+            if form == "points" and min(given.values(), default=0) >= 0 and sum(given.values()) == len(known):
+                return given
+    except (TypeError, ValueError, LookupError, AttributeError):
+        pass  # a ballot of another shape
+    shown = repr(ballot) if len(repr(ballot)) <= 100 else f"{repr(ballot)[:97]}..."
+    raise InvalidBallot(
+        f"ballot of {agent}: got {shown}, expected {_EXPECTED[form]}, or None to abstain. "
+        f"The candidates: {', '.join(map(repr, known)) or 'none at all'}."
+    )
 
 
-def _show(value: object) -> str:
-    """A value for a message, cut when it is long."""
-    text = repr(value)
-    return text if len(text) <= 100 else text[:97] + "..."
+def _exact(number: Any) -> Fraction:
+    """What the voter wrote: 0.1 is one tenth, not the nearest binary number."""
+    if not isinstance(number, Real) or isinstance(number, bool):
+        raise TypeError(f"{number!r} is no number")
+    return Fraction(str(number))
 
 
 class PrefVoting(Rule):
@@ -346,14 +293,13 @@ class PrefVoting(Rule):
         "points": "Each agent spreads as many points as there are proposals over them.",
     }
 
-    def __init__(self, method: Callable[[Any], Any], name: str | None = None, form: Form = "ranking") -> None:
-        if form not in self.asks:
-            raise InvalidInput(f"form: got {form!r}, expected one of {', '.join(self.asks)}, which pref_voting reads.")
-        label = name or getattr(method, "name", None) or getattr(method, "__name__", None)
-        if not callable(method) or not label:
-            raise InvalidInput(f"method: got {method!r}, expected a voting method of pref_voting with a name.")
-        self.method, self.name, self.form = method, str(label), form
-        self.explanation = f"{self.asks[form]} The method known as {label} then picks what is accepted."
+    def __init__(self, method: Callable[[Any], Any], name: str | None = None, form: str = "ranking") -> None:
+        if not callable(method) or form not in self.asks:
+            expected = f"expected a voting method of pref_voting, and one of {', '.join(self.asks)}"
+            raise InvalidInput(f"method, form: got {method!r} and {form!r}, {expected}.")
+        self.method, self.form = method, form
+        self.name = str(name or getattr(method, "name", None) or method.__name__)
+        self.explanation = f"{self.asks[form]} The method known as {self.name} then picks what is accepted."
 
     def needed(self, agents: int) -> int:
         """A winner's score: a method that elects nobody defers."""
@@ -361,10 +307,8 @@ class PrefVoting(Rule):
 
     def scores(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Mapping[Candidate, Fraction]:
         """1 for each winner, 0 for the others."""
-        number = {candidate: index for index, candidate in enumerate(candidates)}
-        profile = self._profile(ballots, number)
         try:
-            result = self.method(profile)
+            result = self.method(self._profile(ballots, candidates))
             if isinstance(result, Mapping):
                 raise TypeError("it returns probabilities; pass its method `support`, which lists those who may win")
             winners = {int(index) for index in (result.first() if hasattr(result, "first") else result)}
@@ -373,20 +317,21 @@ class PrefVoting(Rule):
                 f"rule {self.name}: pref_voting could not tally ballots of the form {self.form} with it "
                 f"({type(error).__name__}: {error}). Choose the form that the method reads, or another method."
             ) from error
-        return {candidate: Fraction(index in winners) for candidate, index in number.items()}
+        return {candidate: Fraction(index in winners) for index, candidate in enumerate(candidates)}
 
-    def _profile(self, ballots: Sequence[Any], number: Mapping[Candidate, int]) -> Any:
+    def _profile(self, ballots: Sequence[Any], candidates: Sequence[Candidate]) -> Any:
         from pref_voting.grade_profiles import GradeProfile
         from pref_voting.profiles import Profile
         from pref_voting.utility_profiles import UtilityProfile
 
+        number = {candidate: index for index, candidate in enumerate(candidates)}
         if self.form == "ranking":
             profile = Profile([[number[candidate] for candidate in ballot] for ballot in ballots])
             reads = {kind.value for kind in getattr(self.method, "input_types", None) or ()}
             strict = not reads or reads & {"Profile", "MarginGraph", "MajorityGraph"}
             return profile if strict else profile.to_profile_with_ties()
-        kind, listed = float if self.form == "points" else int, list(number.values())
-        numbered = [{number[candidate]: kind(value) for candidate, value in ballot.items()} for ballot in ballots]
         if self.form == "points":
-            return UtilityProfile(numbered, domain=listed)
-        return GradeProfile(numbered, [*SCALE], candidates=listed)
+            worth = [{number[candidate]: float(value) for candidate, value in ballot.items()} for ballot in ballots]
+            return UtilityProfile(worth, domain=[*number.values()])
+        grades = [{number[candidate]: value for candidate, value in ballot.items()} for ballot in ballots]
+        return GradeProfile(grades, [1, 2, 3, 4, 5], candidates=[*number.values()])

@@ -7,7 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from support.choice import Plurality
+from support.choice import Rule
 from support.data import UNFINISHED
 from support.errors import MissingData
 from support.models.fakes import scripted
@@ -77,11 +77,11 @@ def have():
 def last():
     """A rule of one's own, which no registry knows: the last of the listed candidates wins."""
 
-    class Last(Plurality):
-        name = "last"
+    class Last(Rule):
+        name, form, unit, explanation = "last", "vote", "vote", "The last one listed wins."
 
-        def score_ballot(self, ballot, listed):
-            return {listed[-1]: 1}
+        def scores(self, ballots, listed):
+            return {listed[-1]: len(ballots)}
 
     return Last()
 

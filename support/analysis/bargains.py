@@ -20,7 +20,6 @@ from support.analysis.frames import need_columns
 from support.analysis.stats import cluster_bootstrap
 from support.errors import InvalidInput
 from support.fair_decisions.problem import FairDecisions
-from support.solvers.fair import solve
 
 MANY = 4096  # every deal is compared with every other
 
@@ -46,14 +45,15 @@ def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
     if p != 2 or m**n > MANY:
         raise InvalidInput(f"gains: {p} participants and {m}^{n} plans given; expected two and at most {MANY} plans")
     every = problem.totals_of(np.indices((m,) * n).reshape(n, -1).T)
-    fair, most = problem.totals(solve(gains, "divergence then welfare").plan), int(every.sum(axis=1).max())
+    apart, together = np.ptp(every, axis=1), every.sum(axis=1)
+    fair = every[np.lexsort((-together, apart))[0]]  # the least divergence, then the most welfare
     there = isinstance(plan, list | tuple)  # after a walk-away None, or NaN out of a file
     got = problem.totals(plan) if there else np.full(2, nan)
     better = (every >= got).all(axis=1) & (every > got).any(axis=1)
     return {
         **{"reached": there, "points_a": got[0], "points_b": got[1], "divergence": np.ptp(got), "welfare": got.sum()},
         **{"fair_a": fair[0], "fair_b": fair[1], "fair_divergence": np.ptp(fair), "fair_welfare": fair.sum()},
-        **{"wasted": most - got.sum(), "efficient": there and not better.any()},
+        **{"wasted": together.max() - got.sum(), "efficient": there and not better.any()},
     }
 
 

@@ -168,7 +168,7 @@ class Suggester:
 
     def __call__(self, gains: np.ndarray) -> Plan:
         """The plan; gains have the shape (participants, decisions, options)."""
-        from support.solvers.fair import solve
+        from support.solvers.fair import meet, solve
         from support.solvers.search import PRINTED, Tree, follow
 
         def worth(plan: Plan) -> float:
@@ -176,7 +176,7 @@ class Suggester:
 
         if self.solver == "exact":
             expected = gains.dtype.kind == "f" and self.objective == "divergence" and len(gains) <= MEETING
-            return solve(whole(gains), self.objective, solver="meet" if expected else "auto", time_limit=10.0).plan
+            return (meet(whole(gains)) if expected else solve(whole(gains), self.objective)).plan
         settings = PRINTED if self.solver == "mcts printed" else None
         _, n, m = gains.shape
         return follow(Tree(n, m, self.rng or np.random.default_rng(0), settings), worth, ADVICE)[0]

@@ -12,8 +12,8 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.fair_decisions.records import Feedback, Plan
+from support.solvers.fair import checked
 
-LARGEST = 10**9  # the largest gain: totals of many decisions stay exact in every solver's arithmetic
 FEEDBACK = COMPLETE, SCORE, WORDS, COMPARISON, COMPARED = (
     "complete", "score", "words", "comparison", "comparison in words"
 )  # fmt: skip
@@ -38,7 +38,8 @@ class FairDecisions:
     options: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        gains = _checked(self.gains)
+        gains = checked(self.gains)  # a copy
+        gains.setflags(write=False)
         p, n, m = gains.shape
         given = self.options or ((),) * n
         if len(given) != n:
@@ -77,25 +78,6 @@ class FairDecisions:
         """The plan in words: "Meal 1: Option 2, Meal 2: Option 1"."""
         parts = zip(self.decisions, self.options, self.check(plan), strict=True)
         return ", ".join(f"{decision}: {options[k]}" for decision, options, k in parts)
-
-
-def _checked(gains: object) -> np.ndarray:
-    """Gains as int64, a copy that cannot be written to."""
-    try:
-        given = np.asarray(gains)
-    except ValueError as error:
-        raise InvalidInput(f"gains: rows of different lengths given ({error})") from None
-    if given.ndim != 3 or 0 in given.shape or given.dtype.kind not in "iuf":
-        expected = "whole numbers of shape (participants, decisions, options), at least one of each"
-        raise InvalidInput(f"gains: {given.dtype} of shape {given.shape} given; expected {expected}")
-    wrong = ~((given >= 0) & (given <= LARGEST) & (given == np.floor(given)))  # nan fails every comparison
-    if wrong.any():
-        i, j, k = map(int, np.argwhere(wrong)[0])
-        place = f"{given[i, j, k]} given for participant {i + 1}, decision {j + 1}, option {k + 1}"
-        raise InvalidInput(f"gains: {place}; expected a whole number from 0 to {LARGEST:,} (multiply fractions up)")
-    made = given.astype(np.int64)
-    made.setflags(write=False)
-    return made
 
 
 def _names(what: str, given: Sequence[str], count: int, word: str) -> tuple[str, ...]:

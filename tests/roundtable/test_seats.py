@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from support.choice import RULES, Ranked
+from support.choice import RULES, Rule
 from support.errors import InvalidInput
 from support.models.fakes import scripted
 from support.models.profiles import TIGHT, Limits
@@ -214,7 +214,7 @@ def answered(phase, *answers, rule="plurality"):
         ("vote", "rated", {"P1": 6, "P2": 1, "P3": 1}, {"P1": 5, "P2": 1, "P3": 1}, "ballot of Ana"),
         ("vote", "ranked", ["P1", "P1", "P2"], ["P2", "P1", "P3"], "ballot of Ana"),
         ("vote", "cumulative", {"P1": 2}, {"P1": 3}, "ballot of Ana"),
-        ("vote", "my own", ["P1"], ["P3", "P2", "P1"], "ranking"),
+        ("vote", "my own", ["P1"], ["P3", "P2", "P1"], "the best first"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_refused_and_can_be_given_again(phase, rule, wrong, right, said):
@@ -234,7 +234,13 @@ def test_a_person_may_be_silent_or_let_the_latest_proposal_stand_or_abstain(phas
     assert answered("vote", None)[0].choice is None
 
 
-@pytest.mark.parametrize("rule", ["plurality", Ranked()])
+class Own(Rule):
+    """A rule of one's own."""
+
+    name, form, explanation = "own", "ranking", "A ranking."
+
+
+@pytest.mark.parametrize("rule", ["plurality", Own()])
 def test_a_person_and_rules_decide_together(rule):
     answers = {"message": (("Ben", "Cleo"), "even?"), "propose": EVEN}
 
