@@ -7,15 +7,12 @@ order decides what goes wrong. Ours is `support.mail.outbox`, with its real file
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import pandas as pd
 
 from support.errors import FateUnknown
 from support.mail.composing import new_message_id
@@ -110,19 +107,29 @@ async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, num
 
 
 async def _by_outbox(path: Path, point: str, number: int) -> Fate:
-    mailbox, run = BreakingMailbox(), f"trial {number}"
+    mailbox = BreakingMailbox()
+    left = await attempt(path, mailbox, point, number)
+    mailbox.point = ""
+    return Fate(AT_MOST_ONCE, point, left, await again(path, mailbox, number), len(mailbox.sent))
+
+
+async def attempt(path: Path, mailbox: SimulatedMailbox, point: str = "", number: int = 1) -> str:
+    """Send a mail and break off at a point: what the file says then."""
     mailbox.point = point
-    with _outbox(path, run, point) as outbox:
+    with _outbox(path, f"trial {number}", point) as outbox:
         with suppress(Broken):
             await _send(outbox, mailbox)
         rows = outbox.posted()
-    left, mailbox.point = rows[0].status if rows else NOTHING, ""
-    with _outbox(path, run) as outbox:
-        try:
-            status = (await _send(outbox, mailbox)).status
-        except FateUnknown:
-            status = outbox.uncertain()[0].status
-    return Fate(AT_MOST_ONCE, point, left, status, len(mailbox.sent))
+    return rows[0].status if rows else NOTHING
+
+
+async def again(path: Path, mailbox: SimulatedMailbox, number: int = 1) -> str:
+    """Ask to send it once more, as a program does that is started anew: what the file says in the end."""
+    with _outbox(path, f"trial {number}") as outbox:
+        with suppress(FateUnknown):
+            await _send(outbox, mailbox)
+        outbox.uncertain()
+        return outbox.posted()[0].status
 
 
 async def _send(outbox: Outbox, mailbox: SimulatedMailbox) -> Any:
@@ -158,16 +165,3 @@ def _attempt(order: str, ends: str = KEPT) -> tuple[str, int]:
     reached = POINTS[: POINTS.index(ends) + 1]
     note = KEPT if order == RECORD_AFTER else CLAIMED
     return SENT if note in reached else NOTHING, reached.count(TAKEN)
-
-
-async def break_offs(
-    path: str | Path, count: int, rng: np.random.Generator, orders: Iterable[str] = ORDERS
-) -> pd.DataFrame:
-    """As many mails that break off at points drawn at random, in each order at the same ones.
-
-    A row for each mail and order: "order", "point", "left", "status", "copies" and "outcome".
-    """
-    drawn = [POINTS[k] for k in rng.integers(len(POINTS), size=count)]
-    fates = [await break_off(path, point, order, k) for order in orders for k, point in enumerate(drawn, start=1)]
-    columns = ["order", "point", "left", "status", "copies", "outcome"]
-    return pd.DataFrame([[getattr(fate, column) for column in columns] for fate in fates], columns=columns)

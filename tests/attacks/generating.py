@@ -363,8 +363,3 @@ def hostile(seed: int, ours: Mapping[str, tuple[str, str]], *, removed: str, own
         for make in KINDS.values():
             cases += [replace(case, story=case.story and len(cases) + 1) for case in make(world)]
     return cases[:count]
-
-
-def kept(case: Case, limit: int) -> tuple[bytes, int]:
-    """What a mailbox hands on of a case: its first bytes, and how many it has."""
-    return case.raw[:limit], len(case.raw)

@@ -11,18 +11,16 @@ from support.mail.letters import SENT_BODY, Outgoing, checked_address
 from support.mail.outbox import Clearance
 
 ADDRESSES = [
-    "", " ", "a", "a@", "@x.org", "a@x.org,b@y.org", "a@x.org;b@y.org", "a@x.org b@y.org", "g:a@x.org;",
-    "Ana <a@x.org>", "<a@x.org>", '"a b"@x.org', "a(b)@x.org", "a@[1.2.3.4]", "a@x.org\n", "a@x.org\r\nBcc:b@y.org",
-    "a@x\x00.org", "a..b@x.org", ".a@x.org", "a@x..org", "a@-x.org", "a@x.org.", "é@x.org", "a@bücher.example",
-    "a%b@x.org", "b!a@x.org", "a@x@y.org", "a" * 65 + "@x.org", "a@" + "x." * 130 + "org", "|sh@x.org", "a\\@x.org",
-    "a@x_y.org", "*@x.org", None,
+    "", "a", "@x.org", "a@x.org,b@y.org", "g:a@x.org;", "Ana <a@x.org>", '"a b"@x.org', "a(b)@x.org", "a@[1.2.3.4]",
+    "a@x.org\r\nBcc:b@y.org", "a..b@x.org", "a@-x.org", "a@x.org.", "a@bücher.example", "a%b@x.org", "b!a@x.org",
+    "a" * 65 + "@x.org", "a@" + "x." * 130 + "org", "|sh@x.org", "a\\@x.org", "a@x_y.org", "*@x.org", None,
 ]  # fmt: skip
-CONTROLS = ["\r\n", "\n", "\r", "\x00", "\x7f", "\x85", "\u2028", "\u202e", "\ud800"]
+CONTROLS = ["\r\n", "\r", "\x00", "\x85", "\u2028", "\u202e", "\ud800"]
 MAILS = [
-    *((field, f"x{bad}Bcc: e@x") for field in ("sender_name", "recipient_name", "subject") for bad in CONTROLS),
-    ("subject", " "), ("body", "\n\t "), ("body", "x" * (SENT_BODY + 1)), ("body", "a\x00b"), ("subject", "x" * 201),
-    ("recipient", "ana@x.org,eve@x.org"), ("sender", ""), ("message_id", "<a@x>\r\nBcc: e@x"),
-    ("in_reply_to", "<a@x><b@x>"), ("references", ("<a@x>", "<é@x>")),
+    *(("subject", f"x{bad}Bcc: e@x") for bad in CONTROLS), ("sender_name", "x\nBcc: e@x"),
+    ("recipient_name", "x\rBcc: e@x"), ("subject", " "), ("subject", "x" * 201), ("body", "\n\t "), ("body", "a\x00b"),
+    ("body", "x" * (SENT_BODY + 1)), ("recipient", "ana@x.org,eve@x.org"), ("sender", ""),
+    ("message_id", "<a@x>\r\nBcc: e@x"), ("in_reply_to", "<a@x><b@x>"), ("references", ("<a@x>", "<é@x>")),
 ]  # fmt: skip
 SERVERS = [
     ("address", "Noor <noor@example.org>"), ("name", "Noor\nBcc: mal@evil.org"), ("smtp_host", ""), ("imap_folder", ""),

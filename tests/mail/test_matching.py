@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.mail.letters import Fetched, Incoming
@@ -43,7 +43,6 @@ def matched(**changes):
         (ANSWER, Match("reply", "Ana Silva", 1, "in-reply-to")),
         ({"in_reply_to": ("<a1@host>", "<x@y>", "<a2@host>", "<z@y>")}, Match("reply", "Ana Silva", 3, "in-reply-to")),
         ({"references": ("<a1@host>", "<a2@host>", "<o@up>")}, Match("reply", "Ana Silva", 3, "references")),
-        (ANSWER | {"references": ("<a2@host>",)}, Match("reply", "Ana Silva", 1, "in-reply-to")),
         ({"in_reply_to": ("<lost@up>",), "references": ("<a1@host>",)}, Match("reply", "Ana Silva", 1, "references")),
         (ANSWER | {"sender": "ANA@UP.example"}, Match("reply", "Ana Silva", 1, "in-reply-to")),
         (ANSWER | {"automatic": True}, Match("automatic", "Ana Silva", 1, "in-reply-to")),
@@ -72,11 +71,8 @@ def test_a_reply_outside_any_thread_answers_the_newest_mail_and_warns():
         (ANSWER | {"sender": EVE}, "answers a mail to Ana Silva.*eve@evil"),
         (ANSWER | {"sender": "ben@ki.example"}, "answers a mail to Ana Silva.*sent by Ben Ito"),
         ({"sender": EVE}, "eve@evil.example>, who is not on the list"),
-        ({"sender": EVE, "automatic": True}, "not on the list"),
         ({"sender": "cem@il.example", "in_reply_to": ("<c1@host>",)}, "Cem Odu, who was taken off"),
-        ({"sender": "cem@il.example", "automatic": True}, "taken off"),
         ({"sender": "dao@x.example"}, "to whom we have not written"),
-        ({"bounced": ("<x@y>",)}, "names none of ours"),
         ({"bounced": ("",)}, "names none of ours"),
     ],
 )
@@ -89,7 +85,6 @@ IDS = st.lists(st.sampled_from(["<a1@host>", "<b1@host>", "<c1@host>", "<x@y>", 
 SENDERS = st.sampled_from([*PEOPLE, OWN, "", EVE, "ana@up.example.evil", "Ana@UP.example", " ana@up.example"])
 
 
-@settings(max_examples=200, deadline=None)
 @given(SENDERS | st.text(max_size=20), IDS, IDS, IDS, st.booleans(), st.sampled_from(["pass", "fail", ""]))
 def test_property_a_reply_comes_from_the_address_of_its_person(sender, replied, references, bounced, automatic, proof):
     found = matched(sender=sender, in_reply_to=replied, references=references, bounced=bounced, automatic=automatic,
@@ -103,27 +98,19 @@ def test_property_a_reply_comes_from_the_address_of_its_person(sender, replied, 
     assert (found.kind == "quarantine") == bool(found.reason)
 
 
-@pytest.mark.parametrize("broken", [0, 1])
-def test_a_header_with_a_line_break_in_it_is_held_whoever_it_is_from(broken):
-    raw = b"From: Ana <ana@example.org>\r\nSubject: Re: x\r\nIn-Reply-To: <1@ours>\r\n\r\nYes.\r\n"
-    name, subject = b"=?utf-8?q?Ana=0D=0ABcc:_eve?= <", b"Re: =?utf-8?q?x=0D=0ABcc:_eve?="
-    raw = raw.replace(b"Ana <", name) if broken else raw.replace(b"Re: x", subject)
-    incoming = read(Fetched("1", raw, len(raw)))
-    found = match(incoming, [Sent(1, "Ana", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
-    assert found.kind == "quarantine" and "line break" in found.reason
-
-
 @pytest.mark.parametrize(
-    "sender",
+    "head",
     [
+        b"From: =?utf-8?q?Ana=0D=0ABcc:_eve?= <ana@example.org>",
+        b"From: ana@example.org\r\nSubject: Re: =?utf-8?q?x=0D=0ABcc:_eve?=",
         b"From: ana@example.org\r<eve@evil.example>",
         b"X: y\rFrom: ana@example.org",
         b"From : eve@evil.example\r\nFrom: ana@example.org",
     ],
 )
-def test_a_head_that_a_server_reads_in_another_way_is_held(sender):
+def test_a_head_with_a_line_break_or_that_a_server_reads_in_another_way_is_held(head):
     """The server sees mail of Eve's, and vouches for it; Python's parser ends a line at a lone CR and sees Ana's."""
-    raw = sender + b"\r\nIn-Reply-To: <1@ours>\r\nAuthentication-Results: mx; dmarc=pass\r\n\r\nYes.\r\n"
+    raw = head + b"\r\nIn-Reply-To: <1@ours>\r\nAuthentication-Results: mx; dmarc=pass\r\n\r\nYes.\r\n"
     incoming = read(Fetched("1", raw, len(raw)), authserv="mx")
     found = match(incoming, [Sent(1, "Ana", "<1@ours>")], {"ana@example.org": "Ana"}, (), "me@x.org")
     assert found.kind == "quarantine" and "line break" in found.reason

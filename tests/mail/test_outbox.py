@@ -15,7 +15,6 @@ from support.errors import DamagedFile, DiskFull, FateUnknown, InvalidInput, Not
 from support.mail.journal import Approvals, digest_of
 from support.mail.mailbox import LIVE, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
-from support.presence import Presence
 
 TODAY = date(2026, 3, 2)
 LISTED = frozenset({"ana@example.org", "ben@example.org", "eve@example.org"})
@@ -37,8 +36,8 @@ def made(path):
     """A function to an outbox on the file; all are closed in the end."""
     opened = []
 
-    def make(run="run", clearance=None, presence=None):
-        opened.append(Outbox(path, run, clearance or Clearance(True, LISTED, 100), presence=presence))
+    def make(run="run", clearance=None):
+        opened.append(Outbox(path, run, clearance or Clearance(True, LISTED, 100)))
         return opened[-1]
 
     yield make
@@ -91,7 +90,7 @@ def test_a_refused_mail_is_tried_again_with_the_same_bytes_or_written_anew(made,
     assert len(box.sent) == len(outbox.posted()) == 2
 
 
-@pytest.mark.parametrize("fault", [FateUnknown("lost"), asyncio.CancelledError(), KeyboardInterrupt(), OSError("odd")])
+@pytest.mark.parametrize("fault", [FateUnknown("lost"), asyncio.CancelledError(), OSError("odd")])
 def test_whatever_else_goes_wrong_leaves_an_uncertain_mail_that_is_not_sent_again(made, outgoing, fault):
     outbox, box = made(), SimulatedMailbox([fault])
     with pytest.raises(type(fault)):
@@ -126,42 +125,26 @@ def test_a_mail_that_did_not_arrive_needs_a_new_approval_and_keeps_its_bytes(mad
     assert message_from_bytes(box.sent[0][1])["Message-ID"] == "<1.ana@example.org>"
 
 
-def test_an_answer_that_cannot_be_kept_leaves_an_uncertain_mail(made, outgoing, path, monkeypatch):
-    with Presence(path) as presence:
-        outbox, box = made(presence=presence), SimulatedMailbox()
-        with monkeypatch.context() as patch:
-            patch.setattr(outbox, "_keep", lambda *_: (_ for _ in ()).throw(DiskFull("full")))
-            fails(DiskFull, "full", outbox, box, outgoing())
-        assert [one.person for one in outbox.uncertain()] == ["ana"]
-        fails(FateUnknown, "may have been sent", outbox, box, outgoing())
-    assert len(box.sent) == 1
+def test_an_answer_that_cannot_be_kept_leaves_an_uncertain_mail(made, outgoing, monkeypatch):
+    outbox, box = made(), SimulatedMailbox()
+    with monkeypatch.context() as patch:
+        patch.setattr(outbox, "_keep", lambda *_: (_ for _ in ()).throw(DiskFull("full")))
+        fails(DiskFull, "full", outbox, box, outgoing())
+    assert [one.person for one in outbox.uncertain()] == ["ana"] and len(box.sent) == 1
 
 
-def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task(made, outgoing, path):
-    box = SimulatedMailbox()
+def test_a_mail_that_is_being_sent_is_neither_uncertain_nor_sent_by_another_task(made, outgoing):
+    outbox, other, taken = made(), made(), []
 
-    async def both():
-        with Presence(path) as presence:
-            outbox, other = made(presence=presence), made(presence=presence)
-            under_way, go_on, take = asyncio.Event(), asyncio.Event(), box.send
-
-            async def slow(recipient, message):
-                under_way.set()
-                await go_on.wait()
-                return await take(recipient, message)
-
-            box.send = slow
-            key = {"mail": 1, "day": 1, "person": "ana", "today": TODAY}
-            first = asyncio.create_task(outbox.send(box, outgoing(), **key))
-            await under_way.wait()
+    class Meanwhile(SimulatedMailbox):
+        async def send(self, recipient, message):
+            taken.append(recipient)
             assert other.uncertain() == []
             with pytest.raises(FateUnknown, match="at this moment"):
-                await other.send(box, outgoing(), **key)
-            go_on.set()
-            return await first
+                await other.send(self, outgoing(), mail=1, day=1, person="ana", today=TODAY)
+            return "taken"
 
-    assert asyncio.run(both()).status == "sent"
-    assert len(box.sent) == 1
+    assert send(outbox, Meanwhile(), outgoing()).status == "sent" and taken == ["ana@example.org"]
 
 
 @pytest.mark.parametrize(
@@ -217,8 +200,13 @@ def test_property_two_mails_share_a_digest_only_if_they_say_the_same(one, two):
     assert (digest_of(*one) == digest_of(*two)) == (said(one) == said(two))
 
 
-def test_the_daily_limit_counts_what_may_have_left_from_the_account_over_all_runs(made, outgoing, approve):
+def test_the_daily_limit_counts_what_may_have_left_from_the_account_over_all_runs_and_nothing_else(
+    made, outgoing, approve
+):
     clearance = Clearance(True, LISTED, 2)
+    send(made("none"), SimulatedMailbox(), outgoing("ana", 2), "ana")
+    fails(NotSent, "no", made("none"), Pretending([NotSent("no")]), approve(outgoing("ben", 2), "none"), "ben")
+    send(made("none"), Pretending(), approve(outgoing("eve", 2, sender="other@example.org"), "none"), "eve")
     send(made("one", clearance), Pretending(), approve(outgoing("ana"), "one"))
     lost = Pretending([FateUnknown("?")])
     fails(FateUnknown, None, made("two", clearance), lost, approve(outgoing("ben"), "two"), "ben")
@@ -228,14 +216,6 @@ def test_the_daily_limit_counts_what_may_have_left_from_the_account_over_all_run
     for days in (-1, 1):
         other = approve(outgoing("eve", 10 + days), "three")
         assert send(outbox, box, other, "eve", day=5 + days, today=TODAY + timedelta(days=days)).status == "sent"
-
-
-def test_rehearsed_and_refused_mails_and_other_accounts_do_not_count(made, outgoing, approve):
-    outbox = made(clearance=Clearance(True, LISTED, 1))
-    send(outbox, SimulatedMailbox(), outgoing("ana"), "ana")
-    fails(NotSent, "no", outbox, Pretending([NotSent("no")]), approve(outgoing("ben")), "ben")
-    send(outbox, Pretending(), approve(outgoing("ben", 2, sender="other@example.org")), "ben", day=2)
-    assert send(outbox, Pretending(), approve(outgoing("eve")), "eve").status == "sent"
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -258,15 +238,13 @@ def test_what_another_sends_between_two_steps_is_not_sent_again_and_counts(made,
 
 
 BYPASSES = [
-    "Ana@example.org", "ANA@EXAMPLE.ORG", "ana+list@example.org", "ana@example.org.", "ana@example.org ",
-    " ana@example.org", "ana@example.org\n", "ana@example.org\r\nRCPT TO:<mal@evil.org>",
-    "ana@example.org,mal@evil.org", "ana@example.org;mal@evil.org", "ana@example.org mal@evil.org",
-    "mal@evil.org,ana@example.org", "Ana <ana@example.org>", "<ana@example.org>", "ana@example.org>,<mal@evil.org",
-    '"ana@example.org" <mal@evil.org>', '"ana@example.org"@evil.org', "friends: ana@example.org, mal@evil.org;",
-    "ana@example.org(mal@evil.org)", "ana@example.org@evil.org", "@evil.org:ana@example.org",
-    "ana%evil.org@example.org", "evil.org!ana@example.org", "аna@example.org", "ana@exаmple.org", "ana＠example.org",
-    "ana@example。org", "ana@ｅxample.org", "ana\u200b@example.org", "ana@example.org\u202e", "ana@\u212axample.org",
-    "ana@[127.0.0.1]", "ana@sub.example.org", "ana@example.organisation", "mal@evil.org", "ana@example.org\x00", "",
+    "Ana@example.org", "ana+list@example.org", "ana@example.org.", " ana@example.org",
+    "ana@example.org\r\nRCPT TO:<mal@evil.org>", "ana@example.org,mal@evil.org", "mal@evil.org ana@example.org",
+    "Ana <ana@example.org>", '"ana@example.org" <mal@evil.org>', '"ana@example.org"@evil.org',
+    "friends: ana@example.org, mal@evil.org;", "ana@example.org(mal@evil.org)", "ana@example.org@evil.org",
+    "@evil.org:ana@example.org", "ana%evil.org@example.org", "evil.org!ana@example.org", "аna@example.org",
+    "ana＠example.org", "ana@example。org", "ana\u200b@example.org", "ana@\u212axample.org", "ana@sub.example.org",
+    "mal@evil.org", "ana@example.org\x00", "",
 ]  # fmt: skip
 
 

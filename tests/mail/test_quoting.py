@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.mail.letters import WHOLE
@@ -66,18 +66,12 @@ KEPT = {  # replies from which nothing may be cut, and a piece that a library or
 @pytest.mark.parametrize("name", REPLIES)
 def test_quotes_and_signatures_are_cut(name):
     text, words = REPLIES[name]
-    assert new_words(text) == words
-    assert new_words(text.replace("\n", "\r\n")) == words
+    assert new_words(text) == new_words(text.replace("\n", "\r\n")) == words
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_an_answer_is_not_cut(name):
     assert new_words(KEPT[name]).split() == KEPT[name].split()
-
-
-def test_the_dates_that_we_offered_are_never_the_answer_of_a_reply_above_them():
-    for name, (text, _) in REPLIES.items():
-        assert "12" not in new_words(text) or name in ("below", "between", "between, no head")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +81,6 @@ def test_what_says_nothing_of_its_own_falls_back_to_what_is_not_quoted(text, wor
     assert new_words(text) == words
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["The 5th works.", "> quoted", HEAD, "", "Best,", "Ana", "On Monday:", "-- ", "x:", "> > y"]),
@@ -99,7 +92,6 @@ def test_property_an_answer_above_everything_stays(lines):
     assert new_words(text).startswith("Yes, I can come on the 12th of May.")
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=400) | st.text(st.sampled_from("On wrote:>\n -_<@1.\x00Best,"), max_size=400))
 def test_property_any_text_is_cut_and_no_word_is_made_up(text):
     assert set(new_words(text).split()) <= set(text.replace("\x00", "").split())

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.mail.suspicion import SENTENCE, SENTENCES, instructions_in
@@ -15,12 +15,9 @@ EDGE_CASES = Path(__file__).parents[2] / "data" / "inputs" / "seminar" / "edge_c
 SAID = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("sentence", SAID["before"], ids=ascii)
-def test_an_instruction_to_the_system_is_pointed_out(sentence):
-    assert instructions_in(f"The 5th works for me.\n\n{sentence}\n\nBest,\nAna")
-
-
-def test_an_honest_answer_is_not():
+def test_an_instruction_to_the_system_is_pointed_out_and_an_honest_answer_is_not():
+    answers = {said: f"The 5th works for me.\n\n{said}\n\nBest,\nAna" for said in SAID["before"]}
+    assert [said for said, answer in answers.items() if not instructions_in(answer)] == []
     assert [text for text in SAID["honest"] if instructions_in(text)] == []
     cases = tomllib.loads(EDGE_CASES.read_text(encoding="utf-8"))["case"]
     texts = [text for case in cases for text in case["voices"].values()]
@@ -58,7 +55,6 @@ def test_what_is_returned_is_bounded_and_clean():
     assert not any("\x1b" in each or "\u202e" in each for each in found)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300) | st.text(st.sampled_from("ab ignore.\n:<[/"), max_size=300))
 def test_property_any_text_is_searched_and_nothing_is_made_up(text):
     assert all(len(each) <= SENTENCE for each in instructions_in(text))

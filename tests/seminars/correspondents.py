@@ -14,16 +14,7 @@ from support.seminar.views import LATER, Letter
 
 
 class Correspondents:
-    """Everybody on a scenario's list.
-
-    Parameters
-    ----------
-    setup : SeminarSetup
-    office : servers.Office
-        With a Maildir for each.
-    login : (user, password)
-        All of them submit their mails with the same one.
-    """
+    """Everybody on a scenario's list, each with a Maildir in the office; all submit their mails with one login."""
 
     def __init__(self, setup, office, smtp_port, certificate, login):
         self.setup, self.office, self.port, self.certificate, self.login = setup, office, smtp_port, certificate, login

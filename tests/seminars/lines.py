@@ -145,24 +145,17 @@ class Story:
         """Policies change while plan and mails wait, somebody is removed, a held mail is released, another dropped."""
         seminar = self.seminar
         if key[:2] == (1, PLAN):
-            self._doing(
-                "policy", lambda: seminar.set_policies(seminar.policies.add("Nothing is sent on Tuesdays.", "mine"))
-            )
+            added = seminar.policies.add("Nothing is sent on Tuesdays.", "mine")
+            self._doing("policy", lambda: seminar.set_policies(added))
         if key[:2] == (2, PLAN):
             self._doing("drop", lambda: seminar.set_policies(seminar.policies.drop("mine")))
-            held = [kept.key for kept in seminar.workplace.inbox.held()]
-            if held:
-                self._doing("release", lambda: self.release(held[0], self.person(0)))
+            if held := seminar.workplace.inbox.held():
+                self._doing("release", lambda: seminar.release(held[0].key, self.person(0)))
         if key[:2] == (3, ACTION):
             self._doing("other", lambda: seminar.set_policies(seminar.policies.drop("ask_more")))
             self._doing("back", lambda: seminar.set_policies(load_policies("seed")))
         if key[:2] == (5, MAIL) and key[2] != self.person(3):  # a mail of the day went out before
             self._doing("remove", lambda: seminar.remove(self.person(3)))
-
-    def release(self, key, person):
-        if hasattr(self.seminar, "release"):
-            return self.seminar.release(key, person)
-        return self.seminar.workplace.inbox.release(key, person, self.seminar.day + 1)
 
     def _doing(self, what, act):
         if not self.did[what]:

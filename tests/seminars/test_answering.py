@@ -4,27 +4,21 @@ import asyncio
 from datetime import date
 
 import pytest
+from lines import World, live_setup
 
 from support.errors import InvalidInput
-from support.mail.credentials import MailServers
-from support.mail.mailbox import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
 from support.seminars.answering import approves, play_day, play_days
+from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
 
-def test_days_are_played_as_many_as_are_asked_for_and_then_to_the_end(path, begun):
+def test_days_are_played_as_many_as_are_asked_for_after_a_restart_too(path, begun):
     begun()
-
-    async def go():
+    for count in (2, 3):
         with Seminar(path, "spring") as seminar:
-            assert [day.number for day in await play_days(seminar, 2)] == [1, 2]
-        with Seminar(path, "spring") as seminar:
-            assert len(await play_days(seminar, 1)) == 3, "one more than there were, after a restart too"
-            await play_days(seminar)
-            assert seminar.over
-
-    asyncio.run(go())
+            days = asyncio.run(play_days(seminar, 2 if count == 2 else 1))
+        assert [day.number for day in days] == list(range(1, count + 1))
 
 
 def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(path, begun):
@@ -47,16 +41,11 @@ def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(p
     assert seen[3] == seen[2] and len(set(seen)) == len(seen) - 1
 
 
-def test_no_function_approves_real_mail(path, begun):
-    servers = MailServers("smtp.x.example", "imap.x.example", "organiser@x.example")
-    begun(mode="live", servers=servers, allowed=("ngozi.tarrant@example.org",), daily_limit=3,
-          unchecked_senders=True)  # fmt: skip
-    mailbox = SimulatedMailbox()
-
-    async def go():
-        told = pytest.raises(InvalidInput, match="a person at the desk approves")
-        with Seminar(path, "spring", mailbox=mailbox, today=lambda: date(2027, 8, 16)) as seminar, told:
-            await play_day(seminar)
-
-    asyncio.run(go())
-    assert mailbox.sent == []
+def test_no_function_approves_real_mail(path):
+    begin(path, "spring", live_setup().to_json())
+    with (
+        Seminar(path, "spring", mailbox=(world := World()), today=lambda: date(2027, 8, 16)) as seminar,
+        pytest.raises(InvalidInput, match="a person at the desk approves"),
+    ):
+        asyncio.run(play_day(seminar))
+    assert world.sent == []

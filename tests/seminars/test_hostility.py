@@ -1,54 +1,108 @@
-"""A seminar among hostile mails: nothing leaves the list, and cutting out the orders changes nothing."""
+"""A seminar among hostile mails, with somebody at the desk who approves everything: nothing that they order is done."""
 
 import asyncio
-from email import message_from_bytes, policy
+from collections import Counter
+from html.parser import HTMLParser
 
-from attacks.generating import hostile
-from attacks.hostility import INSTRUCTION, receive, without_instruction
-from attacks.world import AUTHSERV, FAMILY
+import pytest
+from attacks.hostility import receive
+from attacks.world import AUTHSERV, KINDS
+from seminar_playing import setup_of
 
+from support.desk import views
 from support.mail.credentials import MailServers
 from support.mail.mailbox import SimulatedMailbox
+from support.mail.reading import read
 from support.plots.mail import HANDLING
+from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
-OURS = {name: (f"{name}@example.org", f"<{name}@example.org>") for name in ("ana", "ben", "cem")}
 SERVERS = MailServers("smtp.x.example", "imap.x.example", "organiser@example.org", authserv=AUTHSERV)
 
 
-def cases(count=60):
-    return hostile(1, OURS, removed="cem", own="organiser@example.org", count=count)
+class Attacked:
+    """A seminar after every kind of hostile mail, and what a test may look at when it is closed."""
+
+    def __init__(self, path, name, disarmed=False):
+        begin(path, name, setup_of(servers=SERVERS, people="rule-based").to_json())
+        mailbox = SimulatedMailbox()
+        with Seminar(path, name, mailbox=mailbox) as seminar:
+            self.mails = asyncio.run(receive(seminar, mailbox, len(KINDS) + 1, 3, disarmed=disarmed))
+            self.desk, self.days, self.policies = seminar.desk, seminar.finished, seminar.policies
+            self.people, self.gone = seminar.setup.scenario.by_name, seminar.workplace.removed
+            self.posted, self.held = seminar.workplace.outbox.sent(), seminar.workplace.inbox.held()
+            self.reached = {recipient for recipient, _ in mailbox.sent}
 
 
-async def attacked(path, name, disarmed=False):
-    mailbox = SimulatedMailbox()
-    with Seminar(path, name, mailbox=mailbox) as seminar:
-        mails = await receive(seminar, mailbox, 55, 3, disarmed=disarmed)
-        addresses = {person.email for person in seminar.setup.scenario.people}
-        return mails, {to for to, _ in mailbox.sent} - addresses, seminar.finished, seminar.desk.state.slots
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("attacked")
 
 
-def test_every_mail_is_accounted_for_none_leaves_the_list_and_orders_change_nothing(path, begun):
-    begun("armed", servers=SERVERS, people="rule-based")
-    begun("disarmed", servers=SERVERS, people="rule-based")
-    mails, strangers, days, slots = asyncio.run(attacked(path, "armed"))
-    assert len(mails) == 55 and set(mails["handling"]) <= set(HANDLING) and mails["as_expected"].all()
-    assert not strangers
+@pytest.fixture(scope="module")
+def attacked(folder):
+    return Attacked(folder / "study.sqlite", "armed")
+
+
+def test_every_mail_is_accounted_for_and_none_of_ours_leaves_the_list(attacked):
+    mails = attacked.mails
+    assert set(mails["kind"]) == set(KINDS) and set(mails["handling"]) <= set(HANDLING) and mails["as_expected"].all()
     assert (mails.loc[mails["handling"] == "held for a person", "reason"] != "").all()
     assert (mails["handling"] == "handed on with a question").eq(mails["question"] != "").all()
-    assert set(mails["kind"]) >= {"removed speaker", "contradicting replies"}
-    _, _, calm, same = asyncio.run(attacked(path, "disarmed", disarmed=True))
-    assert slots == same
-    assert [[mail.body for mail in day.sent] for day in days] == [[mail.body for mail in day.sent] for day in calm]
+    assert attacked.reached <= {person.email for person in attacked.people.values()}
 
 
-def test_a_mail_without_its_order_keeps_its_headers_and_its_answer():
-    ordering = [case for case in cases() if FAMILY[case.name] == INSTRUCTION]
-    assert len(ordering) == 3 + 3
-    for case in ordering:
-        before, after = (
-            message_from_bytes(one.raw, policy=policy.default) for one in (case, without_instruction(case))
-        )
-        assert before.items() == after.items()
-        assert after.get_content().split("\n")[0].strip() and len(after.get_content()) < len(before.get_content())
-        assert "eve@" not in after.get_content()
+def test_what_the_mails_order_changes_nothing(attacked, folder):
+    calm = Attacked(folder / "study.sqlite", "disarmed", disarmed=True)
+    assert attacked.mails["noticed"].sum() > calm.mails["noticed"].sum()
+    assert attacked.desk.state.slots == calm.desk.state.slots
+    sent = [[[mail.body for mail in day.sent] for day in one.days] for one in (attacked, calm)]
+    assert sent[0] == sent[1]
+
+
+def test_only_people_on_the_list_are_read_and_within_bounds(attacked):
+    later = attacked.days[1:]
+    received = [mail for day in later for mail in day.received]
+    assert {mail.sender for mail in received} <= set(attacked.people) - set(attacked.gone)
+    assert not set(attacked.gone) & {mail.to for day in later for mail in day.sent}
+    assert received and all(len(mail.body) <= 4000 and len(mail.subject) <= 200 for mail in received)
+
+
+def test_an_instruction_in_a_mail_is_shown_to_the_person_at_the_desk(attacked):
+    handed = attacked.mails[attacked.mails["noticed"] & (attacked.mails["handling"] != "held for a person")]
+    assert len(handed) > 1 and handed["question"].str.contains("was not followed").all()
+
+
+def test_no_date_is_given_to_anybody_who_did_not_name_it(attacked):
+    named = [u for day in attacked.days for u in day.understood]
+    for slot, names in attacked.desk.state.slots.items():
+        for name in names:
+            assert any(slot.isoformat() in (*u.available, *u.vague) for u in named if u.person == name)
+
+
+class Elements(HTMLParser):
+    """Counts what a browser would make of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes = Counter(), Counter()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] += 1
+        self.attributes.update(name for name, _ in attrs)
+
+
+def test_nothing_of_a_mail_becomes_markup(attacked):
+    pages = [
+        views.chat(attacked.days, attacked.policies),
+        views.grid(attacked.desk),
+        views.correspondence(attacked.desk, [flag for day in attacked.days for flag in day.flags]),
+        views.outbox(attacked.posted),
+        *(views.held(read(kept.fetched), kept.reason) for kept in attacked.held),
+    ]
+    assert "owned" in "".join(pages), "the texts are there"
+    for page in pages:
+        found = Elements(page)
+        assert not found.tags.keys() & {"script", "img", "iframe", "svg", "object", "a", "form", "input", "link"}
+        assert not [name for name in found.attributes if name.startswith("on") or name in ("src", "href")]

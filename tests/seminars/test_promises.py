@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
-from lines import World, live_setup
+from lines import Killed, World, live_setup
 from seminar_playing import answered, setup_of
 
 from support.errors import DamagedFile, FateUnknown, FileInUse, InvalidInput, MissingData
@@ -52,6 +52,11 @@ def desk(path):
     return Desk(path)
 
 
+def plug(*given, **settings):
+    """The kernel ends there."""
+    raise Killed
+
+
 def answers(world, recipient, words, sender=None):
     """The last mail to somebody is answered."""
     raw = [raw for to, raw in world.sent if to == recipient][-1]
@@ -82,20 +87,23 @@ def test_a_mail_leaves_in_the_words_of_the_person_and_no_others(desk):
     assert len(desk.world.sent) == 4 and all(b"Subject: A date\r\n" in raw for _, raw in desk.world.sent)
 
 
-@pytest.mark.parametrize(
-    "draft", [Draft("", "x"), Draft("x" * 201, "x"), Draft("x", " \u200e\n"), Draft("\u200e", "x")]
-)
-def test_an_edit_that_could_not_leave_is_refused_at_the_desk_and_nothing_typed_is_lost(desk, draft):
+def test_an_edit_that_could_not_leave_is_refused_at_the_desk_and_nothing_typed_is_lost(desk):
     refused = []
+    wrong = {
+        PLAN: [Review(EDIT, edited=DayPlan("Write.", "\ud83d"))],
+        ACTION: [Review(AGAIN, wish="\ud83d")],
+        MAIL: [Review(EDIT, edited=Draft(*words)) for words in (
+            ("", "x"), ("x" * 201, "x"), ("x", " \u200e\n"), ("\u200e", "x"), ("A date", "Dear Ana \ud83d"))],
+    }  # fmt: skip
 
     def change(question):
-        if question.phase == MAIL and not refused:
-            with pytest.raises(InvalidInput) as error:
-                question.answer(Review(EDIT, edited=draft))
-            refused.append(error)
+        for review in wrong.get(question.phase, ()):
+            with pytest.raises(InvalidInput):
+                question.answer(review)
+            refused.append(question.phase)
 
-    day = desk.run(lambda seminar: answered(seminar, change))
-    assert refused and len(day.sent) == 4
+    assert len(desk.run(lambda seminar: answered(seminar, change)).sent) == 4
+    assert set(refused) == set(wrong)
 
 
 def test_who_is_taken_off_after_the_yes_and_before_the_mail_gets_none(desk):
@@ -121,13 +129,10 @@ def test_a_person_who_comes_back_and_takes_somebody_off_first_has_no_mail_sent_t
     seen = []
 
     async def breaks(seminar):
-        def plug(*mail, **settings):
-            raise KeyboardInterrupt
-
         seminar.run.post.role.outbox.send = plug
         await answered(seminar, lambda question: seen.append(question.view.about))
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Killed):
         desk.run(breaks)
     gone = seen[-1]
 
@@ -148,8 +153,7 @@ def test_a_confirmation_whose_person_is_taken_off_while_it_travels_is_in_the_boo
         async def slowly(recipient, message):
             said = await send(recipient, message)
             if b"Subject: Confirmed" in message and not gone:
-                gone.append(seminar.setup.scenario.people[0].name)
-                gone[0] = next(p.name for p in seminar.setup.scenario.people if p.email == recipient)
+                gone.append(next(p.name for p in seminar.setup.scenario.people if p.email == recipient))
                 seminar.remove(gone[0])
             return said
 
@@ -184,6 +188,8 @@ def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(d
                     second.append(desk.open(take_over=True))
                 return None
 
+            with pytest.raises(FileInUse, match="another window"):
+                desk.open()
             with pytest.raises(FileInUse, match="taken over"):
                 await answered(first, takes_over)
             assert not desk.world.sent
@@ -201,23 +207,7 @@ def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(d
     asyncio.run(go())
 
 
-def test_two_windows_of_one_file_keep_one_daily_limit(path):
-    one = Desk(path, daily_limit=5)
-    begin(path, "autumn", one.setup.to_json())
-    assert len(one.run(answered).sent) == 4
-
-    async def other():
-        start = one.setup.scenario.start
-        with Seminar(path, "autumn", mailbox=one.world, today=lambda: start) as seminar:
-            return await answered(seminar)
-
-    day = asyncio.run(other())
-    assert len(day.sent) == 1 and len(one.world.sent) == 5
-    assert sum("daily limit of 5" in error.detail for error in day.format_errors) == 3
-
-
-@pytest.mark.parametrize("mode", ["rehearsal", DRY_RUN])
-@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize(("mode", "again"), [("rehearsal", False), (DRY_RUN, False), (DRY_RUN, True)])
 def test_an_uncertain_mail_that_is_to_be_left_out_is_not_sent_again_in_any_mode(path, begun, mode, again):
     begun(mode=mode)
     mailbox = SimulatedMailbox(faults=[OSError("the plug was pulled")])
@@ -250,8 +240,7 @@ def test_a_calendar_that_goes_back_or_past_the_deadline_plays_no_day(desk):
 # what arrives
 
 
-@pytest.mark.parametrize("skipped", [0, 3])
-def test_a_released_mail_is_read_once_whatever_days_are_left_out_and_however_often_it_is_opened(desk, skipped):
+def test_a_released_mail_is_read_once_whatever_days_are_left_out_and_however_often_it_is_opened(desk):
     email = desk.setup.scenario.people[0].email
     desk.run(answered)
     key = answers(desk.world, email, "The 15th of September suits me.", sender="home@example.net")
@@ -264,7 +253,7 @@ def test_a_released_mail_is_read_once_whatever_days_are_left_out_and_however_oft
 
     desk.run(release)
     got = []
-    for desk.day in (2 + skipped, 3 + skipped, 4 + skipped):
+    for desk.day in (5, 6):
         got += [mail.body for mail in desk.run(answered).received]
     assert got == ["The 15th of September suits me."]
 
@@ -290,30 +279,26 @@ def test_nothing_is_released_for_somebody_who_is_not_on_the_list(desk):
 
 @pytest.mark.parametrize("released", [True, False])
 def test_a_reply_of_somebody_taken_off_since_it_was_fetched_is_held(desk, released):
-    email = desk.setup.scenario.people[0].email
     desk.run(answered)
+    sender = "home@example.net" if released else None
+    key = answers(desk.world, desk.setup.scenario.people[0].email, "The 15th of September.", sender=sender)
     desk.day = 1
-    key = answers(desk.world, email, "The 15th of September.", sender="home@example.net" if released else None)
     if released:
         desk.run(answered)
         desk.day = 2
 
-    async def takes_off(seminar):
-        if released:
+        async def releases(seminar):
             seminar.release(key, desk.people[0])
-        else:  # fetched, and the kernel ended before its line was written
 
-            def plug(*line):
-                raise KeyboardInterrupt
+        desk.run(releases)
+    else:  # fetched, and the kernel ended before its line was written
 
+        async def breaks(seminar):
             seminar.journal.add = plug
             await answered(seminar)
 
-    if released:
-        desk.run(takes_off)
-    else:
-        with pytest.raises(KeyboardInterrupt):
-            desk.run(takes_off)
+        with pytest.raises(Killed):
+            desk.run(breaks)
 
     async def goes_on(seminar):
         seminar.remove(desk.people[0])
@@ -407,11 +392,8 @@ def test_a_live_seminar_without_credentials_says_how_to_give_them_and_can_be_ope
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {"seed": -1}, {"seed": "1"}, {"seed": True}, {"organizer": "nobody"}, {"detector": ""}, {"people": "nobody"},
-        {"people": {"Ana": "slow"}}, {"mode": "wet run"}, {"delegation": "sometimes"}, {"daily_limit": -1},
-        {"daily_limit": True}, {"allowed": ("ana@example.org, eve@example.org",)}, {"organizer": ["model"]},
-    ],
+    [{"seed": True}, {"organizer": "nobody"}, {"detector": ""}, {"people": {"Ana": "slow"}}, {"mode": "wet run"},
+     {"delegation": "sometimes"}, {"daily_limit": -1}, {"allowed": ("ana@example.org, eve@example.org",)}],
     ids=str,
 )  # fmt: skip
 def test_a_seminar_that_could_not_be_played_cannot_be_begun(settings):
@@ -429,13 +411,8 @@ def test_a_reviewer_who_removes_a_mail_that_was_refused_before_has_it_not_sent(d
 
 
 def test_decisions_of_an_earlier_window_count_in_the_next_one(desk):
-    plug = OSError("the plug was pulled")
-
-    async def breaks(recipient, message):
-        raise plug
-
-    send, desk.world.send = desk.world.send, breaks
-    with pytest.raises(OSError, match="plug"):
+    send, desk.world.send = desk.world.send, plugged
+    with pytest.raises(FateUnknown):
         desk.run(answered)
     desk.world.send = send
 
@@ -455,40 +432,21 @@ def test_decisions_of_an_earlier_window_count_in_the_next_one(desk):
     assert seen.count(MAIL) == 3, "the yes to the first one is not asked for again, and not taken for another's"
 
 
-@pytest.mark.parametrize("given", [None, 5, "x", [], ("a",), "\ud83d"], ids=ascii)
+@pytest.mark.parametrize("given", [None, ("a",), "\ud83d"], ids=ascii)
 def test_what_is_no_change_is_refused_and_never_stands_in_the_journal(desk, given):
     async def change(seminar):
         for act in (seminar.set_policies, seminar.remove, seminar.drop, lambda what: seminar.decide(what, arrived=True),
                     lambda what: seminar.release(what, desk.people[0])):  # fmt: skip
             with pytest.raises(InvalidInput):
                 act(given)
-        if given != []:
-            with pytest.raises(InvalidInput):
-                seminar.set_templates(given)
-        assert given == [] or not seminar.entries
+        with pytest.raises(InvalidInput):
+            seminar.set_templates(given)
+        assert not seminar.entries
         return await answered(seminar)
 
     assert len(desk.run(change).sent) == 4
     desk.day = 1
     assert desk.run(answered).number == 2
-
-
-def test_half_of_a_character_is_refused_at_the_desk(desk):
-    refused = []
-
-    def half(question):
-        wrong = {
-            PLAN: Review(EDIT, edited=DayPlan("Write.", "\ud83d")),
-            ACTION: Review(AGAIN, wish="\ud83d"),
-            MAIL: Review(EDIT, edited=Draft("A date", "Dear Ana \ud83d")),
-        }
-        if question.phase in wrong:
-            with pytest.raises(InvalidInput, match="half of a character"):
-                question.answer(wrong[question.phase])
-            refused.append(question.phase)
-
-    assert len(desk.run(lambda seminar: answered(seminar, half)).sent) == 4
-    assert MAIL in refused
 
 
 def test_what_a_simulated_person_writes_is_a_mail_or_silence_and_never_ends_the_seminar(path, begun, monkeypatch):

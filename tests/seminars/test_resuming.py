@@ -13,8 +13,8 @@ from support.seminars import workplace
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
-FEW = 5
-"""Lines that a kernel lives for; with 1 it passes, too, and takes five times as long."""
+FEW = 12
+"""Lines that a kernel lives for; with 1 it passes, too, and takes ten times as long."""
 
 CHANGES = 5
 """Lines of the story that are written while a question waits."""
@@ -60,7 +60,7 @@ def test_a_kernel_killed_again_and_again_after_a_few_lines_goes_on_to_the_same_d
     assert unanswered <= CHANGES, "asked twice is only what was not answered, for the kernel ended at a change before"
 
 
-@pytest.mark.parametrize("line", [1, 45, 77, 104, 127, 141])
+@pytest.mark.parametrize("line", [45, 127])
 def test_a_kernel_killed_before_it_wrote_a_line_asks_and_sends_no_more_than_that_again(whole, tmp_path, line):
     uninterrupted, days = whole
     story = told(tmp_path / "study.sqlite")
@@ -100,7 +100,7 @@ class Spending(RuleBasedOrganizer):
 def test_what_a_model_spent_before_a_restart_counts(tmp_path, monkeypatch):
     monkeypatch.setattr(workplace, "ORGANIZER", replace(ORGANIZER, kinds={"rule-based": lambda *_: Spending()}))
     spent = []
-    for name, ends in (("whole", None), ("broken", 9)):
+    for name, ends in (("whole", None), ("broken", 20)):
         story = told(tmp_path / f"{name}.sqlite")
         story.days = 3
         while (seminar := asyncio.run(story.play(ends))) is None:

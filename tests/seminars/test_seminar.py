@@ -1,7 +1,6 @@
 """A seminar is a rehearsal that may be left at any moment and taken up again."""
 
 import asyncio
-from contextlib import suppress
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
@@ -9,30 +8,20 @@ import numpy as np
 import pytest
 from seminar_playing import answered, setup_of
 
-from support.errors import FileInUse, NotSent
+from support.errors import NotSent
 from support.mail.mailbox import SimulatedMailbox
 from support.seminar.checkpoints import ALWAYS
-from support.seminar.records import ACTION, MAIL, PLAN
-from support.seminar.reviewing import FLAG
 from support.seminar.study import seminar as study
-from support.seminar.views import AGAIN, EDIT, REMOVE, Draft, Review
+from support.seminars.answering import play_days
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
 
-async def played(path, name="spring", answer=lambda question: None, days=40):
-    with Seminar(path, name) as seminar:
-        while not seminar.over and len(seminar.finished) < days:
-            await answered(seminar, answer)
-        return seminar.finished
-
-
-@pytest.mark.parametrize("seed", [1, 3])
-def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun, seed):
-    begun(seed=seed, people="rule-based")
-    days = asyncio.run(played(path))
-    given = {"artefacts": setup_of().artefacts}
-    record = asyncio.run(study(np.random.default_rng(seed), "four", **given))
+def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun):
+    begun(seed=3, people="rule-based")
+    with Seminar(path, "spring") as seminar:
+        days = asyncio.run(play_days(seminar))
+    record = asyncio.run(study(np.random.default_rng(3), "four", artefacts=setup_of().artefacts))
     assert [day.assignment for day in days] == [day.assignment for day in record.days]
     assert [day.flags for day in days] == [day.flags for day in record.days]
     runs = days, record.days
@@ -42,63 +31,15 @@ def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun, see
         assert theirs.startswith(ours) and len(ours) > 10, "a signature may be cut, and nothing else"
 
 
-def person(asked):
-    """Somebody who changes, removes, has made again, and answers: what they say depends on the question alone."""
-
-    def answer(question):
-        asked.append((question.view.round, question.phase, question.view.about))
-        if question.phase == FLAG:
-            return f"About {question.view.item.person}: yes."
-        if question.phase == MAIL and question.view.round == 1 and question.view.about.startswith("Jonas"):
-            return Review(EDIT, edited=Draft("A date for you", f"{question.view.item.body}\n\nMore soon."))
-        if question.phase == ACTION and question.view.round == 3:
-            return Review(REMOVE)
-        if question.phase == PLAN and question.view.round == 2 and asked.count(asked[-1]) == 1:
-            return Review(AGAIN, wish="shorter, please")
-        return None
-
-    return answer
-
-
-class Killed(BaseException):
-    """The kernel is gone."""
-
-
-async def until(path, stop, asked):
-    """Play until the person has been asked so many times, then leave everything as it is."""
-
-    def answer(question):
-        if len(asked) == stop:
-            raise Killed
-        return person(asked)(question)
-
-    with Seminar(path, "spring") as seminar, suppress(Killed):
-        await seminar.open()
-        while not seminar.over and len(seminar.finished) < 6:
-            await answered(seminar, answer)
-        return seminar.finished
-    return None
-
-
-def test_a_seminar_left_in_the_middle_of_any_question_goes_on_to_the_same_days(path, begun, tmp_path):
-    begun(delegation=ALWAYS, people="rule-based", seed=2)
-    whole, once = asyncio.run(played(path, answer=person(all_asked := []), days=6)), len(all_asked)
-    other = tmp_path / "other.sqlite"
-    begin(other, "spring", setup_of(delegation=ALWAYS, people="rule-based", seed=2).to_json())
-    asked, days = [], None
-    for stop in range(1, once + 1, 2):
-        days = asyncio.run(until(other, stop, asked))
-    days = asyncio.run(until(other, 10**6, asked))
-    assert days == whole and len(whole) == 6
-    assert asked == all_asked, "nothing is asked twice, and nothing is left out"
-    assert once > 15
-
-
 def test_opening_asks_nothing_and_sends_nothing(path, begun):
     begun(people="rule-based", delegation=ALWAYS)
-    asyncio.run(until(path, 5, []))
 
-    async def look():
+    def leaves(question):
+        raise KeyError(question.phase)
+
+    async def go():
+        with Seminar(path, "spring") as seminar, pytest.raises(KeyError):
+            await answered(seminar, leaves)
         with Seminar(path, "spring") as seminar:
             before = list(seminar.journal.entries())
             await seminar.open()
@@ -106,28 +47,23 @@ def test_opening_asks_nothing_and_sends_nothing(path, begun):
             assert list(seminar.journal.entries()) == before
             assert seminar.next_day == seminar.day == 1
 
-    asyncio.run(look())
+    asyncio.run(go())
 
 
 def test_changed_policies_hold_from_the_next_step_on_and_after_a_restart(path, begun):
     begun()
 
-    async def change():
+    async def go():
         with Seminar(path, "spring") as seminar:
             await answered(seminar)
             seminar.set_policies(seminar.policies.drop("follow_up").add("Nothing is sent on Tuesdays.", "mine"))
-
-    async def look():
         with Seminar(path, "spring") as seminar:
             await seminar.open()
-            assert "mine" in {policy.id for policy in seminar.policies}
-            assert "follow_up" not in {policy.id for policy in seminar.policies}
-            assert seminar.artefacts.policies == seminar.policies
-            day = await answered(seminar)
-            assert "mine" in day.progress
+            ids = {policy.id for policy in seminar.policies}
+            assert "mine" in ids and "follow_up" not in ids and seminar.artefacts.policies == seminar.policies
+            assert "mine" in (await answered(seminar)).progress
 
-    asyncio.run(change())
-    asyncio.run(look())
+    asyncio.run(go())
 
 
 def test_somebody_who_was_taken_off_the_list_gets_no_mail_and_their_replies_are_held(path, begun):
@@ -146,44 +82,6 @@ def test_somebody_who_was_taken_off_the_list_gets_no_mail_and_their_replies_are_
 
     gone, held = asyncio.run(go())
     assert any(gone in said for said in held)
-
-
-def test_a_seminar_is_open_in_one_window_and_can_be_taken_over(path, begun):
-    begun()
-
-    async def go():
-        first = Seminar(path, "spring")
-        await answered(first)
-        with pytest.raises(FileInUse, match="another window"):
-            Seminar(path, "spring")
-        with Seminar(path, "spring", take_over=True) as second:
-            await answered(second)
-            with pytest.raises(FileInUse, match="taken over"):
-                await answered(first)
-            await answered(second)
-            assert len(second.finished) == 3
-        first.close()
-
-    asyncio.run(go())
-
-
-def test_a_day_that_broke_off_is_taken_up_where_it_broke(path, begun):
-    begun(people="rule-based")
-    mailbox = SimulatedMailbox(faults=[None, OSError("the plug was pulled")])
-
-    async def go():
-        with Seminar(path, "spring", mailbox=mailbox) as seminar:
-            with pytest.raises(OSError, match="plug"):
-                await answered(seminar)
-            assert [posted.status for posted in seminar.uncertain] == ["uncertain"]
-            sent = len(mailbox.sent)
-            with pytest.raises(Exception, match="may have been sent"):
-                await answered(seminar)
-            seminar.decide(seminar.uncertain[0].message_id, arrived=True)
-            day = await answered(seminar)
-            assert len(day.sent) == 4 and len(mailbox.sent) == sent + 2, "one went out before, one arrived unseen"
-
-    asyncio.run(go())
 
 
 def test_a_mail_that_is_refused_is_not_in_the_books_and_is_told(path, begun):
@@ -219,40 +117,40 @@ def test_the_record_is_one_that_the_store_keeps(path, begun):
     store.close()
 
 
+def written(seminar):
+    """The mails that a dry run wrote as files."""
+    files = sorted((seminar.workplace.folder / "outbox").glob("*.eml"))
+    return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
+
+
+def put(seminar, mail, words, **thread):
+    """A reply to a mail, as a file where a dry run looks for it."""
+    made = EmailMessage()
+    made["From"], made["To"], made["Subject"] = mail["To"], mail["From"], f"Re: {mail['Subject']}"
+    made["Message-ID"] = "<1@elsewhere.example>"
+    for name, value in thread.items():
+        made[name.replace("_", "-")] = value
+    made.set_content(words)
+    (seminar.workplace.folder / "inbox" / "reply.eml").write_bytes(made.as_bytes())
+
+
 def test_a_dry_run_writes_files_and_reads_those_that_are_put_there(path, begun):
     begun(mode="dry run")
 
     async def go():
         with Seminar(path, "spring") as seminar:
-            first = await answered(seminar)
-            folder = seminar.workplace.folder
-            written = [
-                message_from_bytes(file.read_bytes(), policy=policy.default)
-                for file in (folder / "outbox").glob("*.eml")
-            ]
-            assert {mail["To"].addresses[0].addr_spec for mail in written} == {
-                p.email for p in seminar.setup.scenario.people
-            }
+            assert len((await answered(seminar)).sent) == 4
+            mails = written(seminar)
             assert {posted.status for posted in seminar.workplace.outbox.posted()} == {"dry"}
-            (folder / "inbox").mkdir(exist_ok=True)
-            (folder / "inbox" / "reply.eml").write_bytes(
-                _reply(written[0], "The 15th of September suits me.").as_bytes()
-            )
-            second = await answered(seminar)
-            return first, second, written[0]["To"].addresses[0].display_name
+            put(seminar, mails[0], "The 15th of September suits me.", In_Reply_To=mails[0]["Message-ID"])
+            return mails, seminar.setup.scenario.people, await answered(seminar)
 
-    first, second, name = asyncio.run(go())
-    assert len(first.sent) == 4
-    assert [(mail.sender, mail.body) for mail in second.received] == [(name, "The 15th of September suits me.")]
-    assert second.understood[0].available == ("2027-09-15",)
-
-
-def _reply(mail, words):
-    made = EmailMessage()
-    made["From"], made["To"], made["Subject"] = mail["To"], mail["From"], f"Re: {mail['Subject']}"
-    made["Message-ID"], made["In-Reply-To"] = "<1@elsewhere.example>", mail["Message-ID"]
-    made.set_content(words)
-    return made
+    mails, people, day = asyncio.run(go())
+    to = [mail["To"].addresses[0] for mail in mails]
+    assert {one.addr_spec for one in to} == {person.email for person in people}
+    said = [(mail.sender, mail.body) for mail in day.received]
+    assert said == [(to[0].display_name, "The 15th of September suits me.")]
+    assert day.understood[0].available == ("2027-09-15",)
 
 
 def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(path, begun):
@@ -261,12 +159,8 @@ def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(
     async def go():
         with Seminar(path, "spring") as seminar:
             await answered(seminar)
-            folder = seminar.workplace.folder
-            mail = message_from_bytes(next((folder / "outbox").glob("*.eml")).read_bytes(), policy=policy.default)
-            made = _reply(mail, "The 15th of September suits me.")
-            del made["In-Reply-To"]
-            (folder / "inbox").mkdir(exist_ok=True)
-            (folder / "inbox" / "reply.eml").write_bytes(made.as_bytes())
+            mail = written(seminar)[0]
+            put(seminar, mail, "The 15th of September suits me.")
             second = await answered(seminar)
             (held,) = seminar.workplace.inbox.held()
             assert not second.received and not second.flags and "address" in held.reason
@@ -275,10 +169,12 @@ def test_a_mail_outside_the_thread_is_held_until_a_person_is_sure_and_read_then(
             assert thread == [mail["Message-ID"]], "a forger draws our next mail into no thread of theirs"
             seminar.release(held.key, held.person)
             third = await answered(seminar)
-            return [(one.sender, one.body) for one in third.received], held.person, third.flags
+            assert [(one.sender, one.body) for one in third.received] == [
+                (held.person, "The 15th of September suits me.")
+            ]
+            assert not third.flags
 
-    received, person, flags = asyncio.run(go())
-    assert received == [(person, "The 15th of September suits me.")] and not flags
+    asyncio.run(go())
 
 
 def test_nobody_else_on_the_machine_reads_addresses_and_mails(tmp_path):
