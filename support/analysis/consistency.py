@@ -15,18 +15,13 @@ have scores of 1 to 3, the others 0. g >= 1 - r: with z = n (1 - r) scores of 0 
 zero and a positive score contribute 2 z S to the sum over ordered pairs of |pi_a - pi_b|, and no other pair less than
 nothing: g >= 2 z S / (2 n S) = z / n. With r = 0 the paper sets g = 1. Each bound is linear in r, so that it holds for
 means as well.
-
-*Jointly.* A meeting's outcome is one of the multisets of n scores: 20 for three members, 35 for four, 56 for five. A
-printed row is possible if some whole numbers of these add up to m meetings with its ratio, score and equity, and in the
-strict form with its three intervals: an integer program with a variable for each multiset.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import combinations_with_replacement
 from math import ceil, floor, sqrt
 from typing import NamedTuple
 
@@ -34,13 +29,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, t
 
-from support.analysis.frames import need_columns
-from support.errors import InvalidInput
-from support.meetings.satisfaction import HIGHEST, equity
+from support.meetings.satisfaction import HIGHEST
 
 MEETINGS = range(17, 22)
 """Numbers of meetings that are looked at; the text has 20."""
 
+HALF = 0.005  # of the last printed digit
 SLACK = 1e-9  # for the binary fractions of decimal numbers, nothing else
 
 
@@ -72,76 +66,23 @@ FOUND = "90%, t with m - 1 df, sd with n"
 """The reading under which every printed ratio of Tables 1 and 2 has its printed interval."""
 
 
-def setting_of(table: str) -> int | None:
-    """The members n of a printed table, None where it is no table of coordination.
-
-    >>> setting_of("Table 1 n = 5, K = 4, database"), setting_of("Table 2"), setting_of("Table 3")
-    (5, 3, None)
-    """
-    found = re.match(r"Table 1 n = (\d+)", table)
-    return int(found[1]) if found else 3 if table == "Table 2" else None
-
-
-def members_of(table: str) -> int:
-    """As `setting_of`, but InvalidInput for a table that is none of coordination."""
-    n = setting_of(table)
-    if n is None:
-        raise InvalidInput(f"table: {table!r} given; expected a setting of Table 1, or Table 2")
-    return n
+def identified(published: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """The number of meetings behind a row, by (table, row), if one alone gives the printed ratio and interval."""
+    found = {}
+    for table, row, n, ratio, half in _ratios(published):
+        fits = [m for m in MEETINGS if _squares(ratio, half, n, m, READINGS[FOUND])]
+        if len(fits) == 1:
+            found[table, row] = fits[0]
+    return found
 
 
-def meetings_that_fit(percent: float, n: int, *, decimals: int = 2, most: int = 30) -> tuple[int, ...]:
-    """The numbers of meetings, up to `most`, of which some whole number of satisfied members prints as `percent`.
-
-    >>> meetings_that_fit(35.79, 5)
-    (19,)
-    """
-    if not 0 <= percent <= 100 or n < 1 or most < 1:
-        raise InvalidInput(f"percent {percent}, n {n}, most {most} given; expected 0 to 100, and at least 1 each")
-    return tuple(m for m in range(1, most + 1) if _satisfied(percent, m * n, decimals))
-
-
-def identified(frame: pd.DataFrame, reading: str = FOUND) -> pd.DataFrame:
-    """For each row of each table, what the printed ratio and its interval say of the meetings behind it.
-
-    Parameters
-    ----------
-    frame : table, row, column, value, spread
-        Table 1 or 2 as published, spread the printed half-width.
-
-    Returns
-    -------
-    DataFrame
-        table, row, n, ratio (percent), half (its half-width), fits (numbers of meetings up to 30 that fit the ratio),
-        text_fits (whether 20 does), meetings (the one of `MEETINGS` that fits the interval too, NaN unless there is
-        one), satisfied (k), squares (Q), half_95 (what 95 percent, Student's t with m - 1 degrees of freedom and the
-        sample's standard deviation give for these meetings, percent).
-    """
-    way = _reading(reading)
-    rows = []
-    for name, row, n, ratio, half in _ratios(frame):
-        fits = meetings_that_fit(ratio, n)
-        found = [(m, k, q) for m in MEETINGS for k, q in _squares(ratio, half, n, m, way)]
-        one = len({m for m, _, _ in found}) == 1
-        m, k, q = found[0] if one else (np.nan,) * 3
-        rows.append(
-            {"table": name, "row": row, "n": n, "ratio": ratio, "half": half, "fits": fits, "text_fits": 20 in fits,
-             "meetings": m, "satisfied": k, "squares": q if len(found) == 1 else np.nan,
-             "half_95": _half(k, q, n, m) if len(found) == 1 else np.nan}
-        )  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def readings(frame: pd.DataFrame) -> pd.DataFrame:
+def readings(published: pd.DataFrame) -> pd.DataFrame:
     """How many printed intervals of the ratio are possible under each reading.
 
-    Returns
-    -------
-    DataFrame
-        reading, rows (how many intervals are printed), fit (how many are possible), by_chance: how many would be if
-        the half-widths were any others within one percentage point of the printed ones.
+    Columns: reading, rows (how many intervals are printed), fit (how many are possible), by_chance: how many would be
+    if the half-widths were any others within one percentage point of the printed ones.
     """
-    cells = [cell[2:] for cell in _ratios(frame)]
+    cells = [cell[2:] for cell in _ratios(published)]
     near = np.round(np.arange(-100, 101) / 100, 2)
     rows = []
     for name, way in READINGS.items():
@@ -165,18 +106,12 @@ def _squares(ratio: float, half: float, n: int, m: int, way: Reading) -> list[tu
     """The (k, Q) that print as `ratio` and `half` percent with m meetings of n members."""
     factor = sqrt(m) * n / (100 * way.quantile(m))
     found = []
-    for k in _satisfied(ratio, m * n, 2):
-        low, high = ((max(half + step, 0) * factor) ** 2 * (m - way.lost) + k * k / m for step in (-0.005, 0.005))
+    for k in _satisfied(ratio, m * n):
+        low, high = ((max(half + step, 0) * factor) ** 2 * (m - way.lost) + k * k / m for step in (-HALF, HALF))
         least, most = _extremes(k, n, m)
         span = range(max(least, ceil(low - SLACK)), min(most, floor(high + SLACK)) + 1)
         found += [(k, q) for q in span if (q - k) % 2 == 0]
     return found
-
-
-def _half(k: float, q: float, n: int, m: float) -> float:
-    """The 95 percent half-width, in percent, of m meetings with k satisfied members and squares that sum to q."""
-    variance = (q - k * k / m) / (m - 1) / n**2
-    return 100 * _quantile(0.95, m - 1) * sqrt(variance / m)
 
 
 def _extremes(k: int, n: int, m: int) -> tuple[int, int]:
@@ -186,105 +121,65 @@ def _extremes(k: int, n: int, m: int) -> tuple[int, int]:
     return (m - more) * each**2 + more * (each + 1) ** 2, full * n**2 + rest**2
 
 
-def _satisfied(percent: float, people: int, decimals: int) -> range:
-    half = 0.5 * 10.0**-decimals
-    low, high = (people * (percent + step) / 100 for step in (-half, half))
+def _satisfied(percent: float, people: int) -> range:
+    """The numbers of so many people that print as a percentage."""
+    low, high = (people * (percent + step) / 100 for step in (-HALF, HALF))
     return range(ceil(low - SLACK), floor(high + SLACK) + 1)
 
 
-def _ratios(frame: pd.DataFrame) -> list[tuple[str, str, int, float, float]]:
-    need_columns(frame, ["table", "row", "column", "value", "spread"], "the published table")
-    chosen = frame[(frame["column"] == "satisfaction_ratio") & frame["spread"].notna()]
-    cells = chosen[["table", "row", "value", "spread"]].to_dict("records")
-    return [(c["table"], c["row"], members_of(c["table"]), float(c["value"]), float(c["spread"])) for c in cells]
+def _ratios(published: pd.DataFrame) -> list[tuple[str, str, int, float, float]]:
+    """table, row, n, ratio and half-width of the ratios that are printed with one."""
+    chosen = published[(published["column"] == "satisfaction_ratio") & published["spread"].notna()]
+    return [(cell.table, cell.row, _members(cell.table), cell.value, cell.spread) for cell in chosen.itertuples()]
 
 
-def _reading(name: str) -> Reading:
-    if name not in READINGS:
-        raise InvalidInput(f"reading: {name!r} given; expected one of {', '.join(READINGS)}")
-    return READINGS[name]
+def _members(table: str) -> int:
+    """The members n of a setting of Table 1, or of Table 2."""
+    found = re.match(r"Table 1 n = (\d+)", table)
+    return int(found[1]) if found else 3
 
 
 CHECKS = ("20 meetings", "score <= 3 ratio", "score >= ratio", "equity >= 1 - ratio")
 """What each row of `check_table` tests."""
 
-TEXT = 20
+TEXT = 20  # meetings, by the paper's text
 
 
-def check_table(frame: pd.DataFrame, decimals: int = 2) -> pd.DataFrame:
-    """Test each printed cell of Table 1 or 2 against the ratio of its row.
+def check_table(published: pd.DataFrame) -> pd.DataFrame:
+    """Test each printed cell of Table 1 or 2 against the ratio of its row; the row of standard deviations is left out.
 
-    Parameters
-    ----------
-    frame : table, row, column, value
-        As `support.published.load` gives it; ratios in percent. Other tables, and rows without a ratio, are refused.
-    decimals : digits after the point to which the numbers are rounded
-
-    Returns
-    -------
-    DataFrame
-        table, row, column, check (one of `CHECKS`), value, bound, holds, by, note. `bound` is what the printed ratio
-        demands: a limit, or for "20 meetings" the nearest percentage that 20 meetings can have. `by` is how far the
-        cell is beyond it after rounding in its favour, in the unit of the cell; 0 where it holds.
+    Columns: table, row, column, check (one of `CHECKS`), value, bound, holds, by, note. `bound` is what the printed
+    ratio demands: a limit, or for "20 meetings" the nearest percentage that 20 meetings can have. `by` is how far the
+    cell is beyond it after rounding in its favour, in the unit of the cell; 0 where it holds.
     """
-    need_columns(frame, ["table", "row", "column", "value"], "the published table")
-    half = 0.5 * 10.0**-decimals
     rows = []
-    for (table, row), cells in frame.groupby(["table", "row"], sort=False):
+    for (table, row), cells in published.groupby(["table", "row"], sort=False):
         printed = cells.set_index("column")["value"]
-        if row == "std of the means":
-            continue
-        need_columns(printed.to_frame().T, ["satisfaction_ratio"], f"{table}, {row}")
-        for cell in _row(printed, members_of(str(table)), half, decimals):
-            rows.append({"table": table, "row": row} | cell)
+        if row != "std of the means":
+            rows += [{"table": table, "row": row} | cell for cell in _row(printed, _members(table))]
     return pd.DataFrame(rows)
 
 
-def _row(printed: pd.Series, n: int, half: float, decimals: int) -> list[dict[str, object]]:
-    ratio = float(printed["satisfaction_ratio"])
-    share, slack = ratio / 100, half / 100
-    cells = [_twenty(ratio, n, half, decimals)]
-    if "satisfaction_score" in printed:
-        score = float(printed["satisfaction_score"])
-        cells.append(_cell("satisfaction_score", CHECKS[1], score, HIGHEST * share, score - HIGHEST * share,
-                           half + HIGHEST * slack))  # fmt: skip
-        cells.append(_cell("satisfaction_score", CHECKS[2], score, share, share - score, half + slack))
-    if "equity" in printed:
-        gini = float(printed["equity"])
-        cells.append(_cell("equity", CHECKS[3], gini, 1 - share, 1 - share - gini, half + slack))
-    return cells
-
-
-def _cell(column: str, check: str, value: float, bound: float, beyond: float, slack: float) -> dict[str, object]:
-    by = max(0.0, beyond - slack)
-    return {"column": column, "check": check, "value": value, "bound": bound, "holds": by <= SLACK,
-            "by": by if by > SLACK else 0.0, "note": ""}  # fmt: skip
-
-
-def _twenty(ratio: float, n: int, half: float, decimals: int) -> dict[str, object]:
-    nearest = 100 * round(ratio / 100 * TEXT * n) / (TEXT * n)
-    cell = _cell("satisfaction_ratio", CHECKS[0], ratio, nearest, abs(ratio - nearest), half)
-    fits = [m for m in meetings_that_fit(ratio, n, decimals=decimals) if 17 <= m <= 21]
-    return cell | {"note": f"fits {', '.join(map(str, fits)) or 'none'} of 17 to 21 meetings"}
-
-
-HALF = 0.005
-QUESTIONS = {
-    "ratio and score": ("satisfaction_ratio", "satisfaction_score"),
-    "ratio and equity": ("satisfaction_ratio", "equity"),
-    "all three": ("satisfaction_ratio", "satisfaction_score", "equity"),
-}
-INTERVALS = "all three with intervals"
-
-
-def outcomes(n: int) -> pd.DataFrame:
-    """The metrics of every multiset of n scores: satisfaction_ratio (percent), satisfaction_score, equity."""
-    scores = list(combinations_with_replacement(range(HIGHEST + 1), n))
-    values = np.array(scores)
-    return pd.DataFrame(
-        {
-            "satisfaction_ratio": 100 * (values > 0).mean(axis=1),
-            "satisfaction_score": values.mean(axis=1),
-            "equity": [equity(row) for row in scores],
-        }
-    )
+def _row(printed: pd.Series, n: int) -> Iterator[dict[str, object]]:
+    ratio, score, gini = (float(printed[name]) for name in ("satisfaction_ratio", "satisfaction_score", "equity"))
+    share, nearest = ratio / 100, 100 * round(ratio / 100 * TEXT * n) / (TEXT * n)
+    fits = ", ".join(str(m) for m in MEETINGS if _satisfied(ratio, m * n)) or "none"
+    note = f"fits {fits} of {MEETINGS[0]} to {MEETINGS[-1]} meetings"
+    for column, check, value, bound, beyond, slack, told in (
+        ("satisfaction_ratio", CHECKS[0], ratio, nearest, abs(ratio - nearest), HALF, note),
+        (
+            "satisfaction_score",
+            CHECKS[1],
+            score,
+            HIGHEST * share,
+            score - HIGHEST * share,
+            HALF + HIGHEST * HALF / 100,
+            "",
+        ),
+        ("satisfaction_score", CHECKS[2], score, share, share - score, HALF + HALF / 100, ""),
+        ("equity", CHECKS[3], gini, 1 - share, 1 - share - gini, HALF + HALF / 100, ""),
+    ):
+        by = max(0.0, beyond - slack)
+        holds = by <= SLACK
+        yield {"column": column, "check": check, "value": value, "bound": bound, "holds": holds,
+               "by": 0.0 if holds else by, "note": told}  # fmt: skip

@@ -1,9 +1,8 @@
 """Meeting coordination in numbers (Papachristou, Yang and Hsu 2023, sections 5.3 to 6.4, appendix C).
 
 `satisfaction_ratio` is in percent, `satisfaction_score` in points of 0 to 3, `equity` a Gini coefficient (lower is more
-even), `interactions` the members' mean number of turns. `true_ratio`, `true_score` and `true_equity` are the
-same candidate's on the audit, that is on the members' true preferences; `chance_ratio` and `chance_score` what a start
-drawn at random is worth by the same preferences, `best_ratio` and `best_score` what the best one is.
+even), `interactions` the members' mean number of turns. `true_ratio` is the same candidate's on the audit, that is on
+the members' true preferences, `chance_ratio` what a start drawn at random is worth by them, `best_ratio` the best one.
 
 Cases that the paper leaves open: a round without any option satisfies nobody (ratio 0, score 0, equity 1). A round
 whose candidate has no scores, because the evaluator's reply did not fit its form, has no metrics (NaN). Where nothing
@@ -12,200 +11,130 @@ was said, as in the design without conversation, `interactions` is NaN ("n/a" in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from support.analysis.consistency import identified, setting_of
-from support.analysis.frames import head, need_columns, need_keys
+from support.analysis.consistency import identified
+from support.analysis.frames import head
 from support.analysis.stats import describe, percentiles, resampled
-from support.errors import InvalidInput
-from support.meetings.data import Meeting, meeting
-from support.meetings.preferences import At
-from support.meetings.reading import read
-from support.meetings.records import Coordination, CoordinationRound, Option, Score
+from support.meetings.records import Coordination, CoordinationRound, Score
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
-from support.meetings.scenario import Intent
 from support.meetings.study import MEETINGS
 from support.runs.study import Unit
 
 Records = Iterable[tuple[Unit | Mapping[str, Any], Coordination]]
-Rule = Callable[[Meeting, Sequence[Option], Mapping[str, Intent], int], Sequence[Score]]
-"""Scores options on what was extracted in a round; the last argument is the round's number."""
 
 METRICS = ("interactions", "satisfaction_ratio", "satisfaction_score", "equity")
 """The metrics of section 5.3, in the order of Figures 4 to 6."""
 
-TRUE = ("true_ratio", "true_score", "true_equity")
-YARDSTICK = ("chance_ratio", "best_ratio", "chance_score", "best_score")
-MEASURES = (*METRICS, *TRUE, *YARDSTICK, "proposed", "breaches", "format_errors")
-TABLE_1 = ("satisfaction_ratio", "satisfaction_score", "equity", "interactions")
+YARDSTICK = ("true_ratio", "chance_ratio", "best_ratio")
 SHARES = ("satisfaction_ratio", "satisfaction_score", "interactions")
 """Metrics whose change is told in percent of round 1; a Gini coefficient near 0 has no such percentage."""
-
-SCORES = tuple(range(HIGHEST + 1))
-WEIGHTS = {"quadratic": 2, "linear": 1}
 
 
 # -- one row for each run and round ----------------------------------------------------------------------------------
 
 
-def rounds_of(records: Records, *, printed: bool = False) -> pd.DataFrame:
-    """One row for each run and round.
+def rounds_of(records: Records) -> pd.DataFrame:
+    """One row for each run and round, of pairs of a unit (or settings) and its record, as `Store.records` gives them.
 
-    Parameters
-    ----------
-    records : pairs of a unit and its record, as `Store.records` gives them; or settings as a mapping
-    printed : equity as equation (3) is printed, divided by n once more, in the place of the Gini coefficient
-
-    Returns
-    -------
-    DataFrame
-        The settings, `repetition`, `meeting` (its id), `members` (n), `round`, and the columns of `MEASURES`:
-        the metrics, the same on the truth, and how many options were `proposed`, how many `breaches` of the protocol
-        and `format_errors` there were.
+    Columns: the settings, `repetition`, `meeting` (its id), `members` (n), `round`, those of `METRICS` and `YARDSTICK`;
+    chance and best are NaN for a run that was kept without.
     """
     return pd.DataFrame([
         {**head(unit), "meeting": record.meeting["id"], "members": len(record.members), "round": entry.number}
-        | _measures(entry, printed)
-        | _yardstick(record, i)
+        | _measures(entry)
+        | {name: 100 * known.get(name, np.nan) for name in YARDSTICK[1:]}
         for unit, record in records
-        for i, entry in enumerate(record.rounds)
+        for entry, known in zip(record.rounds, record.settings.get("yardstick", [{}] * len(record.rounds)), strict=True)
     ])  # fmt: skip
 
 
 def final(frame: pd.DataFrame) -> pd.DataFrame:
     """The last round of each run: what the group ends with."""
-    need_columns(frame, ["round"], "rounds")
-    return frame.loc[frame.groupby(run_columns(frame), dropna=False)["round"].idxmax().sort_values()].reset_index(
-        drop=True
-    )
+    last = frame.groupby(_run_columns(frame), dropna=False)["round"].idxmax()
+    return frame.loc[last.sort_values()].reset_index(drop=True)
 
 
-def run_columns(frame: pd.DataFrame) -> list[str]:
+def _run_columns(frame: pd.DataFrame) -> list[str]:
     """The columns that tell runs apart: all but the round and what was measured in it."""
-    return [str(column) for column in frame if column not in (*MEASURES, "round")]
+    return [str(column) for column in frame if column not in (*METRICS, *YARDSTICK, "round")]
 
 
 def name_settings(frame: pd.DataFrame) -> pd.DataFrame:
-    """With a column `setting`, as Table 1 heads its parts: "n = 5, K = 2", "n = 5, K = 4, database".
-
-    Parameters
-    ----------
-    frame : members (n), options (K) and, where it is there, database (whether the coordinator sees it)
-    """
-    need_columns(frame, ["members", "options"], "rounds")
+    """With a column `setting`, as Table 1 heads its parts: "n = 5, K = 2", "n = 5, K = 4, database"."""
     names = "n = " + frame["members"].astype(str) + ", K = " + frame["options"].astype(str)
-    if "database" in frame:
-        names += frame["database"].map({True: ", database", False: ""}).fillna("")
-    return frame.assign(setting=names)
+    return frame.assign(setting=names + frame["database"].map({True: ", database", False: ""}))
 
 
-def _measures(entry: CoordinationRound, printed: bool) -> dict[str, float]:
-    nobody = [] if entry.options else [0]
-    ours, true = ([s.value for s in scores if s.option == entry.candidate] or nobody
-                  for scores in (entry.scores, entry.audit))  # fmt: skip
+def _measures(entry: CoordinationRound) -> dict[str, float]:
+    ours, true = (_of_candidate(scores, entry) for scores in (entry.scores, entry.audit))
     turns = [conversation.interactions for conversation in entry.conversations]
     spoken = any(conversation.turns for conversation in entry.conversations)
     return {
         "interactions": float(np.mean(turns)) if spoken else np.nan,
-        **dict(zip(METRICS[1:], _satisfaction(ours, printed), strict=True)),
-        **dict(zip(TRUE, _satisfaction(true, printed), strict=True)),
-        "proposed": len(entry.options),
-        "breaches": len(entry.breaches),
-        "format_errors": len(entry.format_errors),
+        "satisfaction_ratio": 100 * satisfaction_ratio(ours) if ours else np.nan,
+        "satisfaction_score": satisfaction_score(ours) if ours else np.nan,
+        "equity": equity(ours) if ours else np.nan,
+        "true_ratio": 100 * satisfaction_ratio(true) if true else np.nan,
     }
 
 
-def _yardstick(record: Coordination, place: int) -> dict[str, float]:
-    """Of one round, ratios in percent; NaN for a run that was kept without."""
-    known = record.settings.get("yardstick") or []
-    of_round = known[place] if place < len(known) else {}
-    return {name: of_round.get(name, np.nan) * (100 if name.endswith("ratio") else 1) for name in YARDSTICK}
-
-
-def _satisfaction(values: Sequence[int], printed: bool) -> tuple[float, float, float]:
-    if not values:
-        return float("nan"), float("nan"), float("nan")
-    return 100 * satisfaction_ratio(values), satisfaction_score(values), equity(values, printed=printed)
+def _of_candidate(scores: Sequence[Score], entry: CoordinationRound) -> list[int]:
+    """The candidate's scores; one of 0 in a round without options, which satisfies nobody."""
+    return [s.value for s in scores if s.option == entry.candidate] or ([] if entry.options else [0])
 
 
 # -- changes from round 1, and the way from chance to the best (section 6, Figures 4 to 6) ---------------------------
 
 
-def changes(frame: pd.DataFrame, metrics: Sequence[str] = METRICS) -> pd.DataFrame:
+def changes(frame: pd.DataFrame) -> pd.DataFrame:
     """Each metric's change from round 1, for each run and round, as the paper takes it: run by run, then the mean.
 
     In percent for those of `SHARES`, in the metric's own unit for the others. A metric that is 0 in round 1 has no
     percentage change: such a run is left out and counted, and those left out are the ones with the most to gain. And a
     mean of percentages weighs a gain from a small start more than the same gain from a large one.
 
-    Returns
-    -------
-    DataFrame
-        The columns that tell runs apart, round, metric, start (the value in round 1), value, change (NaN where there
-        is none), left_out, unit.
+    Columns: those that tell runs apart, round, metric, value, start (the value in round 1), change (NaN where there is
+    none), left_out, unit.
     """
-    need_columns(frame, ["round", *metrics], "rounds")
-    keys = [*run_columns(frame), "metric"]
-    long = frame.melt([*keys[:-1], "round"], list(metrics), var_name="metric", value_name="value")
+    keys = [*_run_columns(frame), "metric"]
+    long = frame.melt([*keys[:-1], "round"], METRICS, var_name="metric", value_name="value")
     first = long.loc[long["round"] == 1, [*keys, "value"]].rename(columns={"value": "start"})
-    if first.duplicated(keys).any():
-        one = first.loc[first.duplicated(keys), keys].iloc[0].to_dict()
-        raise InvalidInput(f"rounds: the run {one} occurs twice; keep a column that tells runs apart, as repetition")
-    table = long.merge(first, on=keys, how="left", indicator=True)
-    if (table["_merge"] != "both").any():
-        one = table.loc[table["_merge"] != "both", keys].iloc[0].to_dict()
-        raise InvalidInput(f"rounds: the run {one} has no round 1; changes are counted from it")
+    table = long.merge(first, on=keys, how="left", validate="many_to_one")
     gain, percent = table["value"] - table["start"], table["metric"].isin(SHARES)
     table["change"] = (100 * gain / table["start"].where(table["start"] != 0)).where(percent, gain)
     unit = np.where(percent, "% change from round 1", "difference from round 1")
-    return table.drop(columns="_merge").assign(left_out=table["change"].isna(), unit=unit)
+    return table.assign(left_out=table["change"].isna(), unit=unit)
 
 
 def mean_changes(table: pd.DataFrame) -> pd.DataFrame:
     """Mean change with its t interval, for each setting, metric and round of a frame of `changes`.
 
-    Returns
-    -------
-    DataFrame
-        setting, metric, round, mean, low, high, se, n, left_out (runs without a change), start (the mean of all runs in
-        round 1), of_means (the change of the mean, over all runs), unit.
+    Columns: setting, metric, round, mean, low, high, n, left_out (runs without a change), start (the mean of all runs
+    in round 1), unit.
     """
     keys = ["setting", "metric", "round"]
-    need_columns(table, [*keys, "change", "start", "value", "unit"], "changes")
     means = describe(table, "change", keys).rename(columns={"missing": "left_out"})
-    groups = table.groupby(keys, sort=False).agg(
-        start=("start", "mean"), value=("value", "mean"), unit=("unit", "first")
-    )
-    merged = means.merge(groups.reset_index(), on=keys)
-    gain = merged["value"] - merged["start"]
-    percent = merged["unit"].str.startswith("%")
-    merged["of_means"] = (100 * gain / merged["start"].replace(0, np.nan)).where(percent, gain)
-    return merged[[*keys, "mean", "low", "high", "se", "n", "left_out", "start", "of_means", "unit"]]
+    starts = table.groupby(keys, sort=False).agg(start=("start", "mean"), unit=("unit", "first")).reset_index()
+    return means[[*keys, "mean", "low", "high", "n", "left_out"]].merge(starts, on=keys)
 
 
-def gap_closed(frame: pd.DataFrame, by: str | Sequence[str] = "setting") -> pd.DataFrame:
+def gap_closed(frame: pd.DataFrame, by: Sequence[str] = ("setting",)) -> pd.DataFrame:
     """How much of the way from chance to the best start the candidates go, in truth: (true - chance) / (best - chance).
 
     A ratio of means over runs, in percent, with the 95 % t interval of its linearised error: a single run's share
     explodes where all starts are worth nearly the same.
 
-    Returns
-    -------
-    DataFrame
-        by..., round, chance, true, best (mean ratios, in percent), share, low, high, n.
+    Columns: by..., round, chance, true, best (mean ratios, in percent), share, low, high, n.
     """
-    keys = [*([by] if isinstance(by, str) else by), "round"]
-    names = ["chance_ratio", "true_ratio", "best_ratio"]
-    need_columns(frame, [*keys, *names], "rounds")
-    need_keys(frame, keys, "rounds")
-    rows = []
-    for key, group in frame.dropna(subset=names).groupby(keys, sort=False):
-        chance, true, best = (group[name].to_numpy() for name in names)
+    keys, rows = [*by, "round"], []
+    for key, group in frame.dropna(subset=list(YARDSTICK)).groupby(keys, sort=False):
+        true, chance, best = (group[name].to_numpy() for name in YARDSTICK)
         gap, n = best.mean() - chance.mean(), len(group)
         share = (true.mean() - chance.mean()) / gap if gap > 0 else np.nan
         error = np.std(true - chance - share * (best - chance), ddof=1) / np.sqrt(n) / gap if n > 1 else np.nan
@@ -218,65 +147,40 @@ def gap_closed(frame: pd.DataFrame, by: str | Sequence[str] = "setting") -> pd.D
 # -- the rounds beside the two baselines (Table 1), and paraphrases (Table 2) ----------------------------------------
 
 
-def table_1(frame: pd.DataFrame, by: str | Sequence[str] = "design") -> pd.DataFrame:
+def table_1(frame: pd.DataFrame, by: Sequence[str] = ("design",)) -> pd.DataFrame:
     """Means of the last round of each design: row, column, value, se, n, as `tables.against_published` takes them.
 
-    Parameters
-    ----------
-    frame : as `rounds_of` gives it, with a column `design` that holds names of `DESIGNS`
-        One setting; for several give `by=["setting", "design"]`, which keeps both columns in the place of row.
+    For several settings give `by=["setting", "design"]`, which keeps both columns in the place of row.
     """
-    return _means(final(frame), by, TABLE_1)
+    return _means(final(frame), by, [*METRICS[1:], METRICS[0]])
 
 
 def table_2(frame: pd.DataFrame) -> pd.DataFrame:
-    """Means by the number of paraphrases, with the rows and columns of Table 2.
+    """Means by the column `paraphrase` (0, 1, 2), with the rows and columns of Table 2.
 
     The row "std of the means" is the standard deviation (n - 1) of the means, and has no standard error.
-
-    Parameters
-    ----------
-    frame : as `rounds_of` gives it, of the design without conversation, with a column `paraphrase` that holds 0, 1, 2
     """
-    means = _means(final(frame), "paraphrase", TABLE_1[:3]).sort_values(
-        "row", kind="stable", key=lambda c: c.astype(str)
-    )
+    means = _means(final(frame).sort_values("paraphrase", kind="stable"), ["paraphrase"], METRICS[1:])
     spread = means.groupby("column", sort=False)["value"].std(ddof=1).rename_axis("column").reset_index()
-    named = means.assign(row="perturbations " + means["row"].astype(str))
-    return pd.concat([named, spread.assign(row="std of the means", se=np.nan, n=len(named["row"].unique()))])[
-        ["row", "column", "value", "se", "n"]
-    ].reset_index(drop=True)
+    spread = spread.assign(row="std of the means", se=np.nan, n=means["row"].nunique())
+    return pd.concat([means.assign(row="perturbations " + means["row"].astype(str)), spread], ignore_index=True)
 
 
-def with_standard_errors(published: pd.DataFrame, reading: Literal["numbers", "text"] = "numbers") -> pd.DataFrame:
-    """Tables 1 or 2 with standard errors in `spread`, in the place of the printed half-widths.
+def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
+    """Settings of Table 1, or Table 2, with standard errors in `spread`, in the place of the printed half-widths.
 
-    Parameters
-    ----------
-    published : table, row, column, value, spread
-        One or several settings of Table 1, or Table 2, as `support.published.load` gives them.
-    reading : what the printed half-width h of m meetings is
-        - "text": 95 percent, Student's t with 19 degrees of freedom (the paper's footnote 9), h / t(0.975; 19).
-        - "numbers": t(0.95; m - 1) sd / sqrt(m), with the population's sd and m as the ratio of the same row has it.
-          All printed ratios have that form and none the other (`support.analysis.consistency.readings`): the printed
-          intervals cover 90 percent. The standard error with n - 1 is h / t(0.95; m - 1) sqrt(m / (m - 1)).
+    The printed half-width of m meetings is t(0.95; m - 1) sd / sqrt(m), with the population's sd and m as the ratio of
+    the same row has it: all printed ratios have that form, and none that of the paper's footnote 9 (95 percent,
+    Student's t with 19 degrees of freedom; see `support.analysis.consistency.readings`). The printed intervals cover 90
+    percent. The standard error with n - 1 is h / t(0.95; m - 1) sqrt(m / (m - 1)).
     """
-    if reading not in ("numbers", "text"):
-        raise InvalidInput(f"reading: {reading!r} given; expected 'numbers' or 'text'")
-    need_columns(published, ["table", "row", "column", "value", "spread"], "the published numbers")
-    if reading == "text":
-        return published.assign(spread=published["spread"] / t.ppf(0.975, MEETINGS - 1))
-    known = published[published["table"].map(lambda name: setting_of(name) is not None)]
-    found = identified(known).set_index(["table", "row"])["meetings"].dropna().to_dict()
+    found = identified(published)
     m = np.array([found.get(key, MEETINGS) for key in zip(published["table"], published["row"], strict=True)])
     return published.assign(spread=published["spread"] / t.ppf(0.95, m - 1) * np.sqrt(m / (m - 1)))
 
 
-def _means(last: pd.DataFrame, by: str | Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
-    keys = [by] if isinstance(by, str) else list(by)
-    need_columns(last, [*keys, *metrics], "rounds")
-    need_keys(last, keys, "rounds")
-    groups = last.groupby(keys, sort=False)[list(metrics)]
+def _means(last: pd.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
+    groups = last.groupby(list(keys), sort=False)[list(metrics)]
     parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
     stacked = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
     stacked = stacked[stacked["n"] > 0]  # no turns without a conversation: "n/a" in the paper
@@ -286,80 +190,45 @@ def _means(last: pd.DataFrame, by: str | Sequence[str], metrics: Sequence[str]) 
 # -- the evaluator in the loop against the exact one -----------------------------------------------------------------
 
 
-def audit(records: Records, rule: Rule | None = None) -> pd.DataFrame:
-    """One row for each option, member and round that both evaluators scored: where the two differ, and why.
+def audit(records: Records) -> pd.DataFrame:
+    """One row for each option, member and round that both evaluators scored: the settings, meeting, score, exact.
 
-    `score` against `rule`: the evaluator misjudges what was said; `rule` scores the same theta by equation (5). `rule`
-    against `exact`: what was said is not all that is true, as from round 2 on, when a member who has agreed to an
-    option has said nothing else. `score` against `exact` is the sum of both.
-
-    Parameters
-    ----------
-    records : as for `rounds_of`
-    rule : scores the same theta by equation (5), as `RuleBasedEvaluator(zones).scores` does; without one NaN
-
-    Returns
-    -------
-    DataFrame
-        The settings, evaluator (its kind), meeting, round, option, member, score, rule, exact.
+    They differ where the evaluator misjudges what was said, and where what was said is not all that is true, as from
+    round 2 on, when a member who has agreed to an option has said nothing else.
     """
     rows = []
     for unit, record in records:
-        same = {**head(unit), "evaluator": record.seats.get("evaluator", ""), "meeting": record.meeting["id"]}
-        theta = _theta(record, bool(same.get("tracking", record.settings.get("tracking"))))
-        rows += [same | pair for entry in record.rounds for pair in _pairs(record, entry, theta[entry.number], rule)]
+        for entry in record.rounds:
+            exact = {(s.option, s.member): s.value for s in entry.audit}
+            rows += [
+                {**head(unit), "meeting": record.meeting["id"], "score": s.value, "exact": exact[s.option, s.member]}
+                for s in entry.scores
+                if (s.option, s.member) in exact
+            ]
     return pd.DataFrame(rows)
 
 
-def confusion(pairs: pd.DataFrame, a: str = "score", b: str = "exact") -> pd.DataFrame:
-    """How often a score of `a` (rows) meets one of `b` (columns), 0 to 3 each."""
-    need_columns(pairs, [a, b], "the audit")
-    both = pairs[[a, b]].dropna().astype(int)
-    if not both.isin(SCORES).all(axis=None):
-        raise InvalidInput(f"scores: {sorted(set(both.to_numpy().ravel()))} found; expected whole numbers from 0 to 3")
-    table = pd.crosstab(both[a], both[b]).reindex(index=SCORES, columns=SCORES, fill_value=0)
-    return table.rename_axis(index=a, columns=b)
+def kappa(pairs: pd.DataFrame, rng: np.random.Generator, *, by: str, draws: int) -> pd.DataFrame:
+    """Cohen's quadratically weighted kappa of the scores and the exact ones, for each value of a column of the audit.
 
+    With a 95 % percentile interval that draws whole meetings again: the scores of one meeting hang together.
 
-def kappa(
-    pairs: pd.DataFrame,
-    rng: np.random.Generator,
-    *,
-    a: str = "score",
-    b: str = "exact",
-    by: str | Sequence[str] = "evaluator",
-    draws: int = 2000,
-) -> pd.DataFrame:
-    """Cohen's weighted kappa of two scores, with a 95 % percentile interval that draws whole meetings again.
-
-    The scores of one meeting hang together, so that the interval's unit is the meeting.
-
-    Returns
-    -------
-    DataFrame
-        by..., a, b, weights ("quadratic", "linear"), kappa, low, high, agreement (share of equal scores), n (pairs),
-        meetings, note. Fewer than two pairs, or a side that never varies, give NaN and `note` says which.
+    Columns: by, kappa, low, high, agreement (share of equal scores), n (pairs), meetings, note. Fewer than two pairs,
+    or a side that never varies, give NaN, and `note` says which.
     """
-    keys = [by] if isinstance(by, str) else list(by)
-    need_columns(pairs, [*keys, "meeting", a, b], "the audit")
-    need_keys(pairs, [*keys, "meeting"], "the audit")
-    rows = []
-    for names, group in pairs.groupby(keys, sort=False):
-        head = dict(zip(keys, names, strict=True)) | {"a": a, "b": b}
-        rows += [head | row for row in _kappas(group.dropna(subset=[a, b]), a, b, rng, draws)]
-    return pd.DataFrame(rows)
+    return pd.DataFrame([{by: name} | _kappa(group, rng, draws) for name, group in pairs.groupby(by, sort=False)])
 
 
-def weighted_kappa(counts: np.ndarray, power: int) -> np.ndarray:
-    """1 - observed over expected disagreement |i - j|^power, of tables of counts with shape (..., k, k).
+def weighted_kappa(counts: np.ndarray) -> np.ndarray:
+    """1 - observed over expected squared distance of the scores, of tables of counts with shape (..., k, k).
 
     Cohen (1968). NaN where no disagreement is to be expected: both sides hold one and the same score.
 
-    >>> weighted_kappa(np.array([[2, 0], [1, 1]]), 1).round(2).item()
+    >>> weighted_kappa(np.array([[2, 0], [1, 1]])).item()
     0.5
     """
     steps = np.arange(counts.shape[-1])
-    cost = np.abs(steps[:, None] - steps) ** power
+    cost = (steps[:, None] - steps) ** 2
     total = counts.sum(axis=(-1, -2))
     chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
     expected = (chance * cost).sum(axis=(-1, -2))
@@ -367,65 +236,22 @@ def weighted_kappa(counts: np.ndarray, power: int) -> np.ndarray:
         return np.where(expected > 0, 1 - total * (counts * cost).sum(axis=(-1, -2)) / expected, np.nan)
 
 
-def _theta(record: Coordination, tracking: bool) -> dict[int, dict[str, Intent]]:
-    """What the evaluator was given, by round: the round's restatements; with tracking, those of earlier rounds too.
-
-    As in `support.meetings.coordination`, exact times of earlier rounds are not kept.
-    """
-    said: dict[str, Intent] = {}
-    theta = {}
-    for entry in record.rounds:
-        for talk in entry.conversations:
-            before = said[talk.member].preferences if tracking and talk.member in said else ()
-            kept = [text for text in before if not any(isinstance(p, At) for p in read(text))]
-            said[talk.member] = Intent(tuple(dict.fromkeys((*kept, *talk.preferences))), talk.agreed)
-        theta[entry.number] = dict(said)
-    return theta
-
-
-def _pairs(
-    record: Coordination, entry: CoordinationRound, intents: Mapping[str, Intent], rule: Rule | None
-) -> list[dict[str, Any]]:
-    found = {(s.option, s.member): s.value for s in entry.scores}
-    exact = {(s.option, s.member): s.value for s in entry.audit}
-    said: dict[tuple[str, str], int] = {}
-    if rule is not None and entry.options:
-        scores = rule(meeting(record.meeting), entry.options, intents, entry.number)
-        said = {(s.option, s.member): s.value for s in scores}
-    return [
-        {"round": entry.number, "option": option, "member": member, "score": value,
-         "rule": said.get((option, member), np.nan), "exact": exact[option, member]}
-        for (option, member), value in found.items() if (option, member) in exact
-    ]  # fmt: skip
-
-
-def _kappas(group: pd.DataFrame, a: str, b: str, rng: np.random.Generator, draws: int) -> list[dict[str, Any]]:
-    note = _why_not(group, a, b)
-    meetings = group["meeting"].nunique()
-    agreement = float((group[a] == group[b]).mean()) if len(group) else np.nan
-    same: dict[str, Any] = {"agreement": agreement, "n": len(group), "meetings": meetings, "note": note}
-    if note:
-        return [{"weights": w, "kappa": np.nan, "low": np.nan, "high": np.nan} | same for w in WEIGHTS]
-    if meetings < 2:
-        same["note"] = "one meeting: no interval"
-    confusion(group, a, b)  # the scores are from 0 to 3
-    times, place = resampled(group["meeting"].tolist(), rng, draws)
-    counts = np.zeros((meetings, len(SCORES), len(SCORES)), dtype=int)
-    np.add.at(counts, (place, group[a].to_numpy(dtype=int), group[b].to_numpy(dtype=int)), 1)
-    again = np.tensordot(times, counts, axes=1)
-    rows = []
-    for weights, power in WEIGHTS.items():
-        # A draw in which one side happens not to vary has no kappa.
-        low, high = percentiles(weighted_kappa(again, power)) if meetings > 1 else (np.nan, np.nan)
-        value = float(weighted_kappa(counts.sum(axis=0), power))
-        rows.append({"weights": weights, "kappa": value, "low": float(low), "high": float(high)} | same)
-    return rows
-
-
-def _why_not(group: pd.DataFrame, a: str, b: str) -> str:
-    if len(group) < 2:
-        return "fewer than two pairs"
-    constant = [name for name in (a, b) if group[name].nunique() == 1]
+def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[str, Any]:
+    score, exact, meetings = group["score"].to_numpy(), group["exact"].to_numpy(), group["meeting"].nunique()
+    constant = [name for name in ("score", "exact") if group[name].nunique() == 1]
+    note = "" if meetings > 1 else "one meeting: no interval"
     if constant:
-        return f"{' and '.join(constant)} never {'vary' if len(constant) > 1 else 'varies'}: agreement is not defined"
-    return ""
+        note = f"{' and '.join(constant)} never {'vary' if len(constant) > 1 else 'varies'}: agreement is not defined"
+    if len(group) < 2:
+        note = "fewer than two pairs"
+    row = dict.fromkeys(("kappa", "low", "high"), np.nan)
+    row |= {"agreement": float((score == exact).mean()), "n": len(group), "meetings": meetings, "note": note}
+    if constant or len(group) < 2:
+        return row
+    times, place = resampled(group["meeting"].tolist(), rng, draws)
+    counts = np.zeros((meetings, HIGHEST + 1, HIGHEST + 1), dtype=int)
+    np.add.at(counts, (place, score, exact), 1)
+    row["kappa"] = float(weighted_kappa(counts.sum(axis=0)))
+    if meetings > 1:  # a draw in which one side happens not to vary has no kappa
+        row["low"], row["high"] = map(float, percentiles(weighted_kappa(np.tensordot(times, counts, axes=1))))
+    return row

@@ -41,7 +41,6 @@ from support.analysis.claims import (
     most,
     moves,
 )
-from support.analysis.frames import need_columns
 from support.analysis.meetings import METRICS, changes, final, table_1
 from support.meetings.study import DESIGNS
 
@@ -69,23 +68,15 @@ MARGINS = {"satisfaction_ratio": 5.0, "satisfaction_score": 0.15, "equity": 0.05
 def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.DataFrame:
     """The results of a study as the checks read them: row, column, value, se, n.
 
-    Parameters
-    ----------
-    frame : as `rounds_of` gives it, with the columns `setting` (keys of `NAMES`, or others) and `design` (`DESIGNS`)
-    paraphrased : row, column, value, se
-        As `table_2` gives it.
+    `frame` as `rounds_of` gives it, with the columns `setting` and `design`; `paraphrased` as `table_2` gives it.
     """
-    need_columns(frame, ["setting", "design", "round", *METRICS], "rounds")
     designs = table_1(frame, by=["setting", "design"])
     parts = [designs.assign(row=designs["setting"] + ": " + designs["design"])]
     rounds = frame[frame["design"] == DESIGNS[2]]
     for setting, part in rounds.groupby("setting", sort=False):
         parts += [_setting(part).assign(row=name) for name in NAMES.get(str(setting), ())]
-    if len(rounds):
-        parts.append(_correlations(rounds))
-    if paraphrased is not None:
-        parts.append(paraphrased)
-    return pd.concat(parts, ignore_index=True)[["row", "column", "value", "se", "n"]]
+    parts += [_correlations(rounds)] if len(rounds) else []
+    return pd.concat([*parts, paraphrased], ignore_index=True)[["row", "column", "value", "se", "n"]]
 
 
 def _setting(part: pd.DataFrame) -> pd.DataFrame:
@@ -109,7 +100,7 @@ def _correlations(rounds: pd.DataFrame) -> pd.DataFrame:
     runs = [c for c in gains if c not in ("metric", "start", "value", "change", "left_out", "unit", "round")]
     wide = gains.set_index([*runs, "metric"])["change"].unstack("metric")
     rows = []
-    for metric in (m for m in METRICS if m in wide and m != "satisfaction_ratio"):
+    for metric in (m for m in METRICS if m != "satisfaction_ratio"):
         both = wide[["satisfaction_ratio", metric]].dropna()
         value = both["satisfaction_ratio"].corr(both[metric], method="spearman") if len(both) > 3 else np.nan
         # Fisher's standard error of a correlation near zero.

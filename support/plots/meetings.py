@@ -11,10 +11,8 @@ import pandas as pd
 
 from support import draw
 from support.analysis.consistency import CHECKS
-from support.analysis.frames import need_columns
 from support.analysis.meetings import METRICS, gap_closed
 from support.draw import COLOURS, LINES, MARKS
-from support.errors import InvalidInput
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
 
 if TYPE_CHECKING:
@@ -23,22 +21,6 @@ if TYPE_CHECKING:
 
     from support.meetings.records import CoordinationRound
 
-LABELS: Mapping[str, str] = {
-    "interactions": "interactions of a member (turns)",
-    "satisfaction_ratio": "satisfaction ratio (%)",
-    "satisfaction_score": "satisfaction score (0 to 3)",
-    "equity": "equity score (Gini, lower is more even)",
-    "true_ratio": "satisfaction ratio on the truth (%)",
-    "true_score": "satisfaction score on the truth (0 to 3)",
-    "true_equity": "equity score on the truth (Gini)",
-}
-"""What a metric's axis says, with its unit."""
-
-LIMITS = {
-    "satisfaction_ratio": (0, 100), "true_ratio": (0, 100), "satisfaction_score": (0, HIGHEST),
-    "true_score": (0, HIGHEST), "equity": (0, 1), "true_equity": (0, 1),
-}  # fmt: skip
-DECIMALS = {"satisfaction_ratio": 1, "true_ratio": 1}
 GREY = "#777777"
 BELOW: Mapping[str, Any] = {
     "fontsize": 8,
@@ -63,17 +45,12 @@ def plot_changes(table: pd.DataFrame, ax: Axes, metric: str) -> Axes:
     The legend says each setting's mean in round 1, and how many runs are left out because they have no change. `table`
     as `mean_changes` gives it.
     """
-    need_columns(
-        table, ["setting", "metric", "round", "mean", "low", "high", "start", "n", "left_out", "unit"], "changes"
-    )
-    shown = table[table["metric"] == metric]
-    if shown.empty:
-        raise InvalidInput(f"metric: {metric!r} given; expected one of {', '.join(table['metric'].unique())}")
+    shown, decimals = table[table["metric"] == metric], 1 if metric == "satisfaction_ratio" else 2
     told = {}
     for name, part in shown.groupby("setting", sort=False):
         out, n = int(part["left_out"].max()), int(part["n"].min())
         dropped = f" ({out} of {out + n} left out)" if out else ""
-        told[name] = f"{name}: {part['start'].iloc[0]:.{DECIMALS.get(metric, 2)}f}{dropped}"
+        told[name] = f"{name}: {part['start'].iloc[0]:.{decimals}f}{dropped}"
     draw.lines(ax, shown.assign(setting=shown["setting"].map(told)), "round", hue="setting")
     ax.axhline(0, color=GREY, linewidth=0.8)
     ax.set(ylabel=f"{metric.replace('_', ' ')}\n({shown['unit'].iloc[0]})", xticks=sorted(shown["round"].unique()))
@@ -86,7 +63,6 @@ def plot_gap(table: pd.DataFrame, ax: Axes) -> Axes:
 
     The legend says the mean ratio of chance and of the best start. `table` as `gap_closed` gives it.
     """
-    need_columns(table, ["setting", "round", "chance", "best", "share", "low", "high"], "gaps")
     first = table.drop_duplicates("setting")
     ends = zip(first["setting"], first["chance"], first["best"], strict=True)
     told = {name: f"{name}: {chance:.0f} to {best:.0f} %" for name, chance, best in ends}
@@ -98,12 +74,11 @@ def plot_gap(table: pd.DataFrame, ax: Axes) -> Axes:
     return ax
 
 
-def metric_grid(table: pd.DataFrame, gaps: pd.DataFrame, axes: Sequence[Axes]) -> Sequence[Axes]:
+def metric_grid(table: pd.DataFrame, gaps: pd.DataFrame, axes: Sequence[Axes]) -> None:
     """`plot_changes` of the four metrics in the paper's order, and `plot_gap`, on five axes."""
     for metric, ax in zip(METRICS, axes, strict=False):
         plot_changes(table, ax, metric)
     plot_gap(gaps, axes[len(METRICS)])
-    return axes
 
 
 def closed(rounds: pd.DataFrame) -> str:
@@ -116,89 +91,42 @@ def closed(rounds: pd.DataFrame) -> str:
     return f"true ratio: chance {row['chance']:.0f}, reached {row['true']:.0f}, optimum {row['best']:.0f} % ({reached})"
 
 
-def plot_scores(entry: CoordinationRound, ax: Axes, *, truth: bool = False, rounds: pd.DataFrame | None = None) -> Axes:
+def plot_scores(entry: CoordinationRound, ax: Axes, rounds: pd.DataFrame) -> None:
     """One round's options by members as a heatmap of scores; the decision candidate is framed.
 
-    Beside each option stand its satisfaction ratio, score and equity.
-
-    Parameters
-    ----------
-    truth : bool
-        Write the score on the member's true preferences in brackets, where it was audited.
-    rounds : frame, optional
-        The run as `rounds_of` gives it: chance, optimum and the way between them go below the figure.
-
-    Raises
-    ------
-    InvalidInput
-        In a round without options.
+    Beside each option stand its satisfaction ratio, score and equity; below the figure chance, optimum and the way
+    between them. `rounds` is the run as `rounds_of` gives it.
     """
     import seaborn as sns
     from matplotlib.patches import Rectangle
 
-    if not entry.options:
-        raise InvalidInput(f"round {entry.number}: no options to show")
-    members = list(dict.fromkeys(score.member for score in entry.scores))
-    values = pd.DataFrame(index=[o.id for o in entry.options], columns=members, dtype=float)
-    for score in entry.scores:
-        values.loc[score.option, score.member] = score.value
-    sns.heatmap(values, ax=ax, annot=_written(values, entry, truth), fmt="", cmap="Blues", vmin=0, vmax=HIGHEST + 0.5,
-                cbar=False, linewidths=1, annot_kws={"fontsize": 9})  # fmt: skip
-    ax.set_facecolor("#DDDDDD")
-    ax.set_yticklabels([f"{o.id}, {_short(o.start)}" for o in entry.options], rotation=0)
+    scores = pd.DataFrame([(s.option, s.member, s.value) for s in entry.scores], columns=["option", "member", "value"])
+    members = list(scores["member"].unique())
+    values = scores.pivot(index="option", columns="member", values="value")
+    values = values.reindex(index=[o.id for o in entry.options], columns=members).astype(float)
+    sns.heatmap(values, ax=ax, annot=True, fmt=".0f", cmap="Blues", vmin=0, vmax=HIGHEST + 0.5, cbar=False,
+                linewidths=1, annot_kws={"fontsize": 9})  # fmt: skip
+    starts = [datetime.fromisoformat(o.start) for o in entry.options]
+    told = [f"{o.id}, {start:%a} {start.day} {start:%b %H:%M}" for o, start in zip(entry.options, starts, strict=True)]
+    ax.set_yticklabels(told, rotation=0)
     ax.set_xticklabels([name.replace(" ", "\n", 1) for name in members], rotation=0)
     for i, option in enumerate(entry.options):
-        found = values.fillna(0).to_numpy()[i].tolist()
+        found = values.loc[option.id].tolist()
         summary = f"{100 * satisfaction_ratio(found):.0f} %   {satisfaction_score(found):.2f}   {equity(found):.2f}"
         ax.annotate(summary, (len(members) + 0.08, i + 0.5), va="center", fontsize=9, annotation_clip=False)
         if option.id == entry.candidate:
             ax.add_patch(Rectangle((0, i), len(members), 1, fill=False, edgecolor=COLOURS[4], linewidth=3,
                                    clip_on=False))  # fmt: skip
     ax.annotate("ratio   score   equity", (len(members) + 0.08, -0.08), fontsize=8, color=GREY, annotation_clip=False)
-    brackets = "; in brackets: on the truth" if truth else ""
-    below = f"\n{closed(rounds)}" if rounds is not None else ""
-    ax.set(
-        xlabel=f"member (score 0 to 3{brackets}){below}", ylabel=f"options of round {entry.number}\n(framed: candidate)"
-    )
-    return ax
-
-
-def _written(values: pd.DataFrame, entry: CoordinationRound, truth: bool) -> np.ndarray:
-    true = {(s.option, s.member): s.value for s in entry.audit}
-    cells = np.empty(values.shape, dtype=object)
-    for i, option in enumerate(values.index):
-        for j, member in enumerate(values.columns):
-            given = values.loc[option, member]
-            there = truth and (option, member) in true
-            cells[i, j] = ("" if pd.isna(given) else f"{given:.0f}") + (f" ({true[option, member]})" if there else "")
-    return cells
-
-
-def _short(start: str) -> str:
-    """A start as a row of a figure names it.
-
-    >>> _short("2026-02-16T09:30-05:00")
-    'Mon 16 Feb 09:30'
-    """
-    moment = datetime.fromisoformat(start)
-    return f"{moment:%a} {moment.day} {moment:%b %H:%M}"
+    ax.set_xlabel(f"member (score 0 to 3)\n{closed(rounds)}")
+    ax.set_ylabel(f"options of round {entry.number}\n(framed: candidate)")
 
 
 # -- one coordination while it runs ----------------------------------------------------------------------------------
 
 
 def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rounds: int) -> Figure:
-    """The live figure of one run.
-
-    Parameters
-    ----------
-    frame : frame
-        A row for each round played: "round" and the metrics of `meetings.rounds_of`.
-    newest : CoordinationRound, optional
-        The round whose scores are shown; None before the first.
-    rounds : int
-        How many rounds the run has, played or not.
-    """
+    """The live figure of one run: its rounds so far as `rounds_of` gives them, the newest of them, how many it has."""
     from matplotlib.figure import Figure
 
     fig = Figure(figsize=(12, 3.4), layout="constrained")
@@ -208,40 +136,35 @@ def draw_coordination(frame: pd.DataFrame, newest: CoordinationRound | None, rou
         left.text(0.5, 0.5, note, ha="center", va="center", color="#555555")
         left.set_axis_off()
     else:
-        plot_scores(newest, left, rounds=frame if "chance_ratio" in frame else None).tick_params(
-            axis="both", labelsize=8
-        )
+        plot_scores(newest, left, frame)
+        left.tick_params(axis="both", labelsize=8)
         left.tick_params(axis="x", rotation=25)  # five long names have no room side by side
     plot_measures(frame, middle, rounds)
     plot_turns(frame, right, rounds)
     return fig
 
 
-def plot_measures(frame: pd.DataFrame, ax: Axes, rounds: int) -> Axes:
+def plot_measures(frame: pd.DataFrame, ax: Axes, rounds: int) -> None:
     """The candidate's satisfaction ratio, satisfaction score and inequality by round, all on an axis from 0 to 1."""
-    for i, (metric, (name, one)) in enumerate(MEASURES.items()):
-        if len(frame):
+    if len(frame):
+        for i, (metric, (name, one)) in enumerate(MEASURES.items()):
             ax.plot(frame["round"], frame[metric] / one, color=COLOURS[i], linestyle=LINES[i], marker=MARKS[i],
                     label=name)  # fmt: skip
-    ax.set(title="the candidate", xlabel="round", ylabel="share (1 = all, or 3 points)", ylim=(-0.04, 1.08))
-    ax.set(xlim=(0.7, rounds + 0.3), xticks=range(1, rounds + 1))
-    ax.title.set_fontsize(10)
-    if len(frame):
         ax.legend(fontsize=7, frameon=False, loc="best")
-    return ax
+    ax.set(xlabel="round", ylabel="share (1 = all, or 3 points)", ylim=(-0.04, 1.08))
+    ax.set(xlim=(0.7, rounds + 0.3), xticks=range(1, rounds + 1))
+    ax.set_title("the candidate", fontsize=10)
 
 
-def plot_turns(frame: pd.DataFrame, ax: Axes, rounds: int) -> Axes:
+def plot_turns(frame: pd.DataFrame, ax: Axes, rounds: int) -> None:
     """The members' mean number of turns by round."""
     from matplotlib.ticker import MaxNLocator
 
     if len(frame):
         ax.bar(frame["round"], frame["interactions"].fillna(0), color=COLOURS[5], edgecolor="#333333", width=0.6)
-    ax.set(title="interactions", xlabel="round", ylabel="turns per member (mean)")
-    ax.set(xlim=(0.4, rounds + 0.6), xticks=range(1, rounds + 1))
+    ax.set(xlabel="round", ylabel="turns per member (mean)", xlim=(0.4, rounds + 0.6), xticks=range(1, rounds + 1))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.title.set_fontsize(10)
-    return ax
+    ax.set_title("interactions", fontsize=10)
 
 
 # -- which cells of the printed tables can be, and how their intervals were made -------------------------------------
@@ -253,7 +176,6 @@ def plot_consistency(checked: pd.DataFrame, ax: Axes) -> Axes:
     `checked` as `consistency.check_table` gives it; the excess is in percentage points for ratios, in points of the
     score, and in Gini coefficients.
     """
-    need_columns(checked, ["table", "row", "check", "by"], "the checks")
     rows = checked["table"].str.removeprefix("Table 1 ") + ": " + checked["row"]
     told = [f"✗ {by:.3f}" if by > 0 else "✓" for by in checked["by"]]
     cells = checked.assign(row=rows, text=told)
@@ -271,11 +193,8 @@ def plot_consistency(checked: pd.DataFrame, ax: Axes) -> Axes:
 def plot_readings(found: pd.DataFrame, ax: Axes) -> Axes:
     """How many printed intervals each reading can have made, beside the number expected by chance.
 
-    Parameters
-    ----------
-    found : as `support.analysis.consistency.readings` gives it
+    `found` as `consistency.readings` gives it.
     """
-    need_columns(found, ["reading", "rows", "fit", "by_chance"], "the readings")
     at = np.arange(len(found))
     ax.barh(at, found["fit"], color=COLOURS[0], height=0.6, label="printed intervals that fit")
     ax.plot(found["by_chance"], at, "D", color=COLOURS[4], label="expected by chance")

@@ -1,4 +1,4 @@
-"""Runs of coordination in numbers: rounds, changes from round 1, the tables of the paper."""
+"""Runs of coordination in numbers: rounds, changes from round 1, the tables of the paper, and the evaluator's audit."""
 
 import json
 
@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import cohen_kappa_score
 
 from support import published
 from support.analysis.meetings import (
+    audit,
     changes,
     final,
     gap_closed,
+    kappa,
     mean_changes,
     name_settings,
     rounds_of,
@@ -21,7 +24,6 @@ from support.analysis.meetings import (
     table_2,
     with_standard_errors,
 )
-from support.errors import InvalidInput
 from support.meetings.records import Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.runs.study import Unit
 from support.tables import against_published
@@ -30,45 +32,53 @@ PAPER = published.load("000_cf17db17b5f2de1a")
 MEMBERS = ("Ana", "Ben", "Chi")
 
 
-def talk(member, turns):
-    said = (Turn("assistant", "When?"),) + (Turn(member, "In the morning."),) * turns if turns is not None else ()
-    return Conversation(member, said, ("Prefers mornings",))
-
-
-def played(number, scores, turns=1, audit=None, candidate="O1", **more):
-    """A round whose option O1 has these scores of Ana, Ben and Chi."""
-    given = tuple(Score("O1", m, s) for m, s in zip(MEMBERS, scores, strict=False))
-    true = tuple(Score("O1", m, s) for m, s in zip(MEMBERS, audit or (), strict=False))
+def played(number, scores, turns=1, audit=(), candidate="O1"):
+    """A round whose option O1 has these scores of Ana, Ben and Chi; `turns` None where nobody was talked to."""
+    ours, true = (tuple(Score("O1", m, s) for m, s in zip(MEMBERS, row, strict=False)) for row in (scores, audit))
+    said = (Turn("assistant", "When?"),) if turns is not None else ()
+    chats = tuple(Conversation(m, said + (Turn(m, "In the morning."),) * (turns or 0)) for m in MEMBERS)
     options = (Option("O1", "2026-02-16T10:00-05:00"),) if candidate else ()
-    chats = tuple(talk(m, turns) for m in MEMBERS)
-    return CoordinationRound(number, chats, options, given, candidate, true, **more)
+    return CoordinationRound(number, chats, options, ours, candidate, true)
 
 
-def run(*rounds, meeting="M1"):
-    return Coordination({"id": meeting, "members": list(MEMBERS)}, {"evaluator": "rule-based"}, rounds)
+def run(*rounds, meeting="M1", **settings):
+    return Coordination({"id": meeting, "members": list(MEMBERS)}, {"evaluator": "rule-based"}, rounds, settings)
 
 
-def frame_of(values, metric="satisfaction_ratio", **columns):
-    """Rounds of runs, given their metric round by round."""
-    rows = [
-        {"setting": "a", "meeting": f"M{i}", "round": t, metric: value} | columns
-        for i, path in enumerate(values)
-        for t, value in enumerate(path, start=1)
-    ]
-    return pd.DataFrame(rows)
+def frame_of(paths):
+    """Rounds of runs, given their satisfaction ratio round by round; equity is a hundredth of it."""
+    rows = [(f"M{i}", t, value) for i, path in enumerate(paths) for t, value in enumerate(path, start=1)]
+    frame = pd.DataFrame(rows, columns=["meeting", "round", "satisfaction_ratio"]).assign(setting="a")
+    return frame.assign(satisfaction_score=1.0, interactions=1.0, equity=frame["satisfaction_ratio"] / 100)
 
 
-def test_the_metrics_are_those_of_the_decision_candidate():
-    other = Score("O2", "Ana", 0)
+def changed(paths, metric="satisfaction_ratio"):
+    """The changes of one metric, and their means in round 2."""
+    table = changes(frame_of(paths))
+    means = mean_changes(table)
+    return table[table["metric"] == metric], means[(means["metric"] == metric) & (means["round"] == 2)].iloc[0]
+
+
+def test_the_metrics_are_those_of_the_decision_candidate_and_a_unit_gives_its_settings():
     entry = played(1, (3, 1, 0), turns=2, audit=(2, 0, 0))
     entry = CoordinationRound(1, entry.conversations, (*entry.options, Option("O2", "2026-02-16T11:00-05:00")),
-                              (other, *entry.scores), "O1", entry.audit, breaches=("too few",))  # fmt: skip
-    row = rounds_of([({"setting": "a"}, run(entry))]).iloc[0]
-    assert row["satisfaction_ratio"] == pytest.approx(200 / 3)
-    assert row["satisfaction_score"] == pytest.approx(4 / 3)
+                              (Score("O2", "Ana", 0), *entry.scores), "O1", entry.audit)  # fmt: skip
+    unit = Unit("study", json.dumps({"K": 2, "seats": {"Ana": "terse"}}), 4)
+    row = rounds_of([(unit, run(entry, yardstick=[{"chance_ratio": 0.3, "best_ratio": 1.0}]))]).iloc[0]
+    assert row[["satisfaction_ratio", "satisfaction_score", "true_ratio"]].tolist() == pytest.approx(
+        [200 / 3, 4 / 3, 100 / 3]
+    )
     assert row["equity"] == pytest.approx((3 + 2 + 1) * 2 / (2 * 3 * 4))
-    assert (row["true_ratio"], row["true_equity"]) == (pytest.approx(100 / 3), pytest.approx(2 / 3))
-    assert (row["interactions"], row["proposed"], row["breaches"], row["members"]) == (2, 2, 1, 3)
+    assert row[["interactions", "members", "chance_ratio", "best_ratio"]].tolist() == [2, 3, 30, 100]
+    assert row[["K", "seats", "repetition", "meeting"]].tolist() == [2, '{"Ana": "terse"}', 4, "M1"]
+
+
+def test_a_round_without_options_satisfies_nobody_and_what_was_not_measured_has_no_number():
+    names = ["interactions", "satisfaction_ratio", "equity", "true_ratio", "chance_ratio"]
+    rows = [played(1, (), candidate=None), played(1, (), turns=None), played(1, (3, 3, 3), turns=0)]
+    found = [rounds_of([({}, run(entry))]).iloc[0][names].tolist() for entry in rows]
+    nan = np.nan
+    assert np.array_equal(found, [[1, 0, 1, 0, nan], [nan] * 5, [0, 100, 0, nan, nan]], equal_nan=True)
 
 
 def test_the_way_from_chance_to_the_best_is_a_ratio_of_means_with_student_s_interval():
@@ -76,116 +86,44 @@ def test_the_way_from_chance_to_the_best_is_a_ratio_of_means_with_student_s_inte
     runs = {"setting": "a", "meeting": ["M1", "M2", "M3"], "round": 1}
     frame = pd.DataFrame(runs | {"true_ratio": true, "chance_ratio": chance, "best_ratio": best})
     row = gap_closed(frame).iloc[0]
-    share = 20 / 50
-    residual = (true - chance - share * (best - chance)) / 50
-    half = 100 * stats.sem(residual) * stats.t.ppf(0.975, 2)
-    assert (row["share"], row["n"]) == (pytest.approx(100 * share), 3)
-    assert (row["low"], row["high"]) == pytest.approx((40 - half, 40 + half))
+    half = 100 * stats.sem((true - chance - 0.4 * (best - chance)) / 50) * stats.t.ppf(0.975, 2)
+    assert row[["share", "low", "high", "n"]].tolist() == pytest.approx([40, 40 - half, 40 + half, 3])
     assert np.isnan(gap_closed(frame.assign(best_ratio=chance)).iloc[0]["share"])
 
 
-def test_a_run_carries_its_yardstick_and_one_that_was_kept_without_has_none():
-    entry, measured = played(1, (3, 1, 0)), {"chance_ratio": 0.3, "best_ratio": 1.0, "chance_score": 1, "best_score": 2}
-    made = Coordination({"id": "M1", "members": list(MEMBERS)}, {}, (entry,), {"yardstick": [measured]})
-    row = rounds_of([({}, made)]).iloc[0]
-    assert tuple(row[["chance_ratio", "best_ratio", "chance_score", "best_score"]]) == (30, 100, 1, 2)
-    assert np.isnan(rounds_of([({}, run(entry))]).iloc[0]["chance_ratio"])
-
-
-def test_equity_as_printed_is_an_option():
-    records = [({}, run(played(1, (3, 0, 0))))]
-    assert rounds_of(records)["equity"][0] == pytest.approx(3 * rounds_of(records, printed=True)["equity"][0])
-
-
-def test_a_unit_gives_its_settings_and_repetition():
-    unit = Unit("study", json.dumps({"n": 3, "seats": {"Ana": "terse"}}), 4)
-    row = rounds_of([(unit, run(played(1, (3, 3, 3))))]).iloc[0]
-    assert (row["n"], row["repetition"], row["meeting"]) == (3, 4, "M1")
-    assert row["seats"] == '{"Ana": "terse"}'
-
-
-def test_a_round_without_options_satisfies_nobody():
-    row = rounds_of([({}, run(played(1, (), candidate=None)))]).iloc[0]
-    assert (row["satisfaction_ratio"], row["satisfaction_score"], row["equity"], row["proposed"]) == (0, 0, 1, 0)
-    assert (row["true_ratio"], row["true_equity"]) == (0, 1)
-
-
-def test_a_round_whose_evaluator_failed_has_no_metrics_and_no_change():
-    frame = rounds_of([({"setting": "a"}, run(played(1, (3, 3, 0)), played(2, ())))])
-    assert frame.loc[1, ["satisfaction_ratio", "satisfaction_score", "equity"]].isna().all()
-    table = changes(frame)
-    assert table[(table["metric"] == "satisfaction_ratio") & (table["round"] == 2)]["left_out"].all()
-
-
 def test_settings_are_named_as_table_1_heads_its_parts():
-    frame = pd.DataFrame({"members": [3, 5], "options": [2, 4], "database": [False, True]})
-    named = name_settings(frame)["setting"].tolist()
-    assert named == ["n = 3, K = 2", "n = 5, K = 4, database"]
+    named = name_settings(pd.DataFrame({"members": [3, 5], "options": [2, 4], "database": [False, True]}))["setting"]
+    assert named.tolist() == ["n = 3, K = 2", "n = 5, K = 4, database"]
     assert {f"Table 1 {name}" for name in named} <= set(PAPER["table"])
 
 
-def test_without_conversation_there_are_no_interactions_and_without_audit_no_truth():
-    row = rounds_of([({}, run(played(1, (3, 3, 3), turns=None)))]).iloc[0]
-    assert np.isnan(row["interactions"])
-    assert np.isnan(row["true_ratio"])
-    silent = rounds_of([({}, run(played(1, (3, 3, 3), turns=0)))]).iloc[0]
-    assert silent["interactions"] == 0
-
-
 def test_final_is_the_last_round_of_each_run_whatever_the_order_of_rows():
-    frame = rounds_of(
-        [({}, run(played(1, (1, 0, 0)), played(2, (3, 3, 3)))), ({}, run(played(1, (1, 1, 1)), meeting="M2"))]
-    )
-    last = final(frame.sample(frac=1, random_state=1)).set_index("meeting")
+    runs = run(played(1, (1, 0, 0)), played(2, (3, 3, 3))), run(played(1, (1, 1, 1)), meeting="M2")
+    last = final(rounds_of([({}, one) for one in runs]).sample(frac=1, random_state=1)).set_index("meeting")
     assert (last.loc["M1", "round"], last.loc["M2", "round"]) == (2, 1)
 
 
-def test_changes_are_in_percent_of_round_1_run_by_run():
-    table = changes(frame_of([(20, 60), (80, 100)]), metrics=["satisfaction_ratio"])
-    assert table[table["round"] == 2]["change"].tolist() == [200, 25]
-    assert (table[table["round"] == 1]["change"] == 0).all()
-
-
-def test_a_mean_of_percentages_is_not_the_percentage_of_means():
-    table = mean_changes(changes(frame_of([(20, 60), (80, 100)]), metrics=["satisfaction_ratio"]))
-    last = table[table["round"] == 2].iloc[0]
-    assert (last["mean"], last["of_means"], last["start"]) == (112.5, 60, 50)
-
-
-def test_a_run_that_starts_at_zero_is_left_out_and_counted():
-    table = mean_changes(changes(frame_of([(0, 60), (50, 100), (50, 75)]), metrics=["satisfaction_ratio"]))
-    last = table[table["round"] == 2].iloc[0]
-    assert (last["mean"], last["n"], last["left_out"]) == (75, 2, 1)
-    assert last["of_means"] == pytest.approx(135)  # with the run that was left out
-
-
-def test_a_gini_coefficient_changes_in_its_own_unit_and_leaves_no_run_out():
-    table = changes(frame_of([(0.0, 0.2), (0.5, 0.4)], "equity"), metrics=["equity"])
-    assert table[table["round"] == 2]["change"].tolist() == pytest.approx([0.2, -0.1])
-    assert not table["left_out"].any() and set(table["unit"]) == {"difference from round 1"}
-    assert mean_changes(table)["of_means"].iloc[-1] == pytest.approx(0.05)
+def test_changes_are_in_percent_of_round_1_run_by_run_and_a_run_that_starts_at_zero_is_left_out_and_counted():
+    table, last = changed([(20, 60), (80, 100), (0, 60)])
+    assert table["change"].tolist() == pytest.approx([0, 200, 0, 25, np.nan, np.nan], nan_ok=True)
+    assert (last["mean"], last["n"], last["left_out"], last["start"]) == (112.5, 2, 1, pytest.approx(100 / 3))
+    table, last = changed([(0, 20), (50, 40)], "equity")  # in its own unit, and nothing is left out
+    assert table["change"].tolist() == pytest.approx([0, 0.2, 0, -0.1]) and last["left_out"] == 0
+    frame = frame_of([(20, 60)])
+    with pytest.raises(pd.errors.MergeError):
+        changes(pd.concat([frame, frame]))
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.floats(1, 100), st.floats(0, 100)), min_size=3, max_size=20))
 def test_property_the_interval_is_student_s_over_the_runs_changes(paths):
-    table = mean_changes(changes(frame_of(paths), metrics=["satisfaction_ratio"]))
-    last = table[table["round"] == 2].iloc[0]
+    _, last = changed(paths)
     gains = np.array([100 * (b - a) / a for a, b in paths])
     half = stats.t.ppf(0.975, len(gains) - 1) * gains.std(ddof=1) / np.sqrt(len(gains))
-    assert last["mean"] == pytest.approx(gains.mean(), abs=1e-6)
-    assert last["high"] - last["mean"] == pytest.approx(half, abs=1e-6)
+    assert last[["mean", "high"]].tolist() == pytest.approx([gains.mean(), gains.mean() + half], abs=1e-6)
 
 
-def test_changes_refuse_what_they_cannot_tell_apart():
-    frame = frame_of([(20, 60)])
-    with pytest.raises(InvalidInput, match="occurs twice"):
-        changes(pd.concat([frame, frame]), metrics=["satisfaction_ratio"])
-    with pytest.raises(InvalidInput, match="no round 1"):
-        changes(frame[frame["round"] == 2], metrics=["satisfaction_ratio"])
-
-
-def designs():
+def test_table_1_has_the_last_round_of_each_design_and_stands_beside_the_published_one():
     """Ten meetings, each in the three designs; the rounds add a satisfied member to whom the single round has."""
     records = []
     for i in range(10):
@@ -196,25 +134,15 @@ def designs():
             ("rounds", (played(1, first, turns=1 + i % 3), played(2, last, turns=1))),
         ):
             records.append(({"design": design}, run(*rounds, meeting=f"M{i}")))
-    return rounds_of(records)
-
-
-def test_table_1_has_the_last_round_of_each_design_and_leaves_out_what_was_not_measured():
-    table = table_1(designs()).set_index(["row", "column"])
-    assert ("no conversation", "interactions") not in table.index
-    assert table.loc[("rounds", "interactions"), "value"] == 1
-    assert (
-        table.loc[("rounds", "satisfaction_ratio"), "value"]
-        > table.loc[("single round", "satisfaction_ratio"), "value"]
-    )
-    assert (table["n"] == 10).all()
-
-
-def test_table_1_stands_beside_the_published_one():
+    table = table_1(rounds_of(records))
+    value = table.set_index(["row", "column"])["value"]
+    assert ("no conversation", "interactions") not in value and value["rounds", "interactions"] == 1
+    assert value["rounds", "satisfaction_ratio"] > value["single round", "satisfaction_ratio"] and set(table["n"]) == {
+        10
+    }
     printed = with_standard_errors(PAPER[PAPER["table"] == "Table 1 n = 3, K = 2"])
-    beside = against_published(table_1(designs()), printed, participant="rule-based")
-    assert len(beside) == 11
-    assert not (beside["verdict"] == "not testable here").any()
+    beside = against_published(table, printed, participant="rule-based")
+    assert len(beside) == 11 and not (beside["verdict"] == "not testable here").any()
 
 
 def test_table_2_names_its_rows_as_the_paper_and_has_the_spread_of_its_means():
@@ -227,11 +155,55 @@ def test_table_2_names_its_rows_as_the_paper_and_has_the_spread_of_its_means():
     assert table["std of the means", "satisfaction_score"] == pytest.approx(np.std([1, 4 / 3, 5 / 3], ddof=1))
 
 
-def test_standard_errors_as_the_text_and_as_the_numbers_say():
+def test_standard_errors_are_those_that_the_printed_intervals_have():
     printed = PAPER[PAPER["table"] == "Table 1 n = 5, K = 3"]
-    text, found = (with_standard_errors(printed, reading)["spread"].to_numpy() for reading in ("text", "numbers"))
-    row = list(zip(printed["row"], printed["column"], strict=True)).index(("rounds", "satisfaction_ratio"))
-    assert text[row] == pytest.approx(5.22 / stats.t.ppf(0.975, 19))
-    assert found[row] == pytest.approx(5.22 / stats.t.ppf(0.95, 16) * np.sqrt(17 / 16))
-    with pytest.raises(InvalidInput, match="expected 'numbers' or 'text'"):
-        with_standard_errors(printed, "mine")
+    found = with_standard_errors(printed).set_index(["row", "column"])["spread"]["rounds", "satisfaction_ratio"]
+    assert found == pytest.approx(5.22 / stats.t.ppf(0.95, 16) * np.sqrt(17 / 16))
+
+
+# -- the audit -------------------------------------------------------------------------------------------------------
+
+
+def pairs(values, meetings=None):
+    frame = pd.DataFrame(values, columns=["score", "exact"]).assign(evaluator="rule-based")
+    return frame.assign(meeting=meetings if meetings is not None else range(len(frame)))
+
+
+def agreed(frame, draws=2000):
+    return kappa(frame, np.random.default_rng(1), by="evaluator", draws=draws).iloc[0]
+
+
+def test_there_is_a_pair_for_each_option_and_member_that_both_scored():
+    frame = audit([({"n": 2}, run(played(1, (3, 2, 1), audit=(3, 3))))])
+    assert frame[["n", "meeting", "score", "exact"]].values.tolist() == [[2, "M1", 3, 3], [2, "M1", 2, 3]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=40))
+def test_property_kappa_is_scikit_learns(scores):
+    a, b = zip(*scores, strict=True)
+    if len(set(a)) > 1 and len(set(b)) > 1:
+        expected = cohen_kappa_score(a, b, weights="quadratic", labels=[0, 1, 2, 3])
+        assert agreed(pairs(scores), draws=2)["kappa"] == pytest.approx(expected)
+
+
+def test_a_meeting_said_many_times_over_tells_no_more():
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 4, 40)
+    once = pairs(np.column_stack([np.clip(true + rng.integers(-1, 2, 40), 0, 3), true]))
+    one, many = agreed(once), agreed(pd.concat([once] * 25))
+    assert many["kappa"] == pytest.approx(one["kappa"]) and (many["n"], many["meetings"]) == (1000, 40)
+    assert many["high"] - many["low"] == pytest.approx(one["high"] - one["low"], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("frame", "note"),
+    [
+        (pairs([(3, 3)]), "fewer than two pairs"),
+        (pairs([(3, 1), (3, 2)]), "score never varies: agreement is not defined"),
+        (pairs([(2, 2), (2, 2)]), "score and exact never vary: agreement is not defined"),
+        (pairs([(3, 3), (1, 2), (0, 0)], meetings="M1"), "one meeting: no interval"),
+    ],
+)
+def test_where_there_is_no_kappa_or_interval_it_is_empty_and_says_why(frame, note):
+    row = agreed(frame)
+    assert row["note"] == note and np.isnan(row["low"]) and np.isnan(row["kappa"]) == ("interval" not in note)

@@ -10,9 +10,8 @@ from matplotlib.patches import Rectangle
 
 from support import published
 from support.analysis.consistency import check_table, readings
-from support.analysis.meetings import changes, gap_closed, mean_changes
+from support.analysis.meetings import METRICS, YARDSTICK, changes, gap_closed, mean_changes
 from support.draw import COLOURS
-from support.errors import InvalidInput
 from support.meetings.records import CoordinationRound, Option, Score
 from support.plots.meetings import (
     FAILS,
@@ -22,7 +21,6 @@ from support.plots.meetings import (
     plot_changes,
     plot_consistency,
     plot_readings,
-    plot_scores,
 )
 
 
@@ -46,58 +44,22 @@ def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def round_of(*rows, truth=()):
-    options = tuple(Option(f"O{i}", f"2026-02-16T{9 + i:02d}:00-05:00") for i, _ in enumerate(rows, 1))
-    scores = tuple(
-        Score(o.id, m, v) for o, row in zip(options, rows, strict=True) for m, v in zip("AB", row, strict=True)
-    )
-    return CoordinationRound(2, (), options, scores, "O1", tuple(Score(*t) for t in truth))
-
-
 def test_changes_are_drawn_at_their_means_with_what_was_left_out_in_the_legend(axes):
     ax = plot_changes(TABLE, axes(), "satisfaction_ratio")
     mine = TABLE[(TABLE["metric"] == "satisfaction_ratio") & (TABLE["setting"] == "n = 5")]
     drawn = [line.get_ydata() for line in ax.lines]
     assert any(len(y) == 3 and np.allclose(y, mine["mean"]) for y in drawn)
-    start = mine["start"].iloc[0]
-    assert f"n = 5: {start:.1f} (1 of 6 left out)" in legend(ax)
+    assert f"n = 5: {mine['start'].iloc[0]:.1f} (1 of 6 left out)" in legend(ax)
     assert ax.get_ylabel() == "satisfaction ratio\n(% change from round 1)"
 
 
-def test_an_unknown_metric_is_refused(axes):
-    with pytest.raises(InvalidInput, match="metric: 'speed' given; expected one of interactions"):
-        plot_changes(TABLE, axes(), "speed")
-
-
-def test_the_grid_has_the_four_metrics_of_the_paper(axes):
-    drawn = metric_grid(TABLE, gap_closed(TRUE), axes(1, 5).ravel())
-    assert [ax.get_ylabel().split("\n(")[0].replace("\n", " ") for ax in drawn] == [
-        "interactions", "satisfaction ratio", "satisfaction score", "equity",
-        "way from chance to optimum, true ratio (%)",
+def test_the_grid_has_the_four_metrics_of_the_paper_and_the_way_from_chance(axes):
+    drawn = axes(1, 5).ravel()
+    metric_grid(TABLE, gap_closed(TRUE), drawn)
+    assert [ax.get_ylabel().split("\n")[0] for ax in drawn] == [
+        "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to",
     ]  # fmt: skip
     assert legend(drawn[4]) == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
-
-
-def test_scores_are_written_the_candidate_is_framed_and_the_metrics_stand_beside(axes):
-    ax = plot_scores(round_of((3, 2), (0, 1), truth=[("O1", "A", 1)]), axes(), truth=True)
-    texts = [t.get_text() for t in ax.texts]
-    assert texts[:4] == ["3 (1)", "2", "0", "1"]
-    assert "100 %   2.50   0.10" in texts
-    assert "50 %   0.50   0.50" in texts
-    frames = [p for p in ax.patches if isinstance(p, Rectangle)]
-    assert [(p.get_y(), p.get_width(), to_hex(p.get_edgecolor())) for p in frames] == [(0, 2, COLOURS[4].lower())]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["O1, Mon 16 Feb 10:00", "O2, Mon 16 Feb 11:00"]
-
-
-def test_a_round_without_options_has_no_scores_to_show(axes):
-    with pytest.raises(InvalidInput, match="round 1: no options"):
-        plot_scores(CoordinationRound(1, (), (), (), None), axes())
-
-
-def pairs():
-    good = [(k % 4, (k + (k % 7 == 0)) % 4) for k in range(40)]
-    rows = [{"evaluator": "rule-based", "meeting": k, "score": a, "exact": b} for k, (a, b) in enumerate(good)]
-    return pd.DataFrame(rows + [{"evaluator": "model", "meeting": k, "score": 3, "exact": k % 4} for k in range(8)])
 
 
 # -- one coordination while it runs
@@ -109,27 +71,22 @@ ENTRY = CoordinationRound(
     "O1",
 )  # fmt: skip
 FRAME = pd.DataFrame(
-    {
-        "round": [1, 2],
-        "satisfaction_ratio": [50.0, 100.0],
-        "satisfaction_score": [1.5, 3.0],
-        "equity": [0.5, 0.0],
-        "interactions": [3.0, float("nan")],
-    }
+    [(1, 50.0, 1.5, 0.5, 3.0, 40.0, 30.0, 60.0), (2, 100.0, 3.0, 0.0, np.nan, 50.0, 30.0, 70.0)],
+    columns=["round", *METRICS[1:], METRICS[0], *YARDSTICK],
 )
 
 
-def test_the_candidate_s_measures_are_drawn_by_round_on_one_scale():
-    middle = draw_coordination(FRAME, ENTRY, 4).axes[1]
+def test_the_live_figure_shows_the_newest_scores_and_the_measures_and_turns_by_round():
+    left, middle, right = draw_coordination(FRAME, ENTRY, 4).axes
+    texts = [t.get_text() for t in left.texts]
+    assert texts[:6] == ["3", "0", "2", "1", "1", "0"] and {"67 %   1.67   0.40", "67 %   0.67   0.33"} <= set(texts)
+    frames = [p for p in left.patches if isinstance(p, Rectangle)]
+    assert [(p.get_y(), p.get_width(), to_hex(p.get_edgecolor())) for p in frames] == [(0, 3, COLOURS[4].lower())]
+    assert [t.get_text() for t in left.get_yticklabels()] == ["O1, Mon 16 Feb 10:00", "O2, Mon 16 Feb 14:00"]
+    assert "chance 30, reached 50, optimum 70 % (50 % of the way)" in left.get_xlabel()
     drawn = {line.get_label(): line.get_ydata().tolist() for line in middle.get_lines()}
-    names = [name for name, _ in MEASURES.values()]
-    assert drawn == {names[0]: [0.5, 1.0], names[1]: [0.5, 1.0], names[2]: [0.5, 0.0]}
+    assert drawn == dict(zip([name for name, _ in MEASURES.values()], [[0.5, 1], [0.5, 1], [0.5, 0]], strict=True))
     assert list(middle.get_xticks()) == [1, 2, 3, 4], "rounds to come have their place"
-
-
-def test_the_newest_scores_and_the_turns_are_shown():
-    left, _, right = draw_coordination(FRAME, ENTRY, 4).axes
-    assert [t.get_text() for t in left.texts[:6]] == ["3", "0", "2", "1", "1", "0"]
     assert [bar.get_height() for bar in right.patches] == [3.0, 0.0]
 
 
