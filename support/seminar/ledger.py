@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
 
 from support.errors import InvalidInput
-from support.seminar.data import Scenario, day, days, in_words, passed
+from support.seminar.data import Scenario, day, days, in_words, iso, passed
 from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail, Understood
 
 
@@ -49,6 +51,14 @@ class Contact:
         """Whether they were written to after their first reply."""
         return bool(self.answered) and any(sent > min(self.answered) for sent in self.mails)
 
+    def silent(self, mails: int) -> bool:
+        """Whether they never answered that many mails or more."""
+        return len(self.mails) >= mails and not self.answered
+
+    def few(self, most: int) -> bool:
+        """Whether they named so few dates firmly, one at least, and were not written to since."""
+        return 1 <= len(self.available) <= most and not self.asked_since
+
 
 @dataclass(frozen=True)
 class State:
@@ -58,14 +68,11 @@ class State:
     slots: Mapping[date, tuple[str, ...]]
     contacts: Mapping[str, Contact]
     seats: int = 1
-    _given: Mapping[str, tuple[date, ...]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        given: dict[str, tuple[date, ...]] = {}
-        for slot, names in self.slots.items():
-            for name in names:
-                given[name] = (*given.get(name, ()), slot)
-        object.__setattr__(self, "_given", given)
+    @cached_property
+    def _held(self) -> dict[str, tuple[date, ...]]:
+        names = {name for held in self.slots.values() for name in held}
+        return {name: tuple(slot for slot, held in self.slots.items() if name in held) for name in names}
 
     @property
     def open(self) -> tuple[date, ...]:
@@ -74,7 +81,7 @@ class State:
 
     def dates_of(self, name: str) -> tuple[date, ...]:
         """The dates that somebody has."""
-        return self._given.get(name, ())
+        return self._held.get(name, ())
 
     def waiting(self) -> Iterator[Contact]:
         """People without a date who have not declined."""
@@ -85,23 +92,43 @@ class State:
         contact = self.contacts[name]
         return passed(max(contact.mails), self.today) if contact.unanswered else None
 
+    @property
+    def pending(self) -> dict[str, int]:
+        """The same of everybody without a date who has not answered."""
+        silences = {contact.name: self.days_silent(contact.name) for contact in self.waiting()}
+        return {name: count for name, count in silences.items() if count is not None}
 
-def silent(contact: Contact, mails: int) -> bool:
-    """Whether somebody never answered that many mails or more."""
-    return len(contact.mails) >= mails and not contact.answered
+    @property
+    def untold(self) -> list[tuple[date, str]]:
+        """Dates with who has them and got no confirmation."""
+        held = ((slot, name) for slot, names in self.slots.items() for name in names)
+        return [(slot, name) for slot, name in held if slot not in self.contacts[name].confirmed]
 
+    @property
+    def given_back(self) -> set[date]:
+        """Dates that somebody called off."""
+        return {slot for contact in self.contacts.values() for slot in contact.cancelled}
 
-def rivals(state: State, ahead: str, behind: str) -> list[tuple[date, str, str]]:
-    """Open dates that two people without a date both named: the date, who of role `ahead`, who of role `behind`."""
-    free = [c for c in state.waiting() if c.named]
-    return [
-        (slot, one.name, other.name)
-        for slot in state.open
-        for one in free
-        if one.role == ahead and slot in one.named
-        for other in free
-        if other.role == behind and slot in other.named
-    ]
+    def near(self, slot: date, within: int) -> bool:
+        """Whether a date is today or so many days ahead at most."""
+        return 0 <= (slot - self.today).days <= within
+
+    def noted(self, name: str, **known: Any) -> State:
+        """With something else known of somebody."""
+        return replace(self, contacts={**self.contacts, name: replace(self.contacts[name], **known)})
+
+    def given(self, name: str, slot: date) -> State:
+        """With a date given to somebody, who is told."""
+        names, confirmed = self.slots[slot], {*self.contacts[name].confirmed, slot}
+        held = replace(self, slots={**self.slots, slot: names if name in names else (*names, name)})
+        return held.noted(name, confirmed=tuple(sorted(confirmed)))
+
+    def freed(self, name: str, slots: Iterable[date]) -> State:
+        """Without somebody on these dates."""
+        back = set(slots)
+        kept = {s: tuple(n for n in names if n != name or s not in back) for s, names in self.slots.items()}
+        confirmed = tuple(slot for slot in self.contacts[name].confirmed if slot not in back)
+        return replace(self, slots=kept).noted(name, confirmed=confirmed)
 
 
 class Ledger:
@@ -112,107 +139,67 @@ class Ledger:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        self._scenario = scenario
-        self._contacts = {person.name: Contact(person.name, person.role) for person in scenario.people}
-        self._slots: dict[date, tuple[str, ...]] = dict.fromkeys(scenario.slots, ())
-        self._off = set[str]()
+        contacts = {person.name: Contact(person.name, person.role) for person in scenario.people}
+        self._start, self._off = scenario.start, set[str]()
+        self._known = State(scenario.start, dict.fromkeys(scenario.slots, ()), contacts, scenario.seats)
 
     def state(self, today: date) -> State:
         """What the books say on a day; later entries do not change it."""
-        return State(today, dict(self._slots), dict(self._contacts), self._scenario.seats)
+        return replace(self._known, today=today)
 
     def sent(self, mail: Mail, action: Action) -> None:
         """Enter a mail that went out; a confirmation gives its date away."""
-        contact, on = self._contact(mail.to), self._scenario.start + timedelta(days=mail.day - 1)
-        confirmed = set(contact.confirmed)
+        contact, on = self._known.contacts[mail.to], self._start + timedelta(days=mail.day - 1)
         if action.kind == CONFIRMATION and mail.to not in self._off:  # taken off while it was under way
-            slot = _date_given(self.state(on), mail.to, action.slot)
-            self.assign(mail.to, slot)
-            confirmed.add(slot)
-        self._contacts[mail.to] = replace(
-            contact,
-            mails=(*contact.mails, on),
-            confirmed=tuple(sorted(confirmed)),
-            thanked=contact.thanked or action.kind == THANKS,
-        )
+            if why := refusal(self.state(on), action):
+                raise InvalidInput(why)
+            self._known = self._known.given(mail.to, date.fromisoformat(action.slot or ""))
+        thanked = contact.thanked or action.kind == THANKS
+        self._known = self._known.noted(mail.to, mails=(*contact.mails, on), thanked=thanked)
 
     def received(self, understood: Understood, on: date) -> None:
         """Enter what was understood of a reply of that day.
 
         A date that its holder calls off, or can no longer do, is free again; whoever declines gives all back.
         """
-        contact, name = self._contact(understood.person), understood.person
+        name, programme = understood.person, set(self._known.slots)
+        contact = self._known.contacts[name]
         firm, vague, cannot, cancelled = (
-            set(days(given, f"understood of {name}, {what}")) & set(self._slots)
-            for what, given in (
-                ("available", understood.available),
-                ("vague", understood.vague),
-                ("unavailable", understood.unavailable),
-                ("cancelled", understood.cancelled),
-            )
+            set(days(getattr(understood, what), f"understood of {name}, {what}")) & programme
+            for what in ("available", "vague", "unavailable", "cancelled")
         )
         wait = day(understood.wait_until, f"understood of {name}, wait_until") if understood.wait_until else None
         declined = understood.declined and not firm and not vague
-        cannot = set(self._slots) if declined else cannot | cancelled
-        back = {slot for slot in cannot if name in self._slots[slot]}
+        cannot = programme if declined else cannot | cancelled
+        back = cannot & {*self._known.dates_of(name)}
         available = (set(contact.available) - vague | firm) - cannot
-        self._contacts[name] = replace(
-            contact,
+        strange = [slot for slot in (*understood.available, *understood.vague) if slot not in iso(programme)]
+        strange = list(dict.fromkeys([*understood.never_offered, *strange]))
+        noted = f"named {', '.join(strange)}, never offered" if strange else ""
+        self._known = self._known.freed(name, back).noted(
+            name,
             answered=(*contact.answered, on),
             available=tuple(sorted(available)),
             vague=tuple(sorted((set(contact.vague) | vague) - available - cannot)),
-            said=self._said(understood),
+            said="; ".join(part for part in (understood.note, noted) if part),
             declined=declined or (contact.declined and not firm and not vague),
             cancelled=tuple(sorted({*contact.cancelled, *back})),
             wait_until=wait,
         )
-        for slot in back:
-            self.free(name, slot)
         if name in self._off:
             self.withdraw(name)
 
-    def _said(self, understood: Understood) -> str:
-        known = {slot.isoformat() for slot in self._slots}
-        strange = [slot for slot in (*understood.available, *understood.vague) if slot not in known]
-        strange = [*understood.never_offered, *strange]
-        noted = f"named {', '.join(dict.fromkeys(strange))}, never offered" if strange else ""
-        return "; ".join(part for part in (understood.note, noted) if part)
-
-    def assign(self, name: str, slot: date) -> None:
-        """Give a date to somebody; nothing changes when they have it."""
-        self._contact(name)
-        _date_given(self.state(self._scenario.start), name, slot.isoformat())  # all dates are after the start
-        if name not in self._slots[slot]:
-            self._slots[slot] = (*self._slots[slot], name)
-
-    def free(self, name: str, slot: date) -> None:
-        """Take a date back from somebody."""
-        if name not in self._slots.get(slot, ()):
-            raise InvalidInput(f"date: {slot} given to take back from {name}, who does not have it")
-        self._slots[slot] = tuple(other for other in self._slots[slot] if other != name)
-        contact = self._contact(name)
-        self._contacts[name] = replace(contact, confirmed=tuple(s for s in contact.confirmed if s != slot))
-
     def withdraw(self, name: str) -> None:
         """Take somebody off the list: no date is theirs any more, and nobody writes to them, whatever they say."""
-        contact = self._contact(name)
         self._off.add(name)
-        for slot in [slot for slot, names in self._slots.items() if name in names]:
-            self.free(name, slot)
-        self._contacts[name] = replace(
-            contact, declined=True, thanked=True, available=(), vague=(), confirmed=(), said="taken off the list"
+        self._known = self._known.freed(name, self._known.slots).noted(
+            name, declined=True, thanked=True, available=(), vague=(), confirmed=(), said="taken off the list"
         )
 
     def put_back(self, name: str) -> None:
         """Put somebody on the list again; what they said before counts no more."""
-        contact = self._contact(name)
         self._off.discard(name)
-        self._contacts[name] = replace(contact, declined=False, thanked=False, said="put back on the list")
-
-    def _contact(self, name: str) -> Contact:
-        if name not in self._contacts:
-            raise InvalidInput(f"person: {name!r} given; expected one of {', '.join(self._contacts)}")
-        return self._contacts[name]
+        self._known = self._known.noted(name, declined=False, thanked=False, said="put back on the list")
 
 
 def refusal(state: State, action: Action) -> str:
@@ -225,58 +212,34 @@ def refusal(state: State, action: Action) -> str:
         return f"action: {action.kind!r} given; expected one of {', '.join(ACTIONS)}"
     if action.person not in state.contacts:
         return f"action: {action.kind} to {action.person!r}, who is not on the list"
+    what, gives = f"{action.kind} to {action.person}", action.kind == CONFIRMATION
+    if gives and not action.slot:
+        return f"{what}: no date given; expected one that they named"
+    if action.slot is None:
+        return ""
     try:
-        if action.kind == CONFIRMATION:
-            _date_given(state, action.person, action.slot)
-        elif action.slot is not None:
-            _on_programme(state, f"{action.kind} to {action.person}", action.slot)
+        slot = day(action.slot, what)
     except InvalidInput as error:
         return str(error)
-    return ""
+    if slot not in state.slots:
+        return f"{what}: {in_words(slot)} is not on the programme; expected one of {', '.join(iso(state.slots))}"
+    if not gives or action.person in state.slots[slot]:
+        return ""
+    if slot <= state.today:
+        return f"{what}: {in_words(slot)} is over; expected a date to come"
+    if slot not in state.contacts[action.person].named:
+        return f"{what}: they never named {in_words(slot)}; ask them first"
+    return "" if slot in state.open else f"{what}: {in_words(slot)} is full ({', '.join(state.slots[slot])})"
 
 
 def evening(state: State, actions: Iterable[Action]) -> State:
-    """The state after confirmations that nothing speaks against; mails are not entered."""
-    slots, contacts = dict(state.slots), dict(state.contacts)
+    """The state after confirmations; mails are not entered."""
     for action in actions:
         if action.kind == CONFIRMATION and action.slot:
-            slot, known = day(action.slot, f"confirmation to {action.person}"), contacts[action.person]
-            slots[slot] = (*(name for name in slots[slot] if name != action.person), action.person)
-            contacts[action.person] = replace(known, confirmed=tuple(sorted({*known.confirmed, slot})))
-    return State(state.today, slots, contacts, state.seats)
-
-
-def pending(state: State) -> dict[str, int]:
-    """Working days since the last mail to everybody without a date who has not answered it."""
-    silences = {contact.name: state.days_silent(contact.name) for contact in state.waiting()}
-    return {name: count for name, count in silences.items() if count is not None}
+            state = state.given(action.person, date.fromisoformat(action.slot))
+    return state
 
 
 def settled(state: State) -> bool:
     """Whether every seat is taken and every date was confirmed to whoever has it."""
-    unconfirmed = (n for slot, names in state.slots.items() for n in names if slot not in state.contacts[n].confirmed)
-    return not state.open and not any(unconfirmed)
-
-
-def _date_given(state: State, name: str, given: str | None) -> date:
-    """The date of a confirmation, if it can be given to that person."""
-    if not given:
-        raise InvalidInput(f"confirmation to {name}: no date given; expected one that they named")
-    slot = _on_programme(state, f"confirmation to {name}", given)
-    if name in state.slots[slot]:
-        return slot
-    if slot <= state.today:
-        raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is over; expected a date to come")
-    if slot not in state.contacts[name].named:
-        raise InvalidInput(f"confirmation to {name}: they never named {in_words(slot)}; ask them first")
-    if slot not in state.open:
-        raise InvalidInput(f"confirmation to {name}: {in_words(slot)} is full ({', '.join(state.slots[slot])})")
-    return slot
-
-
-def _on_programme(state: State, what: str, given: str) -> date:
-    slot = day(given, what)
-    if slot not in state.slots:
-        known = ", ".join(known.isoformat() for known in state.slots)
-        raise InvalidInput(f"{what}: {in_words(slot)} is not on the programme; expected one of {known}")
-    return slot
+    return not state.open and not state.untold

@@ -14,7 +14,7 @@ import numpy as np
 
 from support.seminar import rules
 from support.seminar.data import PROFESSOR, STUDENT, in_words, passed, working
-from support.seminar.ledger import Contact, silent
+from support.seminar.ledger import Contact
 from support.seminar.organizer_ways import (
     REMINDED,
     Ways,
@@ -346,7 +346,7 @@ def _invite(desk: Desk, way: Ways, order: tuple[str, ...], done: Done) -> Iterat
     contacts, free = desk.state.contacts, free_seats(desk, done)
     first = first_by(way, contacts)
     fresh = [n for n in sorted(order, key=lambda n: -first(n)) if not contacts[n].mails and n not in done]
-    fresh = [n for n in fresh if not contacts[n].declined and not silent(contacts[n], way.limit)]
+    fresh = [n for n in fresh if not contacts[n].declined and not contacts[n].silent(way.limit)]
     everybody = rules.BEGIN in way and not any(c.mails for c in contacts.values())
     hoped = expected(desk, way) | {c.name for c in desk.state.waiting() if set(c.named) & set(free)}
     room = len(fresh) if everybody else sum(free.values()) - len(hoped - _given(done))

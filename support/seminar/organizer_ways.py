@@ -11,7 +11,7 @@ from datetime import date
 from support.seminar import rules
 from support.seminar.audit import NO_LIMIT
 from support.seminar.data import in_words, passed
-from support.seminar.ledger import Contact, State, silent
+from support.seminar.ledger import Contact, State
 from support.seminar.records import CLARIFICATION, CONFIRMATION, INVITATION, ORGANISER, Hook, Mail
 from support.seminar.rules import PolicySet
 from support.seminar.views import Desk
@@ -62,7 +62,7 @@ def ways(policies: PolicySet) -> Ways:
 def reachable(state: State, way: Ways) -> Iterator[Contact]:
     """People without a date who have not declined, may be written to today, and are not given up."""
     return (
-        c for c in state.waiting() if not silent(c, way.limit) and (c.wait_until is None or c.wait_until <= state.today)
+        c for c in state.waiting() if not c.silent(way.limit) and (c.wait_until is None or c.wait_until <= state.today)
     )
 
 

@@ -23,7 +23,7 @@ from support.seminar.artefacts import Artefacts, Template, hook_of
 from support.seminar.audit import violations
 from support.seminar.checkpoints import AUTOMATIC, Checkpoint, levels
 from support.seminar.data import Scenario
-from support.seminar.ledger import Ledger, pending, settled
+from support.seminar.ledger import Ledger, settled
 from support.seminar.post import DirectPost, Slips
 from support.seminar.records import Hook, Mail, Organizing, OrganizingDay
 from support.seminar.views import Desk
@@ -175,8 +175,8 @@ class Run:
             sent=tuple(sent),
             edits=tuple(office.edits[edited:]),
             assignment=tuple((slot.isoformat(), names) for slot, names in after.slots.items()),
-            pending=tuple(pending(before).items()),
-            violations=violations(before, done, office.policies, after=after, mails=office.mails),
+            pending=tuple(before.pending.items()),
+            violations=violations(before, done, office.policies, after, office.mails),
             summary=summary,
             format_errors=tuple(self.slips.errors),
             replies=replies,

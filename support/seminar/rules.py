@@ -1,15 +1,14 @@
 """Coordination policies in plain words, and which of a dozen rules a sentence states, read literally.
 
-A sentence is a rule only where all of it is understood: a pattern says which rule it may be, and `rules.toml` the words
-that the rule knows, and the phrases with a "not". Nothing else is followed: a language model may do so, the rule-based
-organiser says that it does not understand it. Policies stand in a file that people read and edit.
+A sentence is a rule only where all of it is understood, by `rules.toml`. Nothing else is followed: a language model may
+do so, the rule-based organiser says that it does not understand it. Policies stand in a file that people read and edit.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -51,41 +50,16 @@ _DAYS = re.compile(r"\b(\d+|[a-z]+)[ -](?:business |working |work ?|week)?(days?
 _TIMES = re.compile(r"\b(\d+|[a-z]+) (?:times|mails?|e-?mails?|reminders?|messages?|attempts|tries|letters)\b")
 _FEW = re.compile(r"\b(?:only |fewer than |less than )?(\d+|[a-z]+)(?: or (\d+|[a-z]+))? (?:dates?|days?|slots?)\b")
 
-_FIRST = r"(?:comes? )?(?:first|before|priority|preference|prior|gets? it|gets the date|ahead)"
-_FACULTY, _STUDENT = r"(?:professors?|faculty|seniors?)", r"(?:students?|juniors?)"
-_ALONE = r"(?:come |comes |go |goes )?first\W*$"  # and nobody beside them
-_NOT = r"(?:not|never|no more|stop|don't|do not|give up|leave .* alone)"
-
-PATTERNS: tuple[tuple[str, str], ...] = (
-    (BEGIN, r"\b(?:beginning|very start|to start|start by|begin by|nobody has been (?:written|contacted|asked)"
-            r"|not contacted anybody)\b"),
-    (WEEKEND, r"\b(?:saturdays?|sundays?|weekends?)\b"),
-    (CANCELLED, r"\b(?:cancel(?:s|led|lation)?|drops? out|withdraws?)\b"),
-    (DECLINED, r"\b(?:declines?|declined|refuses?|says? no)\b"),
-    (ONE_EACH, r"\bnobody (?:speaks|talks) twice while\b|\bnobody gets a second\b"
-               r"|\b(?:second|two) (?:date|talk|slot)s?\b.*\b(?:none|nobody|no one)\b"),
-    (GIVE_UP, rf"(?:times|mails?|e-?mails?|reminders?|attempts|thrice|twice|once)\b.*\b{_NOT}\b"
-              rf"|\b{_NOT}\b.*\b(?:times|reminders|attempts)\b"),
-    (FACULTY_FIRST, rf"\b{_FACULTY}\b.*\b{_FIRST}\b.*{_STUDENT}|\b{_FACULTY}\b.*{_STUDENT}.*\b{_FACULTY}\b.*{_FIRST}"
-                    rf"|^{_FACULTY} {_ALONE}|^give {_FACULTY} (?:priority|preference)\W*$"
-                    rf"|{_FACULTY} and (?:a |an )?{_STUDENT}.*{_FACULTY} gets"),
-    (STUDENTS_FIRST, rf"\b{_STUDENT}\b.*\b{_FIRST}\b.*{_FACULTY}"
-                     rf"|^{_STUDENT} {_ALONE}|^give {_STUDENT} (?:priority|preference)\W*$"),
-    (VAGUE, r"\b(?:vague|tentative|uncertain|unsure|maybe|ambiguous|ambiguity)\b"),
-    (URGENT, r"\b(?:days?|weeks?) (?:away|left|ahead|before)\b|\burgent\b|\blast minute\b"),
-    (ASK_MORE, r"\b(?:more|other|others|further|another)\b.*\b(?:dates?|days?|slots?|availabilit)|"
-               r"\b(?:dates?|slots?)\b.*\b(?:more|others|further)\b"),
-    (FOLLOW_UP, r"\b(?:follow up|write again|remind|nudge|ask again|without an answer|no answer|not answered"
-                r"|reminders? after|chase)\b"),
-    (CONFIRM, r"\bconfirm"),
-)  # fmt: skip
-"""Kinds with the words that tell them, the first that fits."""
-
 
 @cache
-def _known() -> dict[str, Any]:
-    """The tables of `rules.toml`: what each kind understands."""
-    return tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+def _lexicon() -> dict[str, dict[str, Any]]:
+    """What `rules.toml` says of each kind, in its order: the pattern that tells it, and what it understands."""
+    known = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+    parts, common = known.pop("parts"), known.pop("common")
+    for table in known.values():
+        table["told"] = re.sub(r"\{(\w+)\}", lambda part: parts[part[1]], "|".join(table["patterns"]))
+        table["words"] = {*common.split(), *table["words"].split()}
+    return known
 
 
 def read_policy(text: str) -> Rule | None:
@@ -102,13 +76,13 @@ def read_policy(text: str) -> Rule | None:
     plain = " ".join(text.casefold().replace("’", "'").split())
     if plain.startswith(OCCASION.casefold()):
         return None
-    kind = next((kind for kind, pattern in PATTERNS if re.search(pattern, plain)), None)
+    kind = next((kind for kind, known in _lexicon().items() if re.search(known["told"], plain)), None)
     if kind is None or not _understood(kind, plain):
         return None
     twice = kind in (FACULTY_FIRST, STUDENTS_FIRST) and len(re.findall(r"\bfirst\b", plain)) > 1
     if twice or (kind == GIVE_UP and _days(plain)):
         return None  # "Faculty first or students first"; "Stop reminders after 3 days"
-    found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, working=False), GIVE_UP: _number(_TIMES, plain),
+    found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, week=7), GIVE_UP: _number(_TIMES, plain),
              ASK_MORE: _number(_FEW, plain)}.get(kind, 0)  # fmt: skip
     if kind == FOLLOW_UP and not found and re.search(r"\b(?:days?|weeks?)\b", plain):
         return None  # "every day" is no number, and not the usual one
@@ -117,12 +91,11 @@ def read_policy(text: str) -> Rule | None:
 
 def _understood(kind: str, plain: str) -> bool:
     """Whether every word of a text is one that a kind of rule knows, and it says what such a rule has to say."""
-    known = _known()[kind]
-    phrases = "|".join(known.get("phrases", ()))
-    rest = re.sub(rf"\b(?:{phrases})\b", " ", plain) if phrases else plain
+    known = _lexicon()[kind]
+    rest = re.sub(rf"\b(?:{'|'.join(known['phrases'])})\b", " ", plain) if "phrases" in known else plain
     left = re.findall(r"\d+|[a-z']+", rest)
     numbers = {word for word in left if _value(word)}
-    if {*left} - {*_known()["common"].split(), *known["words"].split(), *numbers}:
+    if {*left} - known["words"] - numbers:
         return False
     if known.get("denies") and rest == plain and "stop" not in left:
         return False
@@ -130,52 +103,21 @@ def _understood(kind: str, plain: str) -> bool:
     return bool(re.search(known.get("needed", ""), plain)) and not several
 
 
-def _days(text: str, *, working: bool = True) -> int:
-    found = [(match[1], (5 if working else 7) if match[2].startswith("week") else 1) for match in _DAYS.finditer(text)]
+def _days(text: str, week: int = 5) -> int:
+    found = [(match[1], week if match[2].startswith("week") else 1) for match in _DAYS.finditer(text)]
     numbered = (_value(word) * unit for word, unit in found)
     single = (unit for word, unit in found if word in ("a", "another"))
     return next((number for number in (*numbered, *single) if number), 0)
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int:
-    for match in pattern.finditer(text):
-        values = [_value(word) for word in match.groups() if word]
-        if any(values):
-            return max(values)
-    return next((NUMBERS[word] for word in ("once", "twice", "thrice") if word in text.split()), 0)
+    named = (max((_value(word) for word in match.groups() if word), default=0) for match in pattern.finditer(text))
+    counted = (NUMBERS[word] for word in ("once", "twice", "thrice") if word in text.split())
+    return next((number for number in (*named, *counted) if number), 0)
 
 
 def _value(word: str) -> int:
     return int(word) if word.isdigit() else NUMBERS.get(word, 0)
-
-
-def contradiction(rules: Iterable[tuple[str, Rule | None]]) -> tuple[str, str, str] | None:
-    """The first two named rules that cannot both be followed, and why; None where there are none.
-
-    >>> contradiction([("a", Rule(FOLLOW_UP, 2)), ("b", Rule(FOLLOW_UP, 5))])
-    ('a', 'b', 'one waits 2 working days, the other 5')
-    """
-    seen: dict[str | None, tuple[str, Rule]] = {}
-    for name, rule in rules:
-        if rule is None:
-            continue
-        other = {FACULTY_FIRST: STUDENTS_FIRST, STUDENTS_FIRST: FACULTY_FIRST}.get(rule.kind)
-        if other in seen:
-            return seen[other][0], name, "one puts faculty first, the other students"
-        if (before := seen.get(rule.kind)) and before[1] != rule:
-            return before[0], name, _difference(before[1], rule)
-        seen[rule.kind] = name, rule
-    return None
-
-
-def _difference(one: Rule, other: Rule) -> str:
-    what = {
-        FOLLOW_UP: f"one waits {one.number} working days, the other {other.number}",
-        GIVE_UP: f"one stops after {one.number} mails, the other after {other.number}",
-        ASK_MORE: f"one asks up to {one.number} dates, the other up to {other.number}",
-        URGENT: f"one speaks of {one.number} days, the other of {other.number}",
-    }
-    return what[one.kind]
 
 
 VERSION = 1
@@ -217,11 +159,15 @@ class PolicySet:
 
     def literal(self) -> PolicySet:
         """Itself, to be followed to the letter; InvalidInput where two sentences contradict each other."""
-        if found := contradiction((policy.id, policy.rule) for policy in self.policies):
-            one, other, why = found
-            raise InvalidInput(
-                f"policies: {other!r} contradicts {one!r} ({why}), and nobody can follow both; drop or edit one of them"
-            )
+        rules, seen = self.rules, dict[str, str]()
+        for name, rule in rules.items():
+            opposite = {FACULTY_FIRST: STUDENTS_FIRST, STUDENTS_FIRST: FACULTY_FIRST}.get(rule.kind, rule.kind)
+            other = seen.get(opposite) or seen.get(rule.kind, name)
+            if rules[other] != rule:
+                why = _lexicon()[rule.kind]["differ"].format(rules[other].number, rule.number)
+                said = f"policies: {name!r} contradicts {other!r} ({why})"
+                raise InvalidInput(f"{said}, and nobody can follow both; drop or edit one of them")
+            seen[rule.kind] = name
         return self
 
     def __iter__(self) -> Iterator[Policy]:
@@ -232,10 +178,10 @@ class PolicySet:
 
     def __getitem__(self, policy_id: str) -> Policy:
         """The policy of that id."""
-        for policy in self.policies:
-            if policy.id == policy_id:
-                return policy
-        raise InvalidInput(f"policy: {policy_id!r} given; expected one of {', '.join(p.id for p in self.policies)}")
+        known = {policy.id: policy for policy in self.policies}
+        if policy_id not in known:
+            raise InvalidInput(f"policy: {policy_id!r} given; expected one of {', '.join(known)}")
+        return known[policy_id]
 
     def add(self, text: str, policy_id: str = "", challenge: str = "") -> PolicySet:
         """With one more policy at the end; without an id it gets one of its rule, or a number."""
@@ -304,6 +250,6 @@ def read_yaml(file: str | Path) -> dict[str, Any]:
     return content
 
 
-def as_entries(policies: Sequence[Policy] | PolicySet) -> list[dict[str, str]]:
+def as_entries(policies: PolicySet) -> list[dict[str, str]]:
     """Policies as a file holds them."""
     return [{"id": p.id, "text": p.text, **({"challenge": p.challenge} if p.challenge else {})} for p in policies]
