@@ -88,7 +88,7 @@ def test_what_cannot_be_is_refused_with_what_is_expected(call, said):
         ("version: 1\nhooks: [{colour: red}]\n", "expected the fields of a Hook"),
         ("version: 1\nhooks: [{topic: t, question: q, answer: no}]\n", "hook: answer = False given; expected"),
         ("version: 1\nlearnt: [3]\n", "learnt is a list; expected a list of mappings"),
-        ("version: 1\ntemplates: [{kind: thanks, subject: x}]\n", "expected kind, subject and body"),
+        ("version: 1\ntemplates: [{kind: thanks, subject: x}]\n", "expected the fields of a Template"),
         ("version: 1\ntemplates: [{kind: shout, subject: x, body: y}]\n", "kind 'shout' given"),
         ("version: 1\ntemplates: [{kind: thanks, subject: x, body: '{age}'}]\n", "{age} given; expected one of"),
     ],
