@@ -28,7 +28,7 @@ from support.seminar import replies, told
 from support.seminar.data import Persona, Scenario, later
 from support.seminar.forms import short
 from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
-from support.seminar.replies import HOLD, NO, NOTED, PERHAPS, REFUSE, WITHDRAW, Pen, Said, Truth
+from support.seminar.replies import NO, PERHAPS, Pen, Said, Truth
 from support.seminar.reviewing import bounded
 from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
 from support.seminar.wordings import Voice, in_days
@@ -38,11 +38,9 @@ HOLDS = 0.25
 
 
 class RuleBasedSpeaker:
-    """Somebody who was invited; `truth` (which dates suit) and `said` (what each reply meant) are for audits only."""
+    """Somebody who was invited; `truth` is which dates suit, and `said` what was replied so far."""
 
-    def __init__(
-        self, persona: Persona, scenario: Scenario, rng: np.random.Generator, *, kind: str = "rule-based"
-    ) -> None:
+    def __init__(self, persona: Persona, scenario: Scenario, rng: np.random.Generator, kind: str) -> None:
         self.persona, self.kind = persona, kind
         facts, self._memory, words = rng.spawn(3)
         self.truth = Truth(persona, scenario.slots, facts)
@@ -62,7 +60,7 @@ class RuleBasedSpeaker:
             slot, self._back = self._back[1], None
             if slot in letter.given:
                 self._due = None
-                return self._sent(letter, self._pen.cancel(slot, letter.offered))
+                return self._sent(letter, self._pen.lost("cancel", "cancel", slot, letter.offered))
         mail = letter.latest
         if self._due is None or mail is None:
             return Response(LATER, until=self._next)
@@ -106,20 +104,19 @@ class RuleBasedSpeaker:
         self._holds = False
         away = self._voice.chance(0.5)
         sentence = self._voice.say("away" if away else "promise", wait=in_days(due - letter.day))
-        return self._sent(letter, Said(HOLD, (sentence,)), bare=away)
+        return self._sent(letter, Said("hold", [sentence]), bare=away)
 
     def _reply(self, letter: Letter, mail: Mail) -> Said:
         offered = tuple(map(date.fromisoformat, mail.slots)) or letter.offered
         slot = _slot(mail, letter)
         if mail.kind == CONFIRMATION and slot is not None:
             said = self._pen.given(slot, letter.offered)
-            self._back = None if said.act == REFUSE else self._back
+            self._back = None if said.act == "refuse" else self._back
             return said
         if mail.kind in (CLARIFICATION, CONFIRMATION, THANKS):
             return self._clarified(mail, letter)
         if letter.given:  # they are asked for dates once more
-            already = self._voice.about("already", letter.given, letter.offered)
-            return Said(NOTED, (already,), tuple(letter.given))
+            return Said("noted", [self._voice.about("already", letter.given, letter.offered)], letter.given)
         if self._pen.named:
             return self._pen.more(offered, offered, warm=bool(replies.WARM.search(mail.body.casefold())))
         return self._pen.offer(offered, late=self._unanswered > 1)
@@ -128,16 +125,15 @@ class RuleBasedSpeaker:
         """Answers everything that is asked: about the issue, about vague dates, about further ones."""
         asked = " ".join(f"{mail.subject} {mail.body}".casefold().replace("’", "'").split())
         parts = [part for part in (self._pen.answered(asked),) if part]
-        if parts and parts[0].act == WITHDRAW:
+        if parts and parts[0].act == "withdraw":
             self._back = None
             return parts[0]
         about = tuple(map(date.fromisoformat, mail.slots)) or replies.mentioned(letter.offered, asked)
         more, sure = bool(replies.ASKS_MORE.search(asked)), bool(replies.ASKS_SURE.search(asked))
         if not self._pen.named and about:
             return _together([*parts, self._pen.offer(about, late=False)])
-        unsure = [d for d in about if d in self._pen.named and self.truth.mood(d) == PERHAPS]
-        if not unsure and not about and sure:
-            unsure = [d for d in self._pen.named if self.truth.mood(d) == PERHAPS]
+        vague = [day for day in self._pen.named if self.truth.mood(day) == PERHAPS]
+        unsure = [day for day in about if day in vague] or (vague if sure and not about else [])
         if unsure and (sure or not more):
             parts.append(self._pen.settle(unsure, letter.offered))
         if more:
@@ -145,25 +141,22 @@ class RuleBasedSpeaker:
             parts.append(self._pen.more(about or letter.offered, letter.offered, warm=warm))
         elif about and not unsure and not parts:
             parts.append(self._pen.settle(about, letter.offered))
-        return _together(parts) if parts else Said(NOTED, (self._voice.say("noted"),))
+        return _together(parts) if parts else Said("noted", [self._voice.say("noted")])
 
     def _sent(self, letter: Letter, said: Said, *, bare: bool = False) -> Response:
         """The reply as a mail."""
-        if said.act != HOLD:
+        if said.act != "hold":
             self.said.append(said)
         subject = letter.latest.subject if letter.latest else letter.organiser
         subject = subject if subject.lower().startswith("re:") else f"Re: {subject}"
         body = " ".join(said.sentences) if bare else self._voice.letter(said.sentences)
-        return Response(ASK if said.asks else ANSWER, subject, body, self._next, said.named)
+        return Response(ASK if said.asks else ANSWER, subject, body, self._next, tuple(sorted(said.named)))
 
 
 def _together(parts: list[Said]) -> Said:
     """Several answers in one reply."""
-    if len(parts) == 1:
-        return parts[0]
-    days = {name: tuple(sorted({d for p in parts for d in getattr(p, name)})) for name in ("firm", "vague", "cannot")}
-    sentences = tuple(sentence for part in parts for sentence in part.sentences)
-    return Said(parts[-1].act, sentences, **days, asks=any(p.asks for p in parts))
+    sentences = [sentence for part in parts for sentence in part.sentences]
+    return Said(parts[-1].act, sentences, {d for part in parts for d in part.named}, any(part.asks for part in parts))
 
 
 def _slot(mail: Mail, letter: Letter) -> date | None:
