@@ -9,7 +9,7 @@ from datetime import date
 
 import numpy as np
 
-from support.seminar.data import Persona, in_words
+from support.seminar.data import Persona
 from support.seminar.wordings import Voice, our_issues, wordings
 
 FIRM, PERHAPS, NO = "firm", "perhaps", "no"
@@ -219,13 +219,3 @@ class Pen:
             return []
         self.raised, self.open_issue = True, self.truth.conditional
         return [self.voice.issue(self.truth.conditional)]
-
-
-def mentioned(slots: Sequence[date], text: str) -> tuple[date, ...]:
-    """The dates among these that a mail writes out as `workdays.in_words` does, or nearly so.
-
-    >>> mentioned([date(2027, 10, 13), date(2027, 11, 10)], "is wednesday, 13 october 2027 certain?")
-    (datetime.date(2027, 10, 13),)
-    """
-    ways = {day: (in_words(day), f"{day.day} {day:%B}", f"{day:%B} {day.day}") for day in slots}
-    return tuple(d for d, words in ways.items() if any(re.search(rf"\b{w.casefold()}\b", text) for w in words))

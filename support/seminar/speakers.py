@@ -27,6 +27,7 @@ from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form
 from support.seminar import replies, told
 from support.seminar.data import Persona, Scenario, later
 from support.seminar.forms import short
+from support.seminar.reading import named
 from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
 from support.seminar.replies import NO, PERHAPS, Pen, Said, Truth
 from support.seminar.reviewing import bounded
@@ -128,7 +129,7 @@ class RuleBasedSpeaker:
         if parts and parts[0].act == "withdraw":
             self._back = None
             return parts[0]
-        about = tuple(map(date.fromisoformat, mail.slots)) or replies.mentioned(letter.offered, asked)
+        about = tuple(map(date.fromisoformat, mail.slots)) or named(asked, letter.offered)
         more, sure = bool(replies.ASKS_MORE.search(asked)), bool(replies.ASKS_SURE.search(asked))
         if not self._pen.named and about:
             return _together([*parts, self._pen.offer(about, late=False)])
@@ -179,15 +180,15 @@ FURTHEST = 60  # days ahead to which somebody may put an answer off
 
 @dataclass(frozen=True)
 class Invited:
-    """What somebody knows of themselves and the programme, and nobody else does; `suits` is drawn, for a model."""
+    """What somebody knows of themselves and the programme, and nobody else does."""
 
     persona: Persona
     scenario: Scenario
-    suits: tuple[date, ...] | None = None
+    suits: tuple[date, ...]
 
 
 @cache
-def response_form(day: int, most: int = BODY) -> Any:
+def response_form(day: int, most: int) -> Any:
     """{"action", "until", "subject", "body"}: who waits names a later day or null, who writes has something to say."""
 
     def fitting(reply: Any) -> None:
@@ -202,7 +203,7 @@ def response_form(day: int, most: int = BODY) -> Any:
 
 def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
     """How soon, how often and how vaguely somebody answers is told in words: nothing makes the model keep to it."""
-    me, suits = seat.own.persona, seat.own.suits
+    me = seat.own.persona
     first = {1: "The first mail is enough for you.", 2: "The first mail drowns; you answer the second."}
     usual = first.get(me.needs, f"It takes {me.needs} mails before you answer for the first time.")
     often = "Now and then" if me.vague < 0.35 else "Often"
@@ -216,7 +217,7 @@ def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
         "patience": f"{usual} Of ten mails you forget about {round(10 * me.forgets)} for good.",
         "certainty": sure if me.vague < 0.15 else f"{often} you name a date vaguely, with a perhaps.",
         "share": f"{me.share:.0%}",
-        "suits": None if suits is None else told.dates(suits),
+        "suits": told.dates(seat.own.suits),
         **{name: getattr(me, name) for name in told_as_it_is},
     }
 
