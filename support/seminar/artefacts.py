@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,31 +64,12 @@ class Artefacts:
 
 def load_templates() -> dict[str, Template]:
     """The project's templates by the kind of mail."""
-    return {made.kind: made for made in map(_template, read_toml("mails.toml", "template"))}
+    return {entry["kind"]: Template(**entry) for entry in read_toml("mails.toml", "template")}
 
 
 def load_past() -> tuple[Template, ...]:
     """Five mails that an organiser once sent, for their style."""
-    return tuple(map(_template, read_toml("mails.toml", "past")))
-
-
-def _template(entry: Mapping[str, Any]) -> Template:
-    try:
-        given = {"kind": entry["kind"], "subject": entry["subject"], "body": entry["body"]}
-    except KeyError as error:
-        raise DamagedFile(f"template: no {error} given; expected kind, subject and body") from error
-    given["to_role"] = entry.get("to_role", "")
-    _check_texts("template", given)
-    return Template(**given)
-
-
-def _check_texts(what: str, given: Mapping[str, Any], numbers: Sequence[str] = ()) -> None:
-    """Refuse what YAML took for something else than text: an answer "no" without quotation marks is a truth value."""
-    for name, value in given.items():
-        wanted = int if name in numbers else str
-        if not isinstance(value, wanted) or isinstance(value, bool):
-            expected = "a whole number" if wanted is int else "text; put it in quotation marks"
-            raise DamagedFile(f"{what}: {name} = {value!r} given; expected {expected}")
+    return tuple(Template(**entry) for entry in read_toml("mails.toml", "past"))
 
 
 def as_content(made: Artefacts) -> dict[str, Any]:
@@ -119,30 +100,31 @@ def import_artefacts(path: str | Path) -> Artefacts:
 
 def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
     """Artefacts out of what a file holds; errors name its path, see `import_artefacts`."""
-    templates = [_template(entry) for entry in _listed(content, "templates", path)]
-    return Artefacts(
-        policies_of(_listed(content, "policies", path), path),
-        {template.kind: template for template in templates},
-        tuple(_made(Hook, entry, path) for entry in _listed(content, "hooks", path)),
-        tuple(_made(Edit, entry, path) for entry in _listed(content, "learnt", path)),
-    )
 
+    def listed(name: str) -> list[Mapping[str, Any]]:
+        found = content.get(name) or []
+        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+            raise DamagedFile(f"{path}: {name} is a {type(found).__name__}; expected a list of mappings")
+        return found
 
-def _listed(content: Mapping[str, Any], name: str, path: str | Path) -> list[Mapping[str, Any]]:
-    found = content.get(name) or []
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise DamagedFile(f"{path}: {name} is a {type(found).__name__}; expected a list of mappings")
-    return found
+    def made(kind: Any, name: str) -> tuple[Any, ...]:
+        return tuple(_made(kind, entry, path) for entry in listed(name))
+
+    templates = {template.kind: template for template in made(Template, "templates")}
+    return Artefacts(policies_of(listed("policies"), path), templates, made(Hook, "hooks"), made(Edit, "learnt"))
 
 
 def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
+    """One record; what YAML took for something else than text is refused: an answer "no" is a truth value to it."""
+    for name, value in entry.items():
+        wanted, expected = (int, "a whole number") if name == "day" else (str, "text; put it in quotation marks")
+        if type(value) is not wanted:
+            raise DamagedFile(f"{path}, {kind.__name__.lower()}: {name} = {value!r} given; expected {expected}")
     try:
-        made = kind(**entry)
+        return kind(**entry)
     except TypeError as error:
         known = ", ".join(kind.__dataclass_fields__)
         raise DamagedFile(f"{path}: {error}; expected the fields of a {kind.__name__}: {known}") from error
-    _check_texts(f"{path}, {kind.__name__.lower()}", entry, ("day",))
-    return made
 
 
 TOPIC = 90  # characters
@@ -153,8 +135,6 @@ _SENTENCE = re.compile(r"(?<=[.?!])(?<!\bProf\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\
 def topic_of(question: str) -> str:
     """What a question is about: its first sentence, cut where it is long.
 
-    >>> topic_of("The speaker wants to give the talk by video. Shall I allow it?")
-    'The speaker wants to give the talk by video'
     >>> topic_of("Prof. B requests a Zoom option. Shall I allow it?")
     'Prof. B requests a Zoom option'
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
@@ -106,21 +106,24 @@ class Persona:
     issue_kind: str = ""
 
     def __post_init__(self) -> None:
-        for field_ in ("id", "name", "email"):
-            if not str(getattr(self, field_)).strip():
-                raise InvalidInput(f"persona {self.id or self.name or '?'}: no {field_} given; expected some text")
+        for fault in self._faults():
+            raise InvalidInput(f"persona {self.name or self.id or '?'}: {fault}")
+
+    def _faults(self) -> Iterator[str]:
+        for what in ("id", "name", "email"):
+            if not str(getattr(self, what)).strip():
+                yield f"no {what} given; expected some text"
         if "@" not in self.email or any(c.isspace() for c in self.email):
-            raise InvalidInput(f"persona {self.name}: email {self.email!r} given; expected one such as ana@example.org")
+            yield f"email {self.email!r} given; expected one such as ana@example.org"
         if self.role not in ROLES:
-            raise InvalidInput(f"persona {self.name}: role {self.role!r} given; expected one of {', '.join(ROLES)}")
+            yield f"role {self.role!r} given; expected one of {', '.join(ROLES)}"
         for what, low in (("days", 0), ("needs", 1), ("limit", 1)):
-            value = getattr(self, what)
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a whole number from {low}")
+            if type(value := getattr(self, what)) is not int or value < low:
+                yield f"{what} = {value!r} given; expected a whole number from {low}"
         for what in ("vague", "forgets", "cancels", "share"):
             value = getattr(self, what)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise InvalidInput(f"persona {self.name}: {what} = {value!r} given; expected a number from 0 to 1")
+                yield f"{what} = {value!r} given; expected a number from 0 to 1"
 
     @property
     def introduced(self) -> Persona:
@@ -136,28 +139,6 @@ def load_personas() -> dict[str, Persona]:
 def _persona(entry: Mapping[str, Any]) -> Persona:
     given = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")} | entry.get("responsiveness", {})
     return Persona(**given | {"constraints": tuple(entry.get("constraints", ()))})
-
-
-def check_people(people: Sequence[Persona]) -> None:
-    """Refuse people whom mails and reports could not tell apart: one name or address for two, or that of a role."""
-    if not people:
-        raise InvalidInput("people: nobody given; expected at least one person to invite")
-    for person in people:
-        if person.name.strip().casefold() in ROLE_NAMES:
-            raise InvalidInput(
-                f"people: the name {person.name!r} given ({person.id}), which stands for a role in mails and records; "
-                "give another one"
-            )
-    for what in ("name", "email"):
-        seen: dict[str, Persona] = {}
-        for person in people:
-            key = getattr(person, what).strip().casefold()
-            if key in seen:
-                raise InvalidInput(
-                    f"people: two have the {what} {getattr(person, what)!r} ({seen[key].id} and {person.id}); every "
-                    "mail and every report tells people apart by it: add a middle name or an institution to one"
-                )
-            seen[key] = person
 
 
 def surname_twice(people: Iterable[Persona]) -> set[str]:
@@ -192,25 +173,35 @@ class Scenario:
     organiser_role: str = ""
 
     def __post_init__(self) -> None:
-        check_people(self.people)
+        for fault in self._faults():
+            raise InvalidInput(fault)
+
+    def _faults(self) -> Iterator[str]:
+        if not self.people:
+            yield "people: nobody given; expected at least one person to invite"
+        for what in ("name", "email"):
+            counted = Counter(getattr(person, what).strip().casefold() for person in self.people)
+            for given in (given for given, count in counted.items() if count > 1):
+                told = "every mail and every report tells people apart by it"
+                yield f"people: two have the {what} {given!r}; {told}: add a middle name or an institution to one"
+        for person in self.people:
+            if (name := person.name).strip().casefold() in ROLE_NAMES:
+                yield f"people: the name {name!r} given, which stands for a role in mails and records; give another"
         if not self.slots:
-            raise InvalidInput(f"scenario {self.id}: no dates given; expected at least one date to fill")
-        if isinstance(self.seats, bool) or not isinstance(self.seats, int) or self.seats < 1:
-            raise InvalidInput(f"scenario {self.id}: seats = {self.seats!r} given; expected a whole number from 1")
+            yield f"scenario {self.id}: no dates given; expected at least one date to fill"
+        if type(self.seats) is not int or self.seats < 1:
+            yield f"scenario {self.id}: seats = {self.seats!r} given; expected a whole number from 1"
         if not working(self.start):
-            raise InvalidInput(f"scenario {self.id}: start {self.start} is a {self.start:%A}; expected a working day")
-        for slot in self.slots:
-            if slot <= self.start:
-                raise InvalidInput(
-                    f"scenario {self.id}: the date {slot} is over when work starts ({self.start}); drop it, or start "
-                    "earlier"
-                )
-            if self.slots.count(slot) > 1:
-                raise InvalidInput(f"scenario {self.id}: the date {slot} is given twice; give it once, with more seats")
+            yield f"scenario {self.id}: start {self.start} is a {self.start:%A}; expected a working day"
+        if self.slots and min(self.slots) <= self.start:
+            over = f"the date {min(self.slots)} is over when work starts ({self.start})"
+            yield f"scenario {self.id}: {over}; drop it, or start earlier"
+        if len(set(self.slots)) < len(self.slots):
+            yield f"scenario {self.id}: a date is given twice; give it once, with more seats"
         if list(self.slots) != sorted(self.slots):
-            raise InvalidInput(f"scenario {self.id}: dates not in their order; expected the earliest first")
+            yield f"scenario {self.id}: dates not in their order; expected the earliest first"
         if self.deadline <= self.start:
-            raise InvalidInput(f"scenario {self.id}: deadline {self.deadline} given; expected one after {self.start}")
+            yield f"scenario {self.id}: deadline {self.deadline} given; expected one after {self.start}"
 
     @property
     def by_name(self) -> dict[str, Persona]:
@@ -230,16 +221,12 @@ def scenario(name: str) -> Scenario:
     if name not in entries:
         raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
     entry, known = entries[name], load_personas()
-    kept = {k: entry[k] for k in ("id", "title", "goal", "place", "time", "seats") if k in entry}
-    return Scenario(
-        **kept,
-        organiser=entry["organiser"]["name"],
-        organiser_role=entry["organiser"].get("role", ""),
-        start=day(entry["start"], "start"),
-        deadline=day(entry["deadline"], "deadline"),
-        slots=days(entry["slots"], "slots"),
-        people=tuple(known[persona] for persona in entry["personas"]),
-    )
+    dates: dict[str, Any] = {name: day(entry[name], name) for name in ("start", "deadline")}
+    dates["slots"] = days(entry["slots"], "slots")
+    people = tuple(known[persona] for persona in entry["personas"])
+    told = {key: value for key, value in entry.items() if key in Scenario.__dataclass_fields__}
+    who = {"organiser": entry["organiser"]["name"], "organiser_role": entry["organiser"].get("role", "")}
+    return Scenario(**told | dates | who, people=people)
 
 
 def day(given: date | str, what: str) -> date:

@@ -2,27 +2,23 @@
 
 By words, a reply is flagged when a sentence of it wants something that no policy speaks of. A topic alone flags
 nothing, since a routine reply may speak of trains and films as well: the same sentence has to ask, wish or make a
-condition, and must not merely tell what was or what is settled.
-
-What it rests on: the cases that "DoubleAgents" (002) names in section 3.5 and appendices A and C.2 (video, travel
-money, papers for a visa, somebody else as speaker, another date, health and access, doubt until the last day), the
-policies of `policies.yaml`, and what anybody knows of invitations. Its writer had read the README of the inputs and the
-personas' issues, which name the kinds of case, but none of the texts by which it is measured, and changed no pattern
-afterwards: on the 100 texts of the suite it was right on 62, since most of them avoid the words that give a case away.
+condition, and must not merely tell what was or what is settled. The words, and what they rest on, are in
+`detectors.toml`.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 from typing import Protocol
 
 import numpy as np
 
-from support.errors import InvalidInput
 from support.seminar.forms import checked_question
 from support.seminar.rules import PolicySet
 from support.seminar.views import Verdict
@@ -43,109 +39,23 @@ def asking(reply: str, what: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Something that an organiser may have to decide about.
-
-    Attributes
-    ----------
-    name : str
-        What the reply does, for the question.
-    words : str
-        A pattern that tells the topic in a sentence, and a policy that covers it.
-    alone : str
-        A pattern that needs no wish or condition beside it.
-    """
+    """Something that an organiser may have to decide about, with the words that tell it; see `detectors.toml`."""
 
     name: str
-    words: str = r"(?!)"
-    alone: str = r"(?!)"
+    words: re.Pattern[str]
+    alone: re.Pattern[str]
 
 
-_TALK = r"(?:talk|lecture|seminar|slot|hour|stage|presentation|session)"
-_OTHER = r"(?:another|(?:a )?different|some other|an earlier|an? later|earlier|later)"
-_WHEN = r"(?:day|date|days|dates|week|month|weekday|term|semester|year|time|slot|hour)"
-_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_SOMEBODY = r"(?:students?|postdocs?|colleagues?|collaborators?|co-?authors?|advisor|supervisor|somebody|someone)"
+def _phrases(listed: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(listed)})\b" if listed else r"(?!)")
 
-TOPICS = (
-    Topic("wants to speak from afar",
-          words=r"\b(?:zoom|online|remote(?:ly)?|virtual(?:ly)?|hybrid|video ?(?:call|link|conference)?"
-                r"|from (?:home|afar))\b",
-          alone=r"\b(?:by|over|via|on) (?:zoom|video(?: link| call)?|skype|teams)\b(?=.*\?)"),
-    Topic("asks about money",
-          words=r"\b(?:reimburs\w*|honorari\w*|funding|funds?|expenses?"
-                r"|travel (?:costs?|money|support|grant|budget)|fees?|airfare|fares?|business class|first[- ]class"
-                r"|(?:cover|pay|book)\w* .*\b(?:flights?|hotel|tickets?|travel|nights?|accommodation|train|trip)"
-                r"|(?:flights?|hotel|tickets?|trip|train)\b.*\b(?:cover|paid|pay)\w*)\b",
-          alone=r"\bwho (?:pays|covers|would pay|will pay)\b|\bis there (?:any |a |some )?(?:budget|money|funding)\b"),
-    Topic("needs papers",
-          words=r"\b(?:visas?|consulate|embassy|passport|work permit|entry permit|immigration|border|stamp)\b",
-          alone=r"\b(?:visa|invitation|official|formal|signed|support) letter\b|\bletter (?:of|for|on|from)\b.*"
-                r"\b(?:invitation|visa|letterhead|embassy|consulate|university)\b"),
-    Topic("proposes somebody else as the speaker",
-          words=rf"\b{_SOMEBODY}\b.*\b(?:instead|speak|present|step in|take (?:my|the|over)|stand in|replace|give"
-                r"|deliver)\b"
-                rf"|\b(?:invite|ask|send|recommend|suggest)\b.*\b{_SOMEBODY}\b",
-          alone=r"\b(?:in my (?:place|stead)|instead of me|on my behalf|rather than me)\b"),
-    Topic("wants to share the talk",
-          words=rf"\b(?:co-?present\w*|joint(?:ly)?|together with|both of us|two of us|share the {_TALK}|duo)\b"
-                r"|\bwith my (?:co-?author|colleague|collaborator|student)s?\b"),
-    Topic("asks for a day that was not offered",
-          words=rf"\b{_OTHER} {_WHEN}\b|\b(?:mov|shift|swap|reschedul|postpon|exchang|switch)\w*\b"
-                rf"|\b{_WEEKDAYS}\b.*\b(?:instead|rather)\b|\binstead\b.*\b{_WEEKDAYS}\b",
-          alone=r"\bnot (?:on|in|among) (?:your|the) (?:list|dates)\b"
-                r"|\bnone of (?:them|these|those|your)\b.*\bbut\b.*\bcould\b"),
-    Topic("needs access",
-          words=r"\b(?:wheelchair|step-?free|steps?|stairs|ramps?|lift|elevator|accessib\w*|barrier|sign language"
-                r"|interpreter|captions?|hearing (?:aid|loop)|blind|deaf|crutches|service dog|guide dog|assistant)\b"),
-    Topic("tells of health or family leave",
-          words=r"\b(?:surgery|operation|treatment|hospital|chemo\w*|diagnos\w*|medical|medication|doctors?|pregnan\w*"
-                r"|health|injur\w*|epilep\w*|migraines?|allerg\w*)\b",
-          alone=r"\b(?:maternity|paternity|parental|sick|medical|family) leave\b|\b(?:due|expecting) (?:a |our |the )?"
-                r"(?:baby|child)\b|\b(?:baby|child) is due\b"),
-    Topic("will know only at the last moment",
-          words=r"\b(?:last[- ]minute|short notice|day before|evening before|morning of|night before|the same day)\b"
-                r"|\b(?:back-?up|stand-?by|plan b)\b",
-          alone=r"\b(?:not|n't|only|cannot|never) (?:be able to )?(?:know|tell|say|confirm|decide|promise)\b.*"
-                r"\b(?:until|till|before|day|evening|morning|eve)\b"
-                r"|\bmay (?:well )?(?:have to|need to) (?:cancel|drop|withdraw|pull)\b"),
-    Topic("has a wish about recording",
-          words=r"\b(?:record(?:ed|ing|ings|s)?|film(?:ed|ing)?|stream(?:ed|ing)?|live-?stream\w*|photograph\w*|cameras?"
-                r"|channel|youtube|publish\w*|put online|slides online)\b"),
-    Topic("proposes another format",
-          words=r"\b(?:workshop|panel|tutorial|demo(?:nstration)?s?|poster|fireside|conversation|debate|performance"
-                r"|round ?table|hands-on|interactive|two hours|half an hour|\d+ minutes"
-                r"|(?:twenty|thirty|forty|ninety) minutes|longer|shorter)\b"),
-    Topic("needs care for a child",
-          words=r"\b(?:child ?care|babysit\w*|nursery|nursing|breastfeed\w*|mind (?:my|the|her|him)|look after"
-                r"|(?:my|our) (?:baby|child|children|kids?|son|daughter|toddler))\b"),
-    Topic("sets a condition of its own",
-          words=r"\b(?:confidential|embargo\w*|nda|patent\w*|unpublished|press|journalists?|security|bodyguard|sponsor\w*"
-                r"|contract|lawyers?|ethics|politic\w*|boycott\w*|sign(?:ed)? (?:a|the) (?:form|waiver|agreement))\b"),
-)  # fmt: skip
-"""What is looked for, in this order."""
 
-WANTS = re.compile(
-    r"\?|\b(?:could|would|might|may|can) (?:i|we|you|it|there|that|he|she|they|one|somebody|someone|my)\b"
-    r"|\b(?:is|are) (?:it|there|that|you)\b.*\b(?:possible|any|able|allowed|chance|way)\b"
-    r"|\b(?:any chance|possibl[ey])\b"
-    r"|\b(?:i|we)(?:'d| would| should)? (?:really |much |also |strongly |rather )?(?:need|want|wish|prefer|insist"
-    r"|require|ask|rather|like|hope|propose|suggest|recommend|request|have to ask|must ask)\b"
-    r"|\b(?:need|needs|requires?) (?:a|an|some|somebody|someone|help|to)\b|\blet me know (?:if|whether|what|who|how)\b"
-    r"|\b(?:only if|provided|on (?:the )?condition|as long as|unless|otherwise|depends? on|in case|instead|rather not"
-    r"|do not want|don't want|not comfortable|without)\b|\bplease\b",
+_KNOWN = tomllib.loads(files(__package__).joinpath("detectors.toml").read_text(encoding="utf-8"))
+TOPICS = tuple(
+    Topic(topic["name"], _phrases(topic.get("words", ())), _phrases(topic.get("alone", ())))
+    for topic in _KNOWN["topic"]
 )
-"""What makes a sentence ask, wish or set a condition."""
-
-SETTLED = re.compile(
-    r"\b(?:no need|need no|needs? nothing|don't need|do not need|already|myself|at my own"
-    r"|my own (?:grant|budget|expense)|is (?:paid|covered|taken care|fine|no problem)"
-    r"|are (?:paid|covered|fine|no problem)|nothing (?:special|else|to)"
-    r"|don't worry|do not worry|no matter|either way is fine|as (?:usual|always)"
-    r"|last (?:year|week|month|time|spring|autumn)|saw|watched|enjoyed|loved|read your|yesterday"
-    r"|was (?:ill|sick|away|in hospital)|back (?:from|at work|on my feet))\b",
-)
-"""What tells of the past, or that there is nothing to decide."""
-
+WANTS, SETTLED = _phrases(_KNOWN["wants"]), _phrases(_KNOWN["settled"])
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 LONGEST = 600  # letters: a longer sentence is read in pieces, since some patterns take time that grows with its square
 
@@ -187,15 +97,15 @@ def matches(reply: str) -> tuple[tuple[Topic, str], ...]:
 
 def covered(topic: Topic, policies: PolicySet) -> bool:
     """Whether a policy names the topic, as one may that was made of a stop hook; none of `policies.yaml` does."""
-    return any(re.search(f"{topic.words}|{topic.alone}", _plain(policy.text)) for policy in policies)
+    texts = [_plain(policy.text) for policy in policies]
+    return any(topic.words.search(text) or topic.alone.search(text) for text in texts)
 
 
 def _wanted(topic: Topic, sentence: str) -> bool:
     if SETTLED.search(sentence):
         return False
-    if re.search(topic.alone, sentence):
-        return True
-    return bool(re.search(topic.words, sentence) and WANTS.search(sentence))
+    wants = "?" in sentence or WANTS.search(sentence)
+    return bool(topic.alone.search(sentence) or (topic.words.search(sentence) and wants))
 
 
 def _plain(text: str) -> str:
@@ -247,34 +157,17 @@ class ClassifierDetector:
 
 
 def cross_validated(
-    texts: Sequence[str],
-    flags: Sequence[bool],
-    cases: Sequence[str],
-    encoder: Encodes,
-    rng: np.random.Generator,
-    *,
-    folds: int = FOLDS,
+    texts: Sequence[str], flags: Sequence[bool], cases: Sequence[str], encoder: Encodes, rng: np.random.Generator
 ) -> np.ndarray:
-    """Probability of a flag for each reply, by a classifier that saw no reply of its case."""
-    fold = _deal(flags, cases, rng, folds)
-    own = np.array([fold[case] for case in cases])
-    result = np.empty(len(texts))
-    for k in range(folds):
-        rest = np.flatnonzero(own != k)
-        learnt = ClassifierDetector.fit([texts[i] for i in rest], [flags[i] for i in rest], encoder)
-        left = np.flatnonzero(own == k)
-        result[left] = learnt.probabilities([texts[i] for i in left])
-    return result
-
-
-def _deal(flags: Sequence[bool], cases: Sequence[str], rng: np.random.Generator, folds: int) -> dict[str, int]:
-    label = dict(zip(cases, flags, strict=True))
-    if mixed := [case for case, flag in zip(cases, flags, strict=True) if flag != label[case]]:
-        raise InvalidInput(f"case {mixed[0]!r}: flagged and clear given; expected one label for all of its replies")
-    fold: dict[str, int] = {}
+    """Probability of a flag for each reply, by a classifier that saw no reply of its case; a case has one flag."""
+    label, fold = dict(zip(cases, flags, strict=True)), dict[str, int]()
     for side in (True, False):
         names = sorted(case for case, flag in label.items() if bool(flag) is side)
-        if not 2 <= folds <= len(names):
-            raise InvalidInput(f"folds: {folds} given for {len(names)} cases of a label; expected 2 to {len(names)}")
-        fold |= {names[i]: k % folds for k, i in enumerate(rng.permutation(len(names)))}
-    return fold
+        fold |= {names[i]: k % FOLDS for k, i in enumerate(rng.permutation(len(names)))}
+    own = np.array([fold[case] for case in cases])
+    result = np.empty(len(texts))
+    for k in range(FOLDS):
+        rest, left = np.flatnonzero(own != k), np.flatnonzero(own == k)
+        learnt = ClassifierDetector.fit([texts[i] for i in rest], [flags[i] for i in rest], encoder)
+        result[left] = learnt.probabilities([texts[i] for i in left])
+    return result

@@ -17,7 +17,7 @@ from support.seminar.ledger import Contact
 from support.seminar.organizer_steps import todo
 from support.seminar.organizer_ways import about, adrift, offered, usable
 from support.seminar.organizer_writing import closing_of, greeting_of, written
-from support.seminar.reading import CANNOT, Reading, agrees, read_reply
+from support.seminar.reading import SAYS, Reading, agrees, read_reply
 from support.seminar.records import (
     CLARIFICATION,
     CONFIRMATION,
@@ -46,7 +46,7 @@ def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...
     asked = _single(desk, mail)
     if asked is None or firm or reading.vague or cannot or reading.declined or reading.unclear:
         return firm, cannot
-    if _NO.search(mail.body) or CANNOT.search(mail.body):
+    if _NO.search(mail.body) or SAYS.cannot.search(mail.body):
         return firm, (asked,)
     return ((asked,) if agrees(mail.body) else firm), cannot
 

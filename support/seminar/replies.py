@@ -1,18 +1,15 @@
-"""What is true of a simulated speaker, drawn once, and what they reply to each kind of mail.
-
-The dates that are meant come first, then the sentences for them; a `Said` says nothing against its dates.
-"""
+"""What is true of a simulated speaker, drawn once, and what they reply to each kind of mail."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 import numpy as np
 
-from support.seminar.data import Persona, in_words
+from support.seminar.data import Persona
 from support.seminar.wordings import Voice, our_issues, wordings
 
 FIRM, PERHAPS, NO = "firm", "perhaps", "no"
@@ -26,7 +23,6 @@ YIELDS = 0.6
 LONGEST = 10  # working days between a confirmation and its cancellation, at most; see `cancels_after`
 
 
-@dataclass
 class Truth:
     """One person's calendar and mind; all draws are from `rng`, for the dates in `slots` in their order.
 
@@ -35,22 +31,16 @@ class Truth:
     theirs, None for people who keep their word.
     """
 
-    persona: Persona
-    slots: Sequence[date]
-    rng: np.random.Generator
-    conditional: bool = field(init=False)
-    yields: bool = field(init=False)
-    cancels_after: int | None = field(init=False)
-    _moods: dict[date, str] = field(init=False, default_factory=dict, repr=False)
-    _turns: dict[date, bool] = field(init=False, default_factory=dict, repr=False)
-    _rank: dict[date, float] = field(init=False, default_factory=dict, repr=False)
-
-    def __post_init__(self) -> None:
-        self.conditional = bool(self.persona.issue) & bool(self.rng.random() < CONDITIONAL)
-        self.yields = bool(self.rng.random() < YIELDS)
-        after, cancels = int(self.rng.integers(1, LONGEST + 1)), self.rng.random() < self.persona.cancels
-        self.cancels_after = after if cancels else None
-        for slot in self.slots:
+    def __init__(self, persona: Persona, slots: Sequence[date], rng: np.random.Generator) -> None:
+        self.persona, self.slots, self.rng = persona, slots, rng
+        self.conditional = bool(persona.issue) & bool(rng.random() < CONDITIONAL)
+        self.yields = bool(rng.random() < YIELDS)
+        after, cancels = int(rng.integers(1, LONGEST + 1)), rng.random() < persona.cancels
+        self.cancels_after: int | None = after if cancels else None
+        self._moods: dict[date, str] = {}
+        self._turns: dict[date, bool] = {}
+        self._rank: dict[date, float] = {}
+        for slot in slots:
             self.mood(slot)
 
     def mood(self, slot: date) -> str:
@@ -78,9 +68,6 @@ class Truth:
         self._moods[slot] = NO
 
 
-OFFER, MORE, ONLY, DECLINE, SETTLE, NOTED = "offer", "more", "only", "decline", "settle", "noted"
-ACCEPT, REFUSE, WITHDRAW, CANCEL, HOLD = "accept", "refuse", "withdraw", "cancel", "hold"
-
 ASKS_MORE = re.compile(
     r"\b(more|other|another|further|additional|alternative)\s+(?:\w+\s+){0,3}?(dates?|days?|slots?|options?|ones?)\b"
     r"|\bany others\b|\b(anything|something) else\b|\bothers? (?:that|which|too|as well)\b"
@@ -98,22 +85,16 @@ REFUSES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A reply before it is a letter: an act of those above, and what its sentences say of dates, for audits of readers.
+    """A reply before it is a letter; `named` are the dates that it says are possible, firmly or not.
 
-    `asks` is true where coming is made conditional.
+    `act` is "offer", "more", "only" (what was named stands), "decline", "settle", "noted", "accept", "refuse",
+    "withdraw", "cancel" or "hold" (a note that the answer takes its time); `asks`: coming is made conditional.
     """
 
     act: str
-    sentences: tuple[str, ...]
-    firm: tuple[date, ...] = ()
-    vague: tuple[date, ...] = ()
-    cannot: tuple[date, ...] = ()
+    sentences: Sequence[str]
+    named: Collection[date] = ()
     asks: bool = False
-
-    @property
-    def named(self) -> tuple[date, ...]:
-        """Dates that are said to be possible, firmly or not."""
-        return tuple(sorted({*self.firm, *self.vague}))
 
 
 @dataclass
@@ -131,63 +112,61 @@ class Pen:
         suiting = self.truth.suiting(offered)
         chosen = sorted(suiting[: self.truth.persona.limit])
         if not chosen:
-            return self.decline(offered, late=late)
-        said = self._moods(chosen, offered)
-        whole = len(chosen) == len(set(offered)) > 1 and not said.vague and self.voice.chance(0.5)
-        dated = (self.voice.say("all"),) if whole else said.sentences
-        cannot, refusals = ((), ()) if whole else self._cannot(chosen, suiting, offered)
-        issue, asks = self._issue()
-        opening = self.voice.say("late" if late else "opener")
-        aside = (self.voice.say("aside"),) if self.voice.chance(0.35) else ()
-        sentences = tuple(s for s in (opening, *dated, *refusals, *issue, *aside) if s)
+            return self.decline(late=late)
+        dated, (_, vague) = self._moods(chosen, offered), self._split(chosen)
+        if len(chosen) == len(set(offered)) > 1 and not vague and self.voice.chance(0.5):
+            dated = [self.voice.say("all")]
+        else:
+            dated += self._cannot(chosen, suiting, offered)
+        issue, opening = self._issue(), self.voice.say("late" if late else "opener")
+        aside = [self.voice.say("aside")] if self.voice.chance(0.35) else []
         self.named |= set(chosen)
-        return Said(OFFER, sentences, said.firm, said.vague, cannot, asks)
+        return Said("offer", [opening, *dated, *issue, *aside], chosen, bool(issue) and self.truth.conditional)
 
-    def decline(self, offered: Sequence[date], *, late: bool = False) -> Said:
+    def decline(self, *, late: bool = False) -> Said:
         """No date suits; who would have another weekday, or somebody else speak, says so."""
-        issue: tuple[str, ...] = ()
-        asks = False
-        if self.truth.persona.issue_kind in ("weekday", "substitute"):
-            issue, asks = self._issue()
-        opening = (self.voice.say("late"),) if late else ()
-        return Said(DECLINE, (*opening, self.voice.say("decline"), *issue), cannot=tuple(sorted(offered)), asks=asks)
+        issue = self._issue() if self.truth.persona.issue_kind in ("weekday", "substitute") else []
+        opening = [self.voice.say("late")] if late else []
+        sentences = [*opening, self.voice.say("decline"), *issue]
+        return Said("decline", sentences, asks=bool(issue) and self.truth.conditional)
 
     def more(self, offered: Sequence[date], ever: Sequence[date], *, warm: bool) -> Said:
         """Further dates: up to `limit` for a warm question, one for a cold one; else those of `ever` named before."""
         new = [d for d in self.truth.suiting(offered) if d not in self.named]
         if chosen := sorted(new[: self.truth.persona.limit if warm else 1]):
-            said = self._moods(chosen, offered, "more")
             self.named |= set(chosen)
-            return Said(MORE, said.sentences, said.firm, said.vague)
+            return Said("more", self._moods(chosen, offered, "more"), chosen)
         still = sorted(d for d in set(ever) & self.named if self.truth.mood(d) != NO)
         if not still:
-            return self.decline(offered)
+            return self.decline()
         firm, vague = self._split(still)
-        if firm and not vague:
-            return Said(ONLY, (self.voice.about("no_more", firm, offered),), tuple(firm))
-        said = self._moods(still, offered)
-        return Said(ONLY, said.sentences, said.firm, said.vague)
+        sentences = self._moods(still, offered) if vague else [self.voice.about("no_more", firm, offered)]
+        return Said("only", sentences, still)
 
     def settle(self, asked: Sequence[date], offered: Sequence[date]) -> Said:
         """Each date that is asked for is looked up: it can be had, or it is gone."""
-        kept = tuple(d for d in sorted(asked) if self.truth.settle(d))
-        lost = tuple(d for d in sorted(asked) if d not in kept)
-        sentences = [self.voice.about(act, days, offered)
-                     for act, days in (("kept", kept), ("lost", lost)) if days]  # fmt: skip
+        kept = [d for d in sorted(asked) if self.truth.settle(d)]
+        lost = [d for d in sorted(asked) if d not in kept]
         self.named |= set(kept)
-        return Said(SETTLE, tuple(sentences), kept, cannot=lost)
+        told = [self.voice.about(act, days, offered) for act, days in (("kept", kept), ("lost", lost)) if days]
+        return Said("settle", told, kept)
 
     def given(self, slot: date, offered: Sequence[date]) -> Said:
         """The answer to a confirmation: accepted, or given back where the date, or the person's terms, do not hold."""
         if self.open_issue and not self.truth.yields:
-            return self._refused("unsettled", slot, offered)
+            return self.lost("refuse", "unsettled", slot, offered)
         if not self.truth.settle(slot):
-            return self._refused("refuse", slot, offered)
+            return self.lost("refuse", "refuse", slot, offered)
         self.open_issue = False
         self.named.add(slot)
         if self.voice.chance(0.5):
-            return Said(ACCEPT, (self.voice.about("accept_date", [slot], offered),), (slot,))
-        return Said(ACCEPT, (self.voice.say("accept"),))
+            return Said("accept", [self.voice.about("accept_date", [slot], offered)], [slot])
+        return Said("accept", [self.voice.say("accept")])
+
+    def lost(self, act: str, wording: str, slot: date, offered: Sequence[date]) -> Said:
+        """A date is given back."""
+        self.truth.lose(slot)
+        return Said(act, [self.voice.about(wording, [slot], offered)])
 
     def answered(self, text: str) -> Said | None:
         """What is said to a mail about the issue: content, resigned, or out; None where the mail is not about it."""
@@ -197,39 +176,26 @@ class Pen:
         words = known.get(kind, known["other"]) if ours else [*known["other"], *re.findall(r"\w{6,}", issue.casefold())]
         if not self.open_issue or not any(re.search(rf"\b{re.escape(word)}\b", text) for word in words):
             return None
-        if not REFUSES.search(text):
-            self.open_issue = False
-            return Said(NOTED, (self.voice.say("settled"),))
-        if self.truth.yields:
-            self.open_issue = False
-            return Said(NOTED, (self.voice.say("yields"),))
-        for day in self.truth.slots:
-            self.truth.lose(day)
-        return Said(WITHDRAW, (self.voice.say("withdraws"),), cannot=tuple(self.truth.slots))
-
-    def cancel(self, slot: date, offered: Sequence[date]) -> Said:
-        """A date that was given is given back."""
-        self.truth.lose(slot)
-        return Said(CANCEL, (self.voice.about("cancel", [slot], offered),), cannot=(slot,))
-
-    def _refused(self, act: str, slot: date, offered: Sequence[date]) -> Said:
-        self.truth.lose(slot)
-        return Said(REFUSE, (self.voice.about(act, [slot], offered),), cannot=(slot,))
+        refused = REFUSES.search(text)
+        if refused and not self.truth.yields:
+            for day in self.truth.slots:
+                self.truth.lose(day)
+            return Said("withdraw", [self.voice.say("withdraws")])
+        self.open_issue = False
+        return Said("noted", [self.voice.say("yields" if refused else "settled")])
 
     def _split(self, days: Sequence[date]) -> tuple[list[date], list[date]]:
         return [d for d in days if self.truth.mood(d) == FIRM], [d for d in days if self.truth.mood(d) == PERHAPS]
 
-    def _moods(self, chosen: Sequence[date], offered: Sequence[date], act: str = "firm") -> Said:
+    def _moods(self, chosen: Sequence[date], offered: Sequence[date], act: str = "firm") -> list[str]:
         """The firm dates and the vague ones, in one sentence or in two."""
         firm, vague = self._split(chosen)
         if firm and vague and act == "firm" and self.voice.chance(0.3):
             sure, unsure = (self.voice.dates(days, offered) for days in (firm, vague))
-            sentences = [self.voice.say("both", dates=sure, maybe=unsure)]
-        else:
-            sentences = [self.voice.about(act, firm, offered)] if firm else []
-            sentences += [self._vague(vague, offered)] if vague else []
-            sentences = sentences[::-1] if act == "firm" and self.voice.chance(0.25) else sentences
-        return Said(act, tuple(sentences), tuple(firm), tuple(vague))
+            return [self.voice.say("both", dates=sure, maybe=unsure)]
+        sentences = [self.voice.about(act, firm, offered)] if firm else []
+        sentences += [self._vague(vague, offered)] if vague else []
+        return sentences[::-1] if act == "firm" and self.voice.chance(0.25) else sentences
 
     def _vague(self, vague: Sequence[date], offered: Sequence[date]) -> str:
         """One date that is alone in its month may be told by the month."""
@@ -238,31 +204,18 @@ class Pen:
             return self.voice.say("vague_month", month=f"{vague[0]:%B}")
         return self.voice.about("vague", vague, offered)
 
-    def _cannot(
-        self, chosen: Sequence[date], suiting: Sequence[date], offered: Sequence[date]
-    ) -> tuple[tuple[date, ...], tuple[str, ...]]:
+    def _cannot(self, chosen: Sequence[date], suiting: Sequence[date], offered: Sequence[date]) -> list[str]:
         """Sometimes what is impossible is said too: a date or two, or all the others where they are."""
         out = sorted(d for d in set(offered) if self.truth.mood(d) == NO)
         if not out or not self.voice.chance(0.35):
-            return (), ()
+            return []
         if len(chosen) == len(suiting) and self.voice.chance(0.4):
-            return tuple(out), (self.voice.say("others"),)
-        named = out[:2]
-        return tuple(named), (self.voice.about("cannot", named, offered),)
+            return [self.voice.say("others")]
+        return [self.voice.about("cannot", out[:2], offered)]
 
-    def _issue(self) -> tuple[tuple[str, ...], bool]:
+    def _issue(self) -> list[str]:
         """The issue, once: as a question, or as a condition of coming."""
         if self.raised or not self.truth.persona.issue:
-            return (), False
+            return []
         self.raised, self.open_issue = True, self.truth.conditional
-        return (self.voice.issue(self.truth.conditional),), self.truth.conditional
-
-
-def mentioned(slots: Sequence[date], text: str) -> tuple[date, ...]:
-    """The dates among these that a mail writes out as `workdays.in_words` does, or nearly so.
-
-    >>> mentioned([date(2027, 10, 13), date(2027, 11, 10)], "is wednesday, 13 october 2027 certain?")
-    (datetime.date(2027, 10, 13),)
-    """
-    ways = {day: (in_words(day), f"{day.day} {day:%B}", f"{day:%B} {day.day}") for day in slots}
-    return tuple(d for d, words in ways.items() if any(re.search(rf"\b{w.casefold()}\b", text) for w in words))
+        return [self.voice.issue(self.truth.conditional)]

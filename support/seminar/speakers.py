@@ -27,8 +27,9 @@ from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form
 from support.seminar import replies, told
 from support.seminar.data import Persona, Scenario, later
 from support.seminar.forms import short
+from support.seminar.reading import named
 from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
-from support.seminar.replies import HOLD, NO, NOTED, PERHAPS, REFUSE, WITHDRAW, Pen, Said, Truth
+from support.seminar.replies import NO, PERHAPS, Pen, Said, Truth
 from support.seminar.reviewing import bounded
 from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
 from support.seminar.wordings import Voice, in_days
@@ -38,11 +39,9 @@ HOLDS = 0.25
 
 
 class RuleBasedSpeaker:
-    """Somebody who was invited; `truth` (which dates suit) and `said` (what each reply meant) are for audits only."""
+    """Somebody who was invited; `truth` is which dates suit, and `said` what was replied so far."""
 
-    def __init__(
-        self, persona: Persona, scenario: Scenario, rng: np.random.Generator, *, kind: str = "rule-based"
-    ) -> None:
+    def __init__(self, persona: Persona, scenario: Scenario, rng: np.random.Generator, kind: str) -> None:
         self.persona, self.kind = persona, kind
         facts, self._memory, words = rng.spawn(3)
         self.truth = Truth(persona, scenario.slots, facts)
@@ -62,7 +61,7 @@ class RuleBasedSpeaker:
             slot, self._back = self._back[1], None
             if slot in letter.given:
                 self._due = None
-                return self._sent(letter, self._pen.cancel(slot, letter.offered))
+                return self._sent(letter, self._pen.lost("cancel", "cancel", slot, letter.offered))
         mail = letter.latest
         if self._due is None or mail is None:
             return Response(LATER, until=self._next)
@@ -106,20 +105,19 @@ class RuleBasedSpeaker:
         self._holds = False
         away = self._voice.chance(0.5)
         sentence = self._voice.say("away" if away else "promise", wait=in_days(due - letter.day))
-        return self._sent(letter, Said(HOLD, (sentence,)), bare=away)
+        return self._sent(letter, Said("hold", [sentence]), bare=away)
 
     def _reply(self, letter: Letter, mail: Mail) -> Said:
         offered = tuple(map(date.fromisoformat, mail.slots)) or letter.offered
         slot = _slot(mail, letter)
         if mail.kind == CONFIRMATION and slot is not None:
             said = self._pen.given(slot, letter.offered)
-            self._back = None if said.act == REFUSE else self._back
+            self._back = None if said.act == "refuse" else self._back
             return said
         if mail.kind in (CLARIFICATION, CONFIRMATION, THANKS):
             return self._clarified(mail, letter)
         if letter.given:  # they are asked for dates once more
-            already = self._voice.about("already", letter.given, letter.offered)
-            return Said(NOTED, (already,), tuple(letter.given))
+            return Said("noted", [self._voice.about("already", letter.given, letter.offered)], letter.given)
         if self._pen.named:
             return self._pen.more(offered, offered, warm=bool(replies.WARM.search(mail.body.casefold())))
         return self._pen.offer(offered, late=self._unanswered > 1)
@@ -128,16 +126,15 @@ class RuleBasedSpeaker:
         """Answers everything that is asked: about the issue, about vague dates, about further ones."""
         asked = " ".join(f"{mail.subject} {mail.body}".casefold().replace("’", "'").split())
         parts = [part for part in (self._pen.answered(asked),) if part]
-        if parts and parts[0].act == WITHDRAW:
+        if parts and parts[0].act == "withdraw":
             self._back = None
             return parts[0]
-        about = tuple(map(date.fromisoformat, mail.slots)) or replies.mentioned(letter.offered, asked)
+        about = tuple(map(date.fromisoformat, mail.slots)) or named(asked, letter.offered)
         more, sure = bool(replies.ASKS_MORE.search(asked)), bool(replies.ASKS_SURE.search(asked))
         if not self._pen.named and about:
             return _together([*parts, self._pen.offer(about, late=False)])
-        unsure = [d for d in about if d in self._pen.named and self.truth.mood(d) == PERHAPS]
-        if not unsure and not about and sure:
-            unsure = [d for d in self._pen.named if self.truth.mood(d) == PERHAPS]
+        vague = [day for day in self._pen.named if self.truth.mood(day) == PERHAPS]
+        unsure = [day for day in about if day in vague] or (vague if sure and not about else [])
         if unsure and (sure or not more):
             parts.append(self._pen.settle(unsure, letter.offered))
         if more:
@@ -145,25 +142,22 @@ class RuleBasedSpeaker:
             parts.append(self._pen.more(about or letter.offered, letter.offered, warm=warm))
         elif about and not unsure and not parts:
             parts.append(self._pen.settle(about, letter.offered))
-        return _together(parts) if parts else Said(NOTED, (self._voice.say("noted"),))
+        return _together(parts) if parts else Said("noted", [self._voice.say("noted")])
 
     def _sent(self, letter: Letter, said: Said, *, bare: bool = False) -> Response:
         """The reply as a mail."""
-        if said.act != HOLD:
+        if said.act != "hold":
             self.said.append(said)
         subject = letter.latest.subject if letter.latest else letter.organiser
         subject = subject if subject.lower().startswith("re:") else f"Re: {subject}"
         body = " ".join(said.sentences) if bare else self._voice.letter(said.sentences)
-        return Response(ASK if said.asks else ANSWER, subject, body, self._next, said.named)
+        return Response(ASK if said.asks else ANSWER, subject, body, self._next, tuple(sorted(said.named)))
 
 
 def _together(parts: list[Said]) -> Said:
     """Several answers in one reply."""
-    if len(parts) == 1:
-        return parts[0]
-    days = {name: tuple(sorted({d for p in parts for d in getattr(p, name)})) for name in ("firm", "vague", "cannot")}
-    sentences = tuple(sentence for part in parts for sentence in part.sentences)
-    return Said(parts[-1].act, sentences, **days, asks=any(p.asks for p in parts))
+    sentences = [sentence for part in parts for sentence in part.sentences]
+    return Said(parts[-1].act, sentences, {d for part in parts for d in part.named}, any(part.asks for part in parts))
 
 
 def _slot(mail: Mail, letter: Letter) -> date | None:
@@ -186,15 +180,15 @@ FURTHEST = 60  # days ahead to which somebody may put an answer off
 
 @dataclass(frozen=True)
 class Invited:
-    """What somebody knows of themselves and the programme, and nobody else does; `suits` is drawn, for a model."""
+    """What somebody knows of themselves and the programme, and nobody else does."""
 
     persona: Persona
     scenario: Scenario
-    suits: tuple[date, ...] | None = None
+    suits: tuple[date, ...]
 
 
 @cache
-def response_form(day: int, most: int = BODY) -> Any:
+def response_form(day: int, most: int) -> Any:
     """{"action", "until", "subject", "body"}: who waits names a later day or null, who writes has something to say."""
 
     def fitting(reply: Any) -> None:
@@ -209,7 +203,7 @@ def response_form(day: int, most: int = BODY) -> Any:
 
 def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
     """How soon, how often and how vaguely somebody answers is told in words: nothing makes the model keep to it."""
-    me, suits = seat.own.persona, seat.own.suits
+    me = seat.own.persona
     first = {1: "The first mail is enough for you.", 2: "The first mail drowns; you answer the second."}
     usual = first.get(me.needs, f"It takes {me.needs} mails before you answer for the first time.")
     often = "Now and then" if me.vague < 0.35 else "Often"
@@ -223,7 +217,7 @@ def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
         "patience": f"{usual} Of ten mails you forget about {round(10 * me.forgets)} for good.",
         "certainty": sure if me.vague < 0.15 else f"{often} you name a date vaguely, with a perhaps.",
         "share": f"{me.share:.0%}",
-        "suits": None if suits is None else told.dates(suits),
+        "suits": told.dates(seat.own.suits),
         **{name: getattr(me, name) for name in told_as_it_is},
     }
 

@@ -123,7 +123,7 @@ class Voice:
         parts = me.name.split()
         close = self.pick(known["close"][self.voice])
         close = close.format(name=parts[0], me=me.name, initials="".join(part[0] for part in parts))
-        body = "\n\n".join(p for p in (greeting, " ".join(sentences), close) if p)
+        body = "\n\n".join(p for p in (greeting, " ".join(filter(None, sentences)), close) if p)
         self._form = self.habit if self.chance(0.75) else self.pick(list(FORMS))
         return body.lower() if "lower case" in me.style else body
 
