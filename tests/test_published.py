@@ -115,17 +115,6 @@ def test_rows_of_table_1_and_columns_of_table_3_stand_in_the_text_in_order():
     assert re.findall(r"\t([\d.]+ ± [\d.]+)", text[at:])[: len(ours)] == ours
 
 
-def test_no_perturbation_is_the_first_baseline_and_pooled_means_lie_between_groups():
-    for of in ("value", "spread"):
-        ours, theirs = wide("000", "Table 2", of).loc["perturbations 0"], wide("000", "Table 1 n = 3, K = 2", of)
-        assert ours.equals(theirs.loc["no conversation", ours.index].rename("perturbations 0"))
-    table, people = wide("000", "Table 3"), wide("000", "text 7").loc["responses"]
-    groups = table[["A", "B", "C"]]
-    assert (table["all"].between(groups.min(axis=1), groups.max(axis=1))).all()
-    assert people[["A", "B", "C"]].sum() == people["all"]
-    assert (wide("000", "text 7.2").loc["degrees of freedom"] == people - 1).all()
-
-
 def test_changes_of_the_means_in_the_notes_are_those_of_table_1():
     said = notes("000").droplevel("table")
     for metric in ("interactions", "satisfaction_ratio", "satisfaction_score"):
@@ -148,15 +137,6 @@ def test_shares_marked_as_no_whole_number_out_of_45_are_those():
 
 
 # -- 001, the round table --------------------------------------------------------------------------------------------
-
-
-def test_tables_of_the_round_table_repeat_and_average_each_other():
-    for of in ("value", "spread"):
-        assert (wide("001", "Table 6", of).loc["K = 3"] == wide("001", "Table 1", of).loc["majority"]).all()
-    assert wide("001", "Table 2").equals(wide("001", "Table 10 movielens"))
-    for environment, statistic in itertools.product(ENVIRONMENTS, ("stopping round", "effective ratio")):
-        table = wide("001", f"Table 11 {environment}: {statistic}").dropna()
-        assert len(table) and np.allclose(table[RULES].mean(axis=1), table["average"], atol=0.0051)
 
 
 def test_rigidity_and_rationality_are_whole_counts():
@@ -204,16 +184,6 @@ def test_the_days_of_deployment_3_agree_with_its_policy():
 
 def spread(table):
     return divergence(wide("003", table)[PLAYERS].to_numpy()).astype(int).tolist()
-
-
-def test_designs_in_sections_are_those_of_the_captions_and_options_share_100_points():
-    for section, caption in (("text 5.5", "Figure 6"), ("text 5.3", "Figure 4")):
-        one, other = wide("003", section).loc["design"], wide("003", caption).loc["design"]
-        shared = one.index.intersection(other.index)
-        assert len(shared) >= 3 and one[shared].equals(other[shared])
-    table = wide("003", "Table 1")
-    assert (table[["option 1", "option 2", "option 3"]].sum(axis=1) == 100).all()
-    assert [table.loc[meal, f"option {int(k)}"] for meal, k in table["chosen"].items()] == [80, 30, 30]
 
 
 def test_divergences_in_the_notes_are_those_of_the_totals_and_no_mix_of_plans_is_fairer():

@@ -30,7 +30,7 @@ def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
     """
     need_columns(deals, ("dialogue", "gains", "plan"), "deals")
     rows = [_compared(np.array(gains), plan) for gains, plan in zip(deals["gains"], deals["plan"], strict=True)]
-    return deals.assign(**pd.DataFrame(rows, index=deals.index))
+    return deals.join(pd.DataFrame(rows, index=deals.index))
 
 
 def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
