@@ -113,17 +113,6 @@ def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
     return table.assign(p_fdr=adjusted(table["p"], "fdr_bh"))
 
 
-def smallest_shown(n: int, alpha: float = 0.05) -> float:
-    """The smallest d_z that a two-sided paired t-test of n pairs shows with a power of 0.8.
-
-    >>> round(smallest_shown(10), 2), round(smallest_shown(8), 2)
-    (1.0, 1.16)
-    """
-    from statsmodels.stats.power import TTestPower
-
-    return float(TTestPower().solve_power(nobs=check_n(n, least=2), alpha=alpha, power=0.8))
-
-
 def error_rates(data: pd.DataFrame, before: str, after: str, n: int, changing: Collection[str]) -> pd.DataFrame:
     """How often would such a study mislead? Cut respondents into studies of n, test every item in each, and count.
 
