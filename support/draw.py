@@ -1,4 +1,4 @@
-"""Four drawings that most figures are made of (lines, dots, bars, tiles), their look, and saving with provenance."""
+"""Three drawings that most figures are made of (lines, dots, tiles), their look, and saving with provenance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#0
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
-FORMATS = ("png", "svg", "pdf")
 BESIDE: Mapping[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "fontsize": 8, "frameon": False}
 
 
@@ -52,35 +51,28 @@ def lines(
     table: pd.DataFrame,
     x: str,
     value: str = "mean",
-    hue: str | None = "row",
+    hue: str = "row",
     order: Sequence[Any] | None = None,
-    published: pd.DataFrame | None = None,
     band: bool = False,
     places: Mapping[Any, int] | None = None,
 ) -> Axes:
-    """A line with intervals (low, high) for each level of `hue`; published values as hollow marks of the same look.
+    """A line with intervals (low, high) for each level of `hue`.
 
-    `band` shades the interval instead of drawing bars; `places` gives a level the look of another place than its own;
-    `published` has the columns `x`, `hue`, "value".
+    `band` shades the interval instead of drawing bars; `places` gives a level the look of another place than its own.
     """
     names = levels_of(table, hue, order)
     step = np.diff(sorted(table[x].unique())).min(initial=1)
     for i, name in enumerate(names):
-        part = (table if hue is None else table[table[hue] == name]).sort_values(x)
-        look = style((places or {}).get(name, i))
-        at = part[x] if band or "low" not in part else part[x] + 0.05 * step * (i - (len(names) - 1) / 2)
+        part, look = table[table[hue] == name].sort_values(x), style((places or {}).get(name, i))
         if band or "low" not in part:
-            ax.plot(at, part[value], label=name, **look)
+            ax.plot(part[x], part[value], label=name, **look)
             if "low" in part:
-                ax.fill_between(at, part["low"], part["high"], color=look["color"], alpha=0.15, linewidth=0)
+                ax.fill_between(part[x], part["low"], part["high"], color=look["color"], alpha=0.15, linewidth=0)
         else:
+            at = part[x] + 0.05 * step * (i - (len(names) - 1) / 2)
             ax.errorbar(at, part[value], margins(part, value), label=name, capsize=3, **look)
-        if published is not None:
-            mine = published[published[hue] == name] if hue else published
-            ax.plot(mine[x], mine["value"], **look | {"linestyle": "", "markersize": 9}, fillstyle="none")
     ax.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
-    if hue is not None:
-        ax.legend(title=hue, **BESIDE)
+    ax.legend(title=hue, **BESIDE)
     return ax
 
 
@@ -118,33 +110,6 @@ def dots(
     return ax
 
 
-def bars(
-    ax: Axes,
-    table: pd.DataFrame,
-    x: str,
-    value: str = "mean",
-    hue: str | None = None,
-    order: Sequence[Any] | None = None,
-    counts: bool = True,
-) -> Axes:
-    """Bars with intervals (low, high), a hatch for each level of `hue`; at their foot how many values (n) there are."""
-    places, names = levels_of(table, x, order), levels_of(table, hue)
-    for i, name in enumerate(names):
-        part = table[table[x].isin(places) & (True if hue is None else table[hue] == name)]
-        at = part[x].map(places.index).astype(float) + 0.8 * ((i + 0.5) / len(names) - 0.5)
-        look: dict[str, Any] = {"color": COLOURS[i % 8], "hatch": HATCHES[i % 8], "alpha": 0.7, "edgecolor": "white"}
-        error = margins(part, value) if "low" in part else None
-        ax.bar(at, part[value], 0.76 / len(names), yerr=error, ecolor="black", capsize=3, label=name, **look)
-        for k, n in zip(at, part["n"], strict=True) if counts else ():
-            ax.annotate(f"{n:.0f}", (k, 0), (0, 3), textcoords="offset points", ha="center", fontsize=7,
-                        bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1})  # fmt: skip
-    ax.set(xlabel=x.replace("_", " "), ylabel=value.replace("_", " "))
-    ax.set_xticks(range(len(places)), [str(place) for place in places])
-    if hue is not None:
-        ax.legend(title=hue, **BESIDE)
-    return ax
-
-
 def tiles(
     ax: Axes,
     table: pd.DataFrame,
@@ -166,9 +131,7 @@ def tiles(
     return ax
 
 
-def save(
-    fig: Figure, study: str, name: str, provenance: Mapping[str, Any], folder: str | Path | None = None, alt: str = ""
-) -> Path:
+def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], alt: str = "") -> Path:
     """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
 
     `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added. Its
@@ -179,7 +142,7 @@ def save(
 
     if missing := [key for key in ("parameters", "participants", "seed") if key not in provenance]:
         raise InvalidInput(f"provenance: {', '.join(missing)} missing; a figure says what produced it")
-    target = Path(folder) if folder else output("figures", study)
+    target = output("figures", study)
     target.mkdir(parents=True, exist_ok=True)
     if not any(text.get_gid() == "participants" for text in fig.texts):
         who = str(provenance["participants"])
@@ -193,15 +156,15 @@ def save(
     fig.set_layout_engine("none")  # it is laid out: each format, and the notebook, would do it anew
     around = fig.get_tightbbox().padded(0.1)  # inches
     # No dates inside the files: the same drawing is the same bytes.
-    dates: dict[str, dict[str, Any]] = {
+    formats: dict[str, dict[str, Any]] = {
         "png": {"Description": said}, "svg": {"Date": None, "Description": said},
         "pdf": {"CreationDate": None, "Subject": said},
     }  # fmt: skip
-    for suffix in FORMATS:
-        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches=around, metadata=dates[suffix])
+    for suffix, metadata in formats.items():
+        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches=around, metadata=metadata)
     made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
-    when = {"time": datetime.now(UTC).isoformat(timespec="seconds")}
-    about = {"figure": name, "study": study, "alt": said, **provenance, **made, **when}
+    made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
+    about = {"figure": name, "study": study, "alt": said, **provenance, **made}
     text = json.dumps(about | ({"partial": partial()} if partial() else {}), indent=1, default=str)
     (target / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     return target / f"{name}.png"

@@ -12,8 +12,9 @@ import hashlib
 import json
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from support.analysis.conversation import information_difference, messages_of, messages_of_delidata
 from support.analysis.embeddings import DEFAULT, Encoder
@@ -23,14 +24,10 @@ from support.errors import MissingData
 from support.runs.study import open_study
 from support.simulations import FILES, SEED, simulations
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 FOLDER = ROOT / "data" / "full_runs"
 DIFFERENCES = "differences.csv.gz"
-RULE = "majority"
+CASES, PIECE = 20_000, 250  # cases of u1.test, and between two reports
 N = 100
-PIECE = 250  # discussions between two reports
 
 
 def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
@@ -43,56 +40,38 @@ def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
     return made.merge(share, on="round").sort_values(["column", "round"], ignore_index=True)
 
 
-def play(folder: Path = FOLDER, cases: int = 20_000, seed: int = 1) -> dict[str, Any]:
+def play() -> dict[str, Any]:
     """Play the group on all of u1.test and write its two files; return the note that says what was played, and when."""
-    import pandas as pd
     from tqdm import tqdm
 
-    job = {"rule": RULE, "rounds": 10, "seed": seed, "seats": "mixed"}
-    pieces = [range(start, min(start + PIECE, cases)) for start in range(0, cases, PIECE)]
-    played = [asyncio.run(play_cases(job, piece)) for piece in tqdm(pieces, f"{RULE}, pieces of {PIECE}", ncols=110)]
+    job = {"rule": "majority", "rounds": 10, "seed": 1, "seats": "mixed"}
+    pieces = [range(start, min(start + PIECE, CASES)) for start in range(0, CASES, PIECE)]
+    played = [asyncio.run(play_cases(job, piece)) for piece in tqdm(pieces, f"majority, pieces of {PIECE}", ncols=110)]
     errors = pd.concat(played, ignore_index=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    aggregates(errors).round(6).to_csv(folder / "movielens_all.csv", index=False)
-    about = {"what": f"{RULE}, rule-based (mixed), u1.test", "cases": int(errors["case"].nunique()), "seed": seed,
-             "date": datetime.now(UTC).date().isoformat(), "sources": source_digest()[:12]}  # fmt: skip
-    (folder / "movielens_all.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    aggregates(errors).round(6).to_csv(FOLDER / "movielens_all.csv", index=False)
+    about: dict[str, Any] = {"what": "majority, rule-based (mixed), u1.test", "cases": int(errors["case"].nunique())}
+    about |= {"seed": job["seed"], "date": datetime.now(UTC).date().isoformat(), "sources": source_digest()[:12]}
+    (FOLDER / "movielens_all.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return about
 
 
-def movielens_all(folder: Path = FOLDER) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The group's errors on all of u1.test as they were played, and the note.
-
-    Raises
-    ------
-    MissingData
-        When they are not there.
-    """
-    import pandas as pd
-
-    path = folder / "movielens_all.csv"
+def movielens_all() -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The group's errors on all of u1.test as they were played, and the note; MissingData when they are not there."""
+    path = FOLDER / "movielens_all.csv"
     if not path.exists():
         raise MissingData(f"full run: {path} is not there; restore it from the repository, or play it: "
                           "python -m support.full_runs")  # fmt: skip
     return pd.read_csv(path), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
 
-def with_differences(messages: pd.DataFrame, encoder: Encoder, folder: Path = FOLDER) -> pd.DataFrame:
-    """Messages with the column `difference`: the mean information difference of their run and round.
+def with_differences(messages: pd.DataFrame, encoder: Encoder) -> pd.DataFrame:
+    """Messages (run, round, text) with `difference`, the mean information difference of their run and round.
 
-    Parameters
-    ----------
-    messages : DataFrame
-        run, round, text, as `messages_of` gives it.
-    encoder : Encoder
-        Encodes the discussions that are not kept; with another model than the default, all of them.
-
-    Returns
-    -------
-    DataFrame
-        The same rows; NaN in round 1.
+    NaN in round 1. The encoder is asked for the discussions that are not kept; with another model than the default, for
+    all of them.
     """
-    kept = _kept(folder) if encoder.model == DEFAULT else {}
+    kept = _kept() if encoder.model == DEFAULT else {}
     keys = {run: _key(group) for run, group in messages.groupby("run", sort=False)}
     new = messages[[keys[run] not in kept for run in messages["run"]]]
     for run, means in _means(new, encoder).items() if len(new) else ():
@@ -116,32 +95,28 @@ def _key(run: pd.DataFrame) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def _kept(folder: Path) -> dict[str, dict[int, float]]:
-    import pandas as pd
-
-    if not (folder / DIFFERENCES).exists():
+def _kept() -> dict[str, dict[int, float]]:
+    if not (FOLDER / DIFFERENCES).exists():
         return {}
-    table = pd.read_csv(folder / DIFFERENCES, index_col="discussion")
+    table = pd.read_csv(FOLDER / DIFFERENCES, index_col="discussion")
     return {str(key): {int(str(r)): float(v) for r, v in row.dropna().items()} for key, row in table.iterrows()}
 
 
-def play_differences(folder: Path = FOLDER, n: int = N) -> int:
+def play_differences() -> int:
     """Encode the simulations of both environments and DeliData's chats; return how many discussions differ in words."""
-    import pandas as pd
-
     encoder = Encoder(output("data", "runs", "embeddings.sqlite"))
     rows: dict[str, dict[int, float]] = {}
-    for messages in (*(_simulated(environment, n) for environment in FILES), messages_of_delidata()):
+    for messages in (*map(_simulated, FILES), messages_of_delidata()):
         keys = {run: _key(group) for run, group in messages.groupby("run", sort=False)}
         rows |= {keys[run]: means for run, means in _means(messages, encoder).items()}
     table = pd.DataFrame(rows).T.sort_index(axis=1).sort_index().round(5)
-    folder.mkdir(parents=True, exist_ok=True)
-    table.rename_axis("discussion").to_csv(folder / DIFFERENCES, compression={"method": "gzip", "mtime": 0})
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    table.rename_axis("discussion").to_csv(FOLDER / DIFFERENCES, compression={"method": "gzip", "mtime": 0})
     return len(table)
 
 
-def _simulated(environment: str, n: int) -> pd.DataFrame:
-    store, sweep = open_study(FILES[environment]), simulations(environment, n, SEED)
+def _simulated(environment: str) -> pd.DataFrame:
+    store, sweep = open_study(FILES[environment]), simulations(environment, N, SEED)
     asyncio.run(sweep.run(store, concurrency=1))
     return messages_of(sweep.records(store))
 

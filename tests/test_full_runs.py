@@ -26,26 +26,28 @@ class Counting:
         return np.stack([np.random.default_rng(list(t.encode())).standard_normal(8) for t in texts])
 
 
-def test_a_kept_discussion_is_not_encoded_and_one_with_other_words_is(tmp_path):
-    first = full_runs.with_differences(MESSAGES, Counting(), tmp_path)
+def test_a_kept_discussion_is_not_encoded_and_one_with_other_words_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(full_runs, "FOLDER", tmp_path)
+    first = full_runs.with_differences(MESSAGES, Counting())
     table = first.drop_duplicates(["run", "round"]).pivot(index="run", columns="round", values="difference")
     table.index = [full_runs._key(MESSAGES[MESSAGES["run"] == run]) for run in table.index]
     table.rename_axis("discussion").to_csv(tmp_path / full_runs.DIFFERENCES)
     changed = MESSAGES.replace({"text": {"1 says 3 b": "1 says something else"}})
     encoder = Counting()
-    again = full_runs.with_differences(changed, encoder, tmp_path)
+    again = full_runs.with_differences(changed, encoder)
     assert encoder.asked == 6
     assert np.allclose(again["difference"][:6], first["difference"][:6], equal_nan=True)
     assert not np.isclose(again["difference"].iloc[-1], first["difference"].iloc[-1])
     assert again["difference"][again["round"] == 1].isna().all() and again["difference"].notna().sum() == 8
 
 
-def test_another_encoder_uses_nothing_that_is_kept(tmp_path):
+def test_another_encoder_uses_nothing_that_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(full_runs, "FOLDER", tmp_path)
     table = pd.DataFrame({"2": [0.5]}, index=[full_runs._key(MESSAGES[MESSAGES["run"] == 0])])
     table.rename_axis("discussion").to_csv(tmp_path / full_runs.DIFFERENCES)
     other = Counting()
     other.model = "another"
-    full_runs.with_differences(MESSAGES, other, tmp_path)
+    full_runs.with_differences(MESSAGES, other)
     assert other.asked == len(MESSAGES)
 
 
@@ -60,9 +62,10 @@ def test_aggregates_hold_means_and_no_case():
     assert set(made.columns) == {"value", "se", "low", "high", "n", "undecided"}
 
 
-def test_a_full_run_that_is_not_there_says_how_to_play_it(tmp_path):
+def test_a_full_run_that_is_not_there_says_how_to_play_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(full_runs, "FOLDER", tmp_path)
     with pytest.raises(MissingData, match=r"python -m support\.full_runs"):
-        full_runs.movielens_all(tmp_path)
+        full_runs.movielens_all()
 
 
 def test_the_kept_full_run_is_whole():

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from support import data, published
-from support.analysis.printed import Scale, grim
 from support.errors import InvalidInput
 from support.fair_decisions.measures import divergence
 
@@ -116,27 +115,6 @@ def test_rows_of_table_1_and_columns_of_table_3_stand_in_the_text_in_order():
     assert re.findall(r"\t([\d.]+ ± [\d.]+)", text[at:])[: len(ours)] == ours
 
 
-def test_no_perturbation_is_the_first_baseline_and_pooled_means_lie_between_groups():
-    for of in ("value", "spread"):
-        ours, theirs = wide("000", "Table 2", of).loc["perturbations 0"], wide("000", "Table 1 n = 3, K = 2", of)
-        assert ours.equals(theirs.loc["no conversation", ours.index].rename("perturbations 0"))
-    table, people = wide("000", "Table 3"), wide("000", "text 7").loc["responses"]
-    groups = table[["A", "B", "C"]]
-    assert (table["all"].between(groups.min(axis=1), groups.max(axis=1))).all()
-    assert people[["A", "B", "C"]].sum() == people["all"]
-    assert (wide("000", "text 7.2").loc["degrees of freedom"] == people - 1).all()
-
-
-def test_rounds_beat_the_single_round_everywhere_and_no_conversation_but_for_three_cells():
-    sign, worse = pd.Series([1, 1, -1, -1], METRICS), []
-    for setting in SETTINGS:
-        table = wide("000", f"Table 1 {setting}")[METRICS]
-        assert ((table.loc["rounds"] - table.loc["single round"]) * sign > 0).all()
-        won = ((table.loc["rounds"] - table.loc["no conversation"]) * sign)[METRICS[:3]] > 0
-        worse += [(setting, metric) for metric in METRICS[:3] if not won[metric]]
-    assert worse == [("n = 4, K = 2", METRICS[1]), ("n = 4, K = 2", METRICS[2]), ("n = 5, K = 3", METRICS[1])]
-
-
 def test_changes_of_the_means_in_the_notes_are_those_of_table_1():
     said = notes("000").droplevel("table")
     for metric in ("interactions", "satisfaction_ratio", "satisfaction_score"):
@@ -161,37 +139,6 @@ def test_shares_marked_as_no_whole_number_out_of_45_are_those():
 # -- 001, the round table --------------------------------------------------------------------------------------------
 
 
-def test_tables_of_the_round_table_repeat_and_average_each_other():
-    for of in ("value", "spread"):
-        assert (wide("001", "Table 6", of).loc["K = 3"] == wide("001", "Table 1", of).loc["majority"]).all()
-    assert wide("001", "Table 2").equals(wide("001", "Table 10 movielens"))
-    for environment, statistic in itertools.product(ENVIRONMENTS, ("stopping round", "effective ratio")):
-        table = wide("001", f"Table 11 {environment}: {statistic}").dropna()
-        assert len(table) and np.allclose(table[RULES].mean(axis=1), table["average"], atol=0.0051)
-
-
-def test_errors_shares_and_stops_lie_where_they_can():
-    errors, stops = wide("001", "Table 7"), {e: wide("001", f"Table 10 {e}") for e in ENVIRONMENTS}
-    assert all((errors[f"rmse@{r}"] > errors[f"mae@{r}"]).all() for r in range(1, 11))
-    assert (stops["exchange_economy"].max() == stops["exchange_economy"].loc["oracle"]).all()
-    assert (stops["movielens"].min() == stops["movielens"].loc["oracle"]).all()
-    for environment in ENVIRONMENTS:
-        assert wide("001", f"Table 9 {environment}").stack().dropna().between(0, 1).all()
-
-
-def test_areas_rise_stay_below_their_end_and_leave_possible_utilities_for_the_rounds_between():
-    table = pd.concat([wide("001", "Table 1"), wide("001", "Table 6")])
-    assert (table["auc@3"] < table["auc@5"]).all() and (table["auc@5"] < table["auc@10"]).all()
-    for n in (3, 5, 10):  # ranked voting is flat from the start and falls at the end
-        assert (table[f"auc@{n}"] < table[f"utility@{n}"]).drop("ranked").all()
-    # auc@n is a mean over n rounds, so two of them give the mean of the rounds between.
-    fourth = 5 * table["auc@5"] - 3 * table["auc@3"] - table["utility@5"]
-    later = (10 * table["auc@10"] - 5 * table["auc@5"] - table["utility@10"]) / 4
-    ends = table[["utility@3", "utility@5"]]
-    assert fourth.between(ends.min(axis=1) - 4, ends.max(axis=1) + 4).all()
-    assert later.between(table[["utility@5", "utility@10"]].min(axis=1) - 4, 100).all()
-
-
 def test_rigidity_and_rationality_are_whole_counts():
     """Of 10 rounds, and of 10 rounds of every agent; 100 simulations, 30 for a model."""
     one, six = wide("001", "Table 1"), wide("001", "Table 6")
@@ -205,17 +152,6 @@ def test_rigidity_and_rationality_are_whole_counts():
 
 
 # -- 002, the seminar ------------------------------------------------------------------------------------------------
-
-
-def test_f1_of_the_section_is_that_of_the_table_and_parts_add_up():
-    for row in ("summary", "both"):
-        assert wide("002", "text 4.1").loc[row, "F1"] == wide("002", "Table 1").loc[row, "F1"]
-    people = wide("002", "text 5.2").loc["participants"]
-    told = [name for name in people.index if name.startswith("coordination: ")]
-    for names in (["women", "men"], ["know models in depth", "know the key concepts"], told):
-        assert people[names].sum() == 10
-    suite = wide("002", "text D").loc["test suite"]
-    assert (suite["cases to flag"] + suite["clear cases"]) * suite["voices"] == suite["replies"] == 100
 
 
 def test_sds_of_accuracy_are_those_of_three_runs_over_100_replies_with_divisor_n_less_one():
@@ -233,14 +169,6 @@ def possible(row, ddof):
     return [tuple(found) for found in runs[near].tolist()]
 
 
-def test_means_before_session_2_fit_ten_answers_and_after_it_eight_but_for_one():
-    means = raw("002")[raw("002")["column"].isin(POINTS) & raw("002")["value"].str.fullmatch(r"\d\.\d\d")]
-    late = means["column"] == "after session 2"
-    fits = {n: means["value"].map(lambda mean, n=n: grim(mean, n, Scale(1, 7))) for n in (8, 10)}
-    assert fits[10][~late].all() and list(means["row"][late & ~fits[8]]) == ["draft and send: clarification"]
-    assert {"6.62", "5.88", "6.38", "6.75", "2.13", "1.13", "5.75"} <= set(means["value"][late & ~fits[10]])
-
-
 def test_the_days_of_deployment_3_agree_with_its_policy():
     told, friday = wide("002", "text 6.3").loc["D3"], pd.Timestamp("2026-01-02")
     days = pd.date_range(friday, periods=int(told["last day"]))
@@ -256,16 +184,6 @@ def test_the_days_of_deployment_3_agree_with_its_policy():
 
 def spread(table):
     return divergence(wide("003", table)[PLAYERS].to_numpy()).astype(int).tolist()
-
-
-def test_designs_in_sections_are_those_of_the_captions_and_options_share_100_points():
-    for section, caption in (("text 5.5", "Figure 6"), ("text 5.3", "Figure 4")):
-        one, other = wide("003", section).loc["design"], wide("003", caption).loc["design"]
-        shared = one.index.intersection(other.index)
-        assert len(shared) >= 3 and one[shared].equals(other[shared])
-    table = wide("003", "Table 1")
-    assert (table[["option 1", "option 2", "option 3"]].sum(axis=1) == 100).all()
-    assert [table.loc[meal, f"option {int(k)}"] for meal, k in table["chosen"].items()] == [80, 30, 30]
 
 
 def test_divergences_in_the_notes_are_those_of_the_totals_and_no_mix_of_plans_is_fairer():

@@ -199,19 +199,6 @@ def detection_runs(frame: pd.DataFrame) -> pd.DataFrame:
     return runs[["accuracy", "sensitivity", "specificity"]].mean().reset_index()
 
 
-def confusion_by_case(frame: pd.DataFrame) -> pd.DataFrame:
-    """What was said of each case over voices and runs: technique, case, flag, flagged (share).
-
-    Cases to flag come first within a technique, and of these the most often flagged.
-    """
-    table = with_right(frame).groupby(["technique", "case", "flag"], sort=False)["flagged"].mean().reset_index()
-    place = pd.Series(pd.factorize(table["technique"])[0], table.index)
-    ordered = table.assign(place=place).sort_values(
-        ["place", "flag", "flagged"], ascending=[True, False, False], kind="stable"
-    )
-    return ordered.drop(columns="place").reset_index(drop=True)
-
-
 def _check(frame: pd.DataFrame, *columns: str) -> None:
     keys = ["technique", "run", "item"]
     need_columns(frame, [*keys, *columns], "the frame of answers")

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import head, need_columns
-from support.analysis.stats import cluster_bootstrap, compare
+from support.analysis.stats import compare
 from support.errors import InvalidInput
 from support.fair_decisions import measures
 from support.fair_decisions.problem import FairDecisions
@@ -217,18 +217,6 @@ def steps_of(records: Records) -> pd.DataFrame:
     return _rows(
         records, lambda record, _: (dict(zip(("round", *STEPS), step, strict=True)) for step in _steps(record))
     )
-
-
-def failures(steps: pd.DataFrame, by: str, rng: np.random.Generator) -> pd.DataFrame:
-    """How often each thing of `STEPS` happens in each group: by, what, mean, low, high, n, clusters.
-
-    Steps of one run, and runs on one instance, hang together, so that whole instances are drawn.
-    """
-    need_columns(steps, [by, "instance", *STEPS], "steps")
-    return pd.DataFrame([
-        {by: name, "what": what, **cluster_bootstrap(part, what, "instance", rng)}
-        for name, part in steps.groupby(by, sort=False) for what in STEPS
-    ])  # fmt: skip
 
 
 def rounds_of(records: Records) -> pd.DataFrame:

@@ -528,15 +528,3 @@ def findings(ours: pd.DataFrame) -> pd.DataFrame:
         of_whom = "; ".join(f"{name}: {answer}" for name, answer in each.items())
         found.append({"finding": row["where"], "statement": row["statement"], "here": here, "of whom": of_whom})
     return pd.DataFrame(found)
-
-
-def said(ours: pd.DataFrame, *rows: str) -> str:
-    """A sentence for each coordinator that has these rows: its gain, with the interval, and whether it is clear."""
-    there = ours[ours["row"].isin(rows) & (ours["column"] == "gain")]
-    lines = []
-    for who, row, value, se, n in there[["participant", "row", "value", "se", "n"]].itertuples(index=False):
-        half = 1.96 * se
-        clear = "above 0" if value > half else "below 0" if value < -half else "too close to call"
-        told = f"{value:+.1f} points ({value - half:.1f} to {value + half:.1f})"
-        lines.append(f"{who}; {row}; gain: {told}, n = {n}: {clear}")
-    return "\n".join(lines) or f"no run has {', '.join(rows)}"

@@ -48,13 +48,6 @@ def numbers(frame: pd.DataFrame, column: str) -> pd.Series[float]:
     return values
 
 
-def check_level(level: float) -> float:
-    """The coverage of an interval, strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise InvalidInput(f"level is {level!r}; expected a coverage between 0 and 1, such as 0.95.")
-    return level
-
-
 def participants(records: Iterable[Any]) -> str:
     """Who sat where in stored records, role by role, in words for a title or a provenance: by their seats alone.
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
 POINTS = ("before session 1", "after session 1", "after session 2")
 SEVEN = Scale(1, 7)
-COLUMNS = ("respondent", "point", "item", "construct", "answer", "source")
 ROUNDINGS = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN}
 
 # ---- The two questionnaires at their points in time, and the answers that were collected with them
@@ -55,23 +54,20 @@ def questionnaire(name: str, point: str) -> Instrument:
     return replace(whole, name=f"{name}, {point}", title=f"{whole.title} ({point})", groups=(point,))
 
 
-def given_at(name: str) -> tuple[str, ...]:
-    """The points at which a questionnaire is given, in order."""
-    return POINTS[1:] if name == "system_perception" else POINTS
-
-
 def questionnaires() -> list[Instrument]:
     """All five forms of the study, in the order in which one person fills them in."""
-    return [questionnaire(name, point) for point in POINTS for name in QUESTIONNAIRES if point in given_at(name)]
+    given = [(name, point) for point in POINTS for name in QUESTIONNAIRES]
+    return [questionnaire(*form) for form in given if form != ("system_perception", POINTS[0])]
 
 
 def collected(book: AnswerBook, name: str, source: str | None = PEOPLE) -> pd.DataFrame:
     """The 7-point answers to a questionnaire at all of its points; `source` as for `AnswerBook.frame`."""
-    forms = [questionnaire(name, point) for point in given_at(name)]
+    forms = [form for form in questionnaires() if form.name.startswith(name)]
     parts = [book.frame(source, instrument=form.name).assign(point=form.groups[0]) for form in forms]
-    rated = {item.id for item in forms[0].items.values() if len(item.choices) == SEVEN.high}
+    rated = [item.id for item in forms[0].items.values() if len(item.choices) == SEVEN.high]
     rows = pd.concat(parts, ignore_index=True)
-    return rows.loc[rows["item"].isin(rated), list(COLUMNS)].reset_index(drop=True)
+    columns = ["respondent", "point", "item", "construct", "answer", "source"]
+    return rows.loc[rows["item"].isin(rated), columns].reset_index(drop=True)
 
 
 def need_repeated(data: pd.DataFrame, points: Sequence[str] = (), items: Iterable[str] = ()) -> pd.DataFrame:
@@ -115,17 +111,6 @@ def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
     order = "source item n left_out before after difference low high t df p cohens_dz hedges_g g_low g_high note"
     table = with_holm(table[order.split()])
     return table.assign(p_fdr=adjusted(table["p"], "fdr_bh"))
-
-
-def smallest_shown(n: int, alpha: float = 0.05) -> float:
-    """The smallest d_z that a two-sided paired t-test of n pairs shows with a power of 0.8.
-
-    >>> round(smallest_shown(10), 2), round(smallest_shown(8), 2)
-    (1.0, 1.16)
-    """
-    from statsmodels.stats.power import TTestPower
-
-    return float(TTestPower().solve_power(nobs=check_n(n, least=2), alpha=alpha, power=0.8))
 
 
 def error_rates(data: pd.DataFrame, before: str, after: str, n: int, changing: Collection[str]) -> pd.DataFrame:
@@ -312,22 +297,6 @@ def study_means(published: pd.DataFrame) -> pd.DataFrame:
     means = printed_means(part).sort_values("group", key=lambda group: group.map(POINTS.index), kind="stable")
     means = means.reset_index(drop=True)
     return means.assign(about=means["item"].isin(loose))
-
-
-def p_marks(published: pd.DataFrame) -> dict[str, str]:
-    """What is printed of each item's p: "p = 0.02", "p < 0.05"."""
-    signs = {"p": "=", "p below": "<"}
-    part = published[published["column"].isin(signs)]
-    columns = part["row"], part["column"], part["value"]
-    return {row: f"p {signs[column]} {value:g}" for row, column, value in zip(*columns, strict=True)}
-
-
-def printed_correlations(published: pd.DataFrame) -> pd.DataFrame:
-    """The printed correlations with reliance: item, rho, below (the p under which it is said to lie), source."""
-    part = published[published["column"] == "r"]
-    below = published[published["column"] == "p below"].set_index("row")["value"].reindex(part["row"])
-    rows = {"item": part["row"].str.removeprefix("reliance with "), "rho": part["value"], "below": below.to_numpy()}
-    return pd.DataFrame(rows).reset_index(drop=True).assign(source=PUBLISHED)
 
 
 def rounds_to(mean: Printed, n: int, rounding: str) -> bool:

@@ -14,32 +14,30 @@ from support.errors import InvalidInput
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HELD, AUTOMATIC, BOUNCE, ASKED, HANDED_ON = (
-    "held for a person", "noted as automatic", "noted as a bounce", "handed on with a question", "handed on",
-)  # fmt: skip
+HELD, ASKED, HANDED_ON = "held for a person", "handed on with a question", "handed on"
 HANDLING: Mapping[str, tuple[str, str]] = {
     HELD: (COLOURS[0], ""),
-    AUTOMATIC: (COLOURS[5], "..."),
-    BOUNCE: ("#b5b5b5", "xxx"),
+    "noted as automatic": (COLOURS[5], "..."),
+    "noted as a bounce": ("#b5b5b5", "xxx"),
     ASKED: (COLOURS[1], "///"),
     HANDED_ON: (COLOURS[3], "\\\\\\"),
 }
 """Of each thing that is done with a mail its colour and hatch."""
 
 
-def plot_handling(frame: pd.DataFrame, ax: Axes, by: str = "kind") -> Axes:
-    """What is done with mails that arrive, a bar for each kind; those of which more is handed on stand below."""
+def plot_handling(frame: pd.DataFrame, ax: Axes, by: str) -> Axes:
+    """What is done with mails that arrive, a bar for each level of `by`; those of which more is handed on are below."""
     need_columns(frame, [by, "handling"], "mails")
-    shares = pd.crosstab(frame[by], frame["handling"], normalize="index").reindex(columns=list(HANDLING), fill_value=0)
-    ranked = shares.assign(many=frame[by].value_counts(), name=shares.index).sort_values(
-        [HANDED_ON, ASKED, HELD, "many", "name"], ascending=[True, True, False, False, True]
-    )
     if strange := sorted(set(frame["handling"]) - set(HANDLING)):
         raise InvalidInput(f"handling: {strange[0]!r} given; expected one of {', '.join(HANDLING)}")
-    order = list(ranked.index)
-    counts = pd.crosstab(frame[by], frame["handling"]).reindex(index=order, columns=list(HANDLING), fill_value=0)
-    ends, widest = counts.cumsum(axis=1), counts.sum(axis=1).max()
-    box = {"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1}
+    counts = pd.crosstab(frame[by], frame["handling"]).reindex(columns=list(HANDLING), fill_value=0)
+    many = counts.sum(axis=1)
+    ranked = counts.div(many, axis=0).assign(many=many, name=counts.index)
+    order = ranked.sort_values(
+        [HANDED_ON, ASKED, HELD, "many", "name"], ascending=[True, True, False, False, True]
+    ).index
+    counts, widest = counts.loc[order], many.max()
+    ends, box = counts.cumsum(axis=1), {"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1}
     for name in counts.columns[counts.any()]:
         colour, hatch = HANDLING[name]
         left = ends[name] - counts[name]

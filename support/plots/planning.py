@@ -12,7 +12,7 @@ from support import draw
 from support.analysis.fairness import MEASURED, budget
 from support.analysis.frames import need_columns
 from support.analysis.stats import describe
-from support.draw import BESIDE, COLOURS, style
+from support.draw import BESIDE, COLOURS, HATCHES, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,15 +119,26 @@ def plot_budget(
     return ax
 
 
-def plot_ablation(frame: pd.DataFrame, ax: Axes, x: str = "decisions", by: str = "prompt") -> Axes:
-    """Mean divergence under each prompt as bars with t intervals, cases as dots, an instance's joined (Figure 11)."""
-    need_columns(frame, [x, by, "divergence", "instance"], "runs")
-    levels, places = _levels(frame, by, None), sorted(frame[x].unique())
-    draw.bars(ax, describe(frame, "divergence", [by, x]), x, hue=by, order=places)
-    at = {name: 0.8 * ((i + 0.5) / len(levels) - 0.5) for i, name in enumerate(levels)}
-    for (place, _), case in frame.dropna(subset=["divergence"]).groupby([x, "instance"]):
-        ax.plot(places.index(place) + case[by].map(at), case["divergence"], ".-", color="#000000", linewidth=0.6)
-    ax.set(xlabel=LABELS.get(x, x), ylabel=LABELS["divergence"], ylim=(0, None))
+def plot_ablation(frame: pd.DataFrame, ax: Axes) -> Axes:
+    """Mean divergence under each prompt as bars with t intervals and counts at their foot, cases as dots, an instance's
+    joined (Figure 11)."""
+    need_columns(frame, ["decisions", "prompt", "divergence", "instance"], "runs")
+    table = describe(frame, "divergence", ["prompt", "decisions"])
+    levels, places = list(table["prompt"].unique()), sorted(table["decisions"].unique())
+    aside = {name: 0.8 * ((i + 0.5) / len(levels) - 0.5) for i, name in enumerate(levels)}
+    for i, (name, part) in enumerate(table.groupby("prompt", sort=False)):
+        at = part["decisions"].map(places.index) + aside[name]
+        ax.bar(at, part["mean"], 0.76 / len(levels), yerr=draw.margins(part, "mean"), color=COLOURS[i % 8], capsize=3,
+               hatch=HATCHES[i % 8], alpha=0.7, edgecolor="white", ecolor="black", label=name)  # fmt: skip
+        for k, n in zip(at, part["n"], strict=True):
+            box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1}
+            ax.annotate(f"{n}", (k, 0), (0, 3), textcoords="offset points", ha="center", fontsize=7, bbox=box)
+    for (place, _), case in frame.dropna(subset=["divergence"]).groupby(["decisions", "instance"]):
+        at = places.index(place) + case["prompt"].map(aside)
+        ax.plot(at, case["divergence"], ".-", color="#000000", linewidth=0.6)
+    ax.set_xticks(range(len(places)), [str(place) for place in places])
+    ax.set(xlabel=LABELS["decisions"], ylabel=LABELS["divergence"], ylim=(0, None))
+    ax.legend(title="prompt", **BESIDE)
     return ax
 
 
@@ -135,10 +146,7 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, optimum: float | None = None)
     """Every participant's total round by round, and between the largest and the smallest the divergence, in points.
 
     The plan with the smallest divergence is printed bold and red, the one that the group ended with has a frame.
-
-    Parameters
-    ----------
-    table : as `support.analysis.fairness.trajectory` gives it; a published table of totals will do
+    `table` is as `support.analysis.fairness.trajectory` gives it; a published table of totals will do.
     """
     need_columns(table, ["round", "plan", "participant", "total"], "trajectory")
     shown = table.assign(at=table["round"] + 0.3 * table.get("position", 0))
@@ -184,9 +192,8 @@ def plot_totals(
     best = "" if optimum is None else f"\n(optimum {optimum:.0f})"
     ax.annotate(f"divergence\n{high - low:.0f}{best}", (beside + 0.12, (low + high) / 2), va="center", color=RED,
                 fontsize=9, annotation_clip=False)  # fmt: skip
-    ax.set(
-        ylabel="total (points)", ylim=(0, highest), xlim=(-0.5, 1.35 * len(names))
-    )  # room for what is beside the arrow
+    # There is room for what stands beside the arrow.
+    ax.set(ylabel="total (points)", ylim=(0, highest), xlim=(-0.5, 1.35 * len(names)))
     ax.tick_params(axis="x", rotation=25 if len(names) > 4 else 0)
     return ax
 
@@ -194,11 +201,9 @@ def plot_totals(
 def draw_planning(table: pd.DataFrame, rounds: int, title: str = "", optimum: float | None = None) -> Figure:
     """The live figure of one search of so many rounds: the totals of one plan as bars, and of all plans round by round.
 
-    Parameters
-    ----------
-    table : as `support.analysis.fairness.trajectory` gives it, with what the viewer may know as `total`, NaN where
-        that is nothing; the bars are of the `chosen` plan if there is one, else of the newest
-    title : whose knowledge that is: "as reported", "the truth"
+    `table` is as `support.analysis.fairness.trajectory` gives it, with what the viewer may know as `total`, NaN where
+    that is nothing; the bars are of the `chosen` plan if there is one, else of the newest. `title` says whose knowledge
+    that is: "as reported", "the truth".
     """
     from matplotlib.figure import Figure
 

@@ -64,13 +64,10 @@ def test_selections_are_scored_over_states_and_over_all_of_them_thrown_together(
     assert second["f1"] == 0 == second["micro_f1"]
 
 
-def test_detection_is_counted_in_each_run_and_case():
+def test_detection_is_counted_in_each_run():
     table = det.detection_runs(verdicts("model", "1100", "1011", "0000"))
     assert table["accuracy"].tolist() == [1, 0.25, 0.5]
     assert table["sensitivity"].tolist() == [1, 0.5, 0] and table["specificity"].tolist() == [1, 0, 1]
-    cases = det.confusion_by_case(pd.concat([verdicts("one", "1110", "1100"), verdicts("two", "0010")]))
-    assert cases["case"].tolist() == ["case 0", "case 1"] * 2 and cases["flag"].tolist() == [True, False] * 2
-    assert cases["flagged"].tolist() == [1, 0.25, 0, 0.5]
 
 
 # -- answers ---------------------------------------------------------------------------------------------------------

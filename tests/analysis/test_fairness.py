@@ -14,7 +14,6 @@ from support.analysis.fairness import (
     at_budget,
     budget,
     expected_best,
-    failures,
     instance_key,
     is_local,
     paired,
@@ -194,13 +193,6 @@ def test_how_a_search_fails_is_told_step_by_step_and_run_by_run():
     )
     assert back.loc[0, ["away", "undone", "best 2", "one", "promises", "misled"]].tolist() == [1, 1, 0, 0, 1, 8]
     assert (back["local"][0], back["returned"][0]) == (0, 1)
-
-
-def test_failures_are_shares_of_steps_with_intervals_over_instances():
-    steps = steps_of([*failed((0, 0), (0, 1), (0, 0), chosen=(0, 0)), *failed((0, 0), (0, 1), (1, 0), chosen=(0, 0))])
-    table = failures(steps, "coordinator", np.random.default_rng(0)).set_index("what")
-    assert table.loc["worse", ["mean", "n", "clusters"]].tolist() == [0.5, 4, 1]  # one instance: no interval
-    assert np.isnan(table.loc["worse", "low"])
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["divergence", "welfare"]))

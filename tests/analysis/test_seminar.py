@@ -228,13 +228,10 @@ def test_every_statement_has_a_check_or_a_reason():
 @pytest.mark.parametrize(
     ("ours", "statement", "expected"),
     [
-        (table(PAPER | {"slot": 0.9}), "summary > slot: F1", NO),
         (table(PAPER | {"slot": 0.9}), "summary > every other context: F1", NO),
-        (table(PAPER | {"slot": 0.9}), "summary > both: F1", YES),
         (table(PAPER | {"both": 0.5}), "both no better than speaker and slot alone: F1", NO),
         (table(se=0.2), "both no better than speaker and slot alone: F1", CLOSE),  # little data is no evidence
         (table({"both": 0.5}), "both no better than speaker and slot alone: F1", UNTESTED),
-        (table(detection=PAPER_TOO | {"few": 0.94}), "few with policies > every other prompt: accuracy", CLOSE),
         (table(se=0.2), "few with policies > few: accuracy", CLOSE),
     ],
 )

@@ -107,11 +107,6 @@ def test_who_came_once_is_left_out_and_a_change_that_all_share_has_no_test():
     assert np.isnan(row["p"]) and "same in every pair" in row["note"]
 
 
-def test_the_smallest_effect_shown_has_the_power_it_was_asked_for():
-    drawn = rng(3).normal(study.smallest_shown(8), 1, (20_000, 8))
-    assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(0.8, abs=0.01)
-
-
 def test_with_all_answers_the_mixed_model_is_the_repeated_measures_anova():
     from statsmodels.stats.anova import AnovaRM
 
@@ -137,7 +132,6 @@ def test_what_rises_is_found_and_who_missed_a_point_stays_in():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda f: f.assign(answer=4.0), "moved alike"),
         (lambda f: f[f["respondent"] == "P0"], "too few"),
         (lambda f: f.assign(answer=f["point"].map({p: i + 2.0 for i, p in enumerate(POINTS)})), "moved alike"),
     ],
@@ -145,16 +139,6 @@ def test_what_rises_is_found_and_who_missed_a_point_stays_in():
 def test_where_there_is_no_fit_the_note_says_why(change, said):
     table = study.mixed_model(change(rising(6)))
     assert table["p"].isna().all() and table["note"].str.contains(said).all()
-
-
-def test_people_who_do_not_differ_are_named_in_the_note():
-    drawn = rng(0)
-    rows = [(f"P{i}", p, "noise", float(drawn.integers(1, 8)), "people") for i in range(10) for p in POINTS]
-    frame = pd.DataFrame(rows, columns=["respondent", "point", "item", "answer", "source"])
-    frame["answer"] = [v if i % 3 else 8 - v for i, v in enumerate(frame["answer"])]
-    table = study.mixed_model(frame)
-    assert table["p"].between(0, 1).all()
-    assert ((table["sd_respondents"] < 0.05) == table["note"].str.contains("do not differ")).all()
 
 
 def test_error_rates_count_what_paired_tests_find():
@@ -237,10 +221,9 @@ def test_ten_answers_stand_behind_the_first_points_and_eight_behind_all_but_one_
     assert not set(TRIED["item"]) & {"draft only", "draft and send: invitation"}  # approximations are not judged
 
 
-def test_printed_correlations_marks_and_figures_are_those_of_the_text():
-    rhos = study.printed_correlations(TEXT)
-    assert [study.largest_family(rhos["rho"], n) for n in (10, 18, 20)] == [0, 6, 8] and rhos["below"].min() == 0.01
-    assert study.p_marks(TEXT)["decide next steps"] == "p < 0.005"
+def test_the_printed_correlations_pass_in_small_families_only():
+    rhos = TEXT[TEXT["column"] == "r"]["value"]
+    assert [study.largest_family(rhos, n) for n in (10, 18, 20)] == [0, 6, 8]
 
 
 @given(st.lists(st.integers(1, 7), min_size=10, max_size=10), st.lists(st.integers(1, 7), min_size=8, max_size=8))
@@ -263,17 +246,10 @@ def test_the_sign_of_most_changes_is_open():
     ("call", "message"),
     [
         (lambda f: study.questionnaire("tlx", BEFORE), "ai_comfort, system_perception"),
-        (lambda f: study.questionnaire("system_perception", BEFORE), "before session 1"),
         (lambda f: study.need_repeated(pd.concat([f, rising(3, source="simulated: tiny")])), "never pooled"),
-        (lambda f: study.need_repeated(f.assign(answer=8)), "from 1 to 7"),
-        (lambda f: study.need_repeated(pd.concat([f, f.head(1)])), "twice"),
         (lambda f: study.paired_tests(f, BEFORE, "next year"), "next year"),
         (lambda f: study.error_rates(f, BEFORE, AFTER, 4, []), "expected 2 to 3"),
-        (lambda f: study.error_rates(f, BEFORE, AFTER, 3, ["sideways"]), "sideways"),
-        (lambda f: study.spearman(f, rng()), "item: reliance given"),
-        (lambda f: study.largest_family([], 20), r"correlations: \[\] given"),
         (lambda f: study.largest_family([1.0], 20), "between -1 and 1"),
-        (lambda f: study.largest_family([0.5], 3), "n is 3"),
         (lambda f: study.difference_bounds("4.90", 8, "5.75", 10), "as many after"),
     ],
 )
