@@ -23,12 +23,8 @@ def nltk_lines(lines: Iterable[str]) -> Iterator[str]:
     ['READ 1 R EH1 D', 'READ 2 R IY1 D']
     """
     for line in lines:
-        word, *phones = line.split("#")[0].split() or [""]
-        if not word:
-            continue
-        variant = re.fullmatch(r"(.+?)\((\d+)\)", word)
-        word, number = (variant[1], variant[2]) if variant else (word, "1")
-        yield f"{word.upper()} {number} {' '.join(phones)}"
+        if entry := re.match(r"(\S+?)(?:\((\d+)\))? (.+)", line.split("#")[0].strip()):
+            yield f"{entry[1].upper()} {entry[2] or 1} {entry[3]}"
 
 
 def source() -> Path:
