@@ -36,7 +36,7 @@ def aggregates(errors: pd.DataFrame) -> pd.DataFrame:
     Undecided cases are left out of the errors; `n` counts the others.
     """
     made = scores(with_undecided(errors), ["rule", "round"]).drop(columns="rule")
-    share = undecided_share(errors).drop(columns="rule")
+    share = undecided_share(errors, ["rule"]).drop(columns="rule")
     return made.merge(share, on="round").sort_values(["column", "round"], ignore_index=True)
 
 

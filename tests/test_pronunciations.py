@@ -1,8 +1,6 @@
 """The pronouncing dictionary lies where nltk and textstat look, whole, and is written in one step."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support import pronunciations
 from support.errors import MissingData
@@ -10,17 +8,8 @@ from support.pronunciations import install, nltk_lines
 
 
 def test_variants_of_a_word_are_numbered_and_comments_dropped():
-    lines = ["'bout B AW1 T", "read R EH1 D # past", "read(2) R IY1 D", "a(3) EY1"]
+    lines = ["'bout B AW1 T", "  ", "# all comment", "read R EH1 D # past", "read(2) R IY1 D", "a(3) EY1"]
     assert list(nltk_lines(lines)) == ["'BOUT 1 B AW1 T", "READ 1 R EH1 D", "READ 2 R IY1 D", "A 3 EY1"]
-
-
-def test_empty_and_comment_lines_are_passed_over():
-    assert list(nltk_lines(["", "  ", "# all comment", "to T UW1"])) == ["TO 1 T UW1"]
-
-
-@given(st.lists(st.from_regex(r"\A[a-z']{1,8}(\([2-9]\))?( [A-Z]{1,2}[0-2]?){1,5}\Z"), max_size=8))
-def test_property_phones_and_their_order_stay(lines):
-    assert [line.split()[2:] for line in nltk_lines(lines)] == [line.split()[1:] for line in lines]
 
 
 def test_the_installed_dictionary_is_the_packages_own_and_nltk_reads_it():

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,7 +34,6 @@ from support.analysis.dialogue_acts import (
     union,
 )
 from support.analysis.embeddings import Encoder
-from support.analysis.frames import need_columns
 from support.data import ROOT, output, outside
 from support.errors import ContextOverflow, InvalidInput, MalformedReply
 from support.models.profiles import MODEL
@@ -43,7 +42,6 @@ from support.seats import given_model
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pydantic import BaseModel
 
     from support.models.model import ChatModel
 
@@ -64,11 +62,7 @@ def sentences(text: str) -> list[str]:
 
 
 def masked(text: str) -> str:
-    """A sentence with every number made the same, since what it does depends on none: each is then embedded once.
-
-    >>> masked("I take 33.34 of A and 7 of B")
-    'I take 10 of A and 10 of B'
-    """
+    """A sentence with every number made the same, since what it does depends on none: each is then embedded once."""
     return NUMBER.sub("10", text)
 
 
@@ -114,10 +108,10 @@ class Heads:
         acts = tuple(a for a in LABELS if a != OTHERS and FEWEST <= sum(a in given for given in labels) < len(labels))
         names, fold = np.unique(np.asarray([str(g) for g in groups]), return_inverse=True)
         if not acts or len(names) < 2:
-            said = (
-                f"labels: they show {len(acts)} learnable acts in {len(names)} groups; label more messages of two runs"
+            raise InvalidInput(
+                f"labels: they show {len(acts)} learnable acts in {len(names)} groups; label more messages of two runs "
+                f"at least, until some act stands in {FEWEST} of them and not in all"
             )
-            raise InvalidInput(f"{said} at least, until some act stands in {FEWEST} of them and not in all")
         fold = fold % min(FOLDS, len(names))
         fitted = [_fit_one(features, np.array([a in given for given in labels]), fold, strength) for a in acts]
         weights, biases, thresholds = (np.array(part) for part in zip(*fitted, strict=True))
@@ -161,7 +155,6 @@ class SentenceClassifier:
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message."""
-        need_columns(messages, ["text"], "messages")
         self.problems = {i: FOREIGN for i, text in enumerate(messages["text"]) if is_foreign(text)}
         parts = [() if i in self.problems else pieces(text) for i, text in enumerate(messages["text"])]
         known = sorted({part for own in parts for part in own})
@@ -263,19 +256,21 @@ class LanguageModelAnnotator:
     covered: Labels = LABELS
 
     def __init__(self, model: ChatModel | str, *, talk: pd.DataFrame | None = None) -> None:
+        from pydantic import Field, create_model
+
         self.model = given_model(MODEL, model, "the annotator")
         self.name = f"model {self.model.name}"
         limits = self.model.limits
+        most = Field(min_length=1, max_length=MOST if limits.tight else len(LABELS))
         self.settings: dict[str, Any] = {
             "temperature": 0.0, "seed": 0, "repetition": 0, "max_tokens": limits.room(TOKENS),
-            "schema": acts_schema(MOST if limits.tight else len(LABELS)),
+            "schema": create_model("ActsReply", acts=(list[Literal[LABELS]], most)),  # type: ignore[valid-type]
         }  # fmt: skip
         self.talk = talk
         self.problems: dict[int, str] = {}
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
-        need_columns(messages, ["run", "round", "sender", "text"], "messages")
         self.problems = {}
         here, whole = (_said(talk) for talk in (messages, messages if self.talk is None else self.talk))
         asked = []
@@ -305,14 +300,6 @@ def _said(talk: pd.DataFrame) -> dict[Any, list[str]]:
     """What was said, by whom, in each round of each run."""
     lines = talk["sender"] + ": " + talk["text"]
     return lines.groupby([talk["run"].astype(str), talk["round"]], sort=False).agg(list).to_dict()
-
-
-@cache
-def acts_schema(most: int) -> type[BaseModel]:
-    """Schema of a reply: one label or more."""
-    from pydantic import Field, create_model
-
-    return create_model("ActsReply", acts=(list[Literal[LABELS]], Field(min_length=1, max_length=most)))  # type: ignore[valid-type]
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS, checked_acts, indicators, trust_in
-from support.analysis.frames import head, need_columns, need_keys
+from support.analysis.frames import head
 from support.corpora import ami, conversations, delidata
 from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
@@ -59,14 +59,14 @@ def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) 
     return pd.DataFrame(rows)
 
 
-def messages_of_delidata(first_run: int = 0) -> pd.DataFrame:
+def messages_of_delidata() -> pd.DataFrame:
     """DeliData's chats, one row per message.
 
-    Columns run (from `first_run`), environment ("delidata"), rule ("people": nobody counted their votes), group, round
-    (1, 2, …), sender, recipients (everybody else who wrote), text, acts (empty: DeliData's own labels are in kind,
-    target and additional), performance (of the team after the message, 0 to 1).
+    Columns run, environment ("delidata"), rule ("people": nobody counted their votes), group, round (1, 2, …), sender,
+    recipients (everybody else who wrote), text, acts (empty: DeliData's own labels are in kind, target and additional),
+    performance (of the team after the message, 0 to 1).
     """
-    return _as_messages(delidata(), "delidata", first_run, ["kind", "target", "additional", "performance"])
+    return _as_messages(delidata(), "delidata", ["kind", "target", "additional", "performance"])
 
 
 def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
@@ -83,10 +83,10 @@ def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
         group=("group", "first"), sender=("sender", "first"), text=("text", " ".join), labels=("label", tuple),
         start=("start", "first"),
     )  # fmt: skip
-    return _as_messages(turns, "ami", first_run, ["labels", "start"])
+    return _as_messages(turns, "ami", ["labels", "start"], first_run)
 
 
-def messages_of_conversations(path: str | Path, first_run: int = 0) -> pd.DataFrame:
+def messages_of_conversations(path: str | Path) -> pd.DataFrame:
     """Conversations of your own (`support.corpora.conversations`), one row per message; columns as those of DeliData.
 
     In the place of its labels: whatever other columns the file has. An `acts` column of it, such as "inform, request",
@@ -94,16 +94,16 @@ def messages_of_conversations(path: str | Path, first_run: int = 0) -> pd.DataFr
     """
     said = conversations(path)
     given = said.pop("acts").fillna("").str.replace(",", " ").str.split() if "acts" in said else None
-    more = [str(name) for name in said if name not in ("group", "sender", "text", *_MADE)]
-    made = _as_messages(said, Path(path).stem, first_run, more)
-    labels = [] if given is None else [checked_acts(acts) if acts else () for acts in given]
-    return made if given is None else made.assign(acts=pd.Series(labels, dtype=object))
+    made = _as_messages(said, Path(path).stem, [str(name) for name in said if name not in COLUMNS])
+    if given is None:
+        return made
+    return made.assign(acts=pd.Series([checked_acts(acts) if acts else () for acts in given], dtype=object))
 
 
-_MADE = ("run", "environment", "rule", "round", "recipients")
+COLUMNS = ("run", "environment", "rule", "group", "round", "sender", "recipients", "text", "acts")
 
 
-def _as_messages(said: pd.DataFrame, environment: str, first_run: int, more: list[str]) -> pd.DataFrame:
+def _as_messages(said: pd.DataFrame, environment: str, more: list[str], first_run: int = 0) -> pd.DataFrame:
     said = said.reset_index(drop=True)
     groups = said.groupby("group", sort=False)
     speakers = groups["sender"].unique()
@@ -117,7 +117,7 @@ def _as_messages(said: pd.DataFrame, environment: str, first_run: int, more: lis
         recipients=pd.Series(others, dtype=object),
         acts=pd.Series([()] * len(said), dtype=object),
     )
-    return frame[["run", "environment", "rule", "group", "round", "sender", "recipients", "text", "acts", *more]]
+    return frame[[*COLUMNS, *more]]
 
 
 # -- features --------------------------------------------------------------------------------------------------------
@@ -167,10 +167,7 @@ def grade(text: str) -> float:
 
 def features(messages: pd.DataFrame, encoder: Encoder | None = None) -> pd.DataFrame:
     """The messages (run, round, text) with `words`, `grade` and, where an encoder is given, `difference`."""
-    need_columns(messages, ["run", "round", "text"], "the messages")
-    if wrong := [text for text in messages["text"] if not isinstance(text, str)]:
-        raise InvalidInput(f"text: {wrong[0]!r} among the messages; expected strings only ('' for a blank message)")
-    distinct = list(dict.fromkeys(messages["text"]))
+    distinct = messages["text"].unique()
     measured = messages.assign(
         words=messages["text"].map({text: words(text) for text in distinct}),
         grade=messages["text"].map({text: grade(text) for text in distinct}).astype(float),
@@ -206,10 +203,8 @@ def _units(vectors: np.ndarray) -> np.ndarray:
 
 # -- tables ----------------------------------------------------------------------------------------------------------
 
-CONDITION = ("environment", "rule")
 
-
-def by_round(measured: pd.DataFrame, by: Sequence[str] = CONDITION) -> pd.DataFrame:
+def by_round(measured: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """The cells of Table 8 with 95 % t intervals over runs (section 5.3.1), of messages measured by `features`.
 
     Columns: those of `by`, round, feature, row (the last of `by`), column ("words@1", …), value, se, low, high, n
@@ -220,7 +215,7 @@ def by_round(measured: pd.DataFrame, by: Sequence[str] = CONDITION) -> pd.DataFr
     return tidy[[*by, "round", "feature", "row", "column", "value", "se", "low", "high", "n"]]
 
 
-def act_shares(messages: pd.DataFrame, acts: str = "acts", by: Sequence[str] = CONDITION) -> pd.DataFrame:
+def act_shares(messages: pd.DataFrame, acts: str, by: Sequence[str]) -> pd.DataFrame:
     """Share of messages that perform each act, with 95 % t intervals over runs (Table 9).
 
     The paper prints a "ratio of dialogue acts in each round" that adds up to more than one over the acts, and 1.00 for
@@ -230,7 +225,6 @@ def act_shares(messages: pd.DataFrame, acts: str = "acts", by: Sequence[str] = C
     Columns: by..., row (the act), column (the round, as text), round, value (0 to 1), se, low, high, n (runs with a
     labelled message in that round). What is known of the annotator stands in its `attrs`.
     """
-    need_columns(messages, [*by, "run", "round", acts], "messages")
     kept = messages[messages[acts].map(len) > 0]
     if kept.empty:
         raise InvalidInput(f"column {acts!r}: none of {len(messages)} messages has a label; ask an annotator first")
@@ -246,7 +240,6 @@ def _over_runs(measured: pd.DataFrame, keys: list[str], names: list[str]) -> pd.
     """Means within runs and rounds, then over runs: keys, round, feature, value, se, low, high, n."""
     from scipy.stats import t
 
-    need_keys(measured, [*keys, "run", "round"], "the messages")
     cells = measured.groupby([*keys, "run", "round"], sort=False)[names].mean().reset_index()
     long = cells.melt([*keys, "run", "round"], names, var_name="feature").sort_values("round", kind="stable")
     groups = long.groupby([*keys, "feature", "round"], sort=False)["value"]
@@ -255,7 +248,7 @@ def _over_runs(measured: pd.DataFrame, keys: list[str], names: list[str]) -> pd.
     return tidy.assign(low=tidy["value"] - half, high=tidy["value"] + half)
 
 
-def balance(messages: pd.DataFrame, by: Sequence[str] = CONDITION) -> pd.DataFrame:
+def balance(messages: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """How evenly the agents of each run share the words: the columns of `by`, run, agents, words, evenness.
 
     Evenness is Shannon's entropy of the shares over its maximum, log K (Pielou 1966): 1 when all say as much, NaN for

@@ -1,13 +1,12 @@
 """Dialogue acts (001, section 4.3, appendix C.5): what they are, how people's labels map to them, and trust in labels.
 
 A frame that `annotate` made carries in its `attrs` what is known of each annotator, and everything that is counted or
-drawn from it says so (see `Trust`).
+drawn from it says so (see `trust_in`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -152,31 +151,21 @@ GRADES = ((0.2, "near chance"), (0.4, "weak"), (0.6, "moderate"))
 MEAN = "mean of acts"
 
 
-@dataclass(frozen=True)
-class Trust:
-    """What is known of the labels in a column."""
+def trust_in(messages: pd.DataFrame, column: str) -> str:
+    """What is known of the labels in a column on talk of these environments; "" where nothing is to be said.
 
-    blind: Labels = ()  # acts that the annotator can never give: they are not absent, it cannot see them
-    known: Mapping[str, str] = field(default_factory=dict)  # how it did on each kind of talk, see `kinds`
-
-    def line(self, environments: Iterable[str]) -> str:
-        """What a figure of these environments has to say; "" where nothing is to be said."""
-        there = set(environments)
-        said = [line for kind, line in self.known.items() if line and kind.split(",")[0] in there]
-        return "; ".join(dict.fromkeys(said))
-
-
-def trust_in(messages: pd.DataFrame, column: str) -> Trust:
-    """What `annotate` noted about a column; nothing for acts that are true by construction."""
-    found: Trust = messages.attrs.get("trust", {}).get(column, Trust())
-    return found
+    Nothing is said of acts that are true by construction: `annotate` did not make them.
+    """
+    known: Mapping[str, str] = messages.attrs.get("trust", {}).get(column, {})
+    there = set(messages["environment"]) if known else ()
+    return "; ".join(dict.fromkeys(line for kind, line in known.items() if line and kind.split(",")[0] in there))
 
 
 def kinds(messages: pd.DataFrame) -> pd.Series:
     """The kind of talk that each message is of: its environment, and whether a rule-based agent speaks."""
-    environment = messages["environment"] if "environment" in messages else pd.Series("other talk", messages.index)
-    scripted = messages["acts"].map(len) > 0 if "acts" in messages else pd.Series(False, messages.index)
-    return environment.where(~scripted, environment + ", rule-based agents")
+    return messages["environment"].where(
+        messages["acts"].map(len) == 0, messages["environment"] + ", rule-based agents"
+    )
 
 
 def warning(agreement: pd.DataFrame, name: str, against: str) -> str:
@@ -192,8 +181,9 @@ def warning(agreement: pd.DataFrame, name: str, against: str) -> str:
     return "; ".join([*parts, f"{name} cannot see: {', '.join(blind)}"] if blind else parts)
 
 
-def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame | None) -> Trust:
-    name, blind = annotator.name, tuple(act for act in LABELS if act not in annotator.covered)
+def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame | None) -> dict[str, str]:
+    """What is known of an annotator on each kind of talk."""
+    name, blind = annotator.name, [act for act in LABELS if act not in annotator.covered]
     known = {}
     for kind, talk in messages.groupby(kinds(messages), sort=False):
         said = []
@@ -205,7 +195,7 @@ def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame 
         if getattr(annotator, "marked", False) and not talk["text"].str.contains("?", regex=False).any():
             said.append(f"{name} knows questions by their mark, and no message has one")
         known[str(kind)] = "; ".join(filter(None, said))
-    return Trust(blind, known)
+    return known
 
 
 # -- annotators ------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from support.database import guarded, open_database, transaction
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import DamagedFile, MissingData
 
 DEFAULT = "all-MiniLM-L6-v2"
 BATCH = 32  # texts at once, alike in length: the cheapest of 8 to 256 on two cores, where 256 costs half as much again
@@ -35,7 +35,7 @@ class Encoder:
 
     def __init__(self, path: str | Path | None = None, model: str = DEFAULT) -> None:
         self.model, self.path = model, Path(path or "")
-        self._kept: dict[str, np.ndarray] = {}
+        self._kept: dict[str, bytes] = {}  # vectors at half precision
         self._db = open_database(path) if path else None
         self._lock = threading.Lock()  # widgets encode from another thread than the cell
         self._transformer: Any = None
@@ -44,11 +44,7 @@ class Encoder:
                 self._db.execute(TABLE)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors of texts, float32 of shape (texts, dimensions). Vectors are kept at half precision."""
-        if isinstance(texts, str):
-            raise InvalidInput(f"texts: {texts[:40]!r} given; expected a list of texts, [text] for one")
-        if wrong := [t for t in texts if not isinstance(t, str)]:
-            raise InvalidInput(f"texts: {wrong[0]!r} given among them; expected strings only")
+        """Unit vectors of texts, float32 of shape (texts, dimensions)."""
         if not len(texts):
             return np.empty((0, 0), dtype=np.float32)
         with self._lock:
@@ -56,12 +52,11 @@ class Encoder:
             self._recall(new)
             self._compute(sorted((t for t in new if t not in self._kept), key=len))
             vectors = [self._kept[t] for t in texts]
-        if len({len(v) for v in vectors}) > 1:
-            raise self._damaged("vectors of different lengths")
-        return np.stack(vectors).astype(np.float32)
-
-    def _damaged(self, what: str) -> DamagedFile:
-        return DamagedFile(f"{self.path} holds {what} for {self.model}; move it away, vectors are computed again")
+        try:
+            return np.stack([np.frombuffer(vector, dtype=np.float16) for vector in vectors]).astype(np.float32)
+        except ValueError:
+            said = f"{self.path} holds a vector for {self.model} that was cut off"
+            raise DamagedFile(f"{said}; move it away, vectors are computed again") from None
 
     def _recall(self, texts: list[str]) -> None:
         if not self._db:
@@ -69,10 +64,8 @@ class Encoder:
         for text in texts:
             with guarded(self.path):
                 row = self._db.execute("SELECT vector FROM embeddings WHERE key = ?", (self._key(text),)).fetchone()
-            if row and len(row[0]) % 2:
-                raise self._damaged("a vector that was cut off")
             if row:
-                self._kept[text] = np.frombuffer(row[0], dtype=np.float16)
+                self._kept[text] = row[0]
 
     def _compute(self, texts: list[str]) -> None:
         for start in range(0, len(texts), KEPT_EVERY):
@@ -82,9 +75,9 @@ class Encoder:
             vectors = self._transformer.encode(
                 clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
             )
-            self._kept.update(zip(part, np.asarray(vectors, dtype=np.float16), strict=True))
+            self._kept.update((t, v.tobytes()) for t, v in zip(part, vectors.astype(np.float16), strict=True))
             if self._db:
-                rows = [(self._key(t), self._kept[t].tobytes()) for t in part]
+                rows = [(self._key(t), self._kept[t]) for t in part]
                 with transaction(self._db, self.path):
                     self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
 

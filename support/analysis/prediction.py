@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import head, need_columns, participants
-from support.errors import InvalidInput
+from support.analysis.frames import head
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_movielens
 from support.runs.study import Unit
@@ -29,9 +28,6 @@ PAIR = ("user", "item")
 SHRINK = 10.0  # ratings of the mean that a user's or a film's mean is drawn to: about noise_sd**2 / film_sd**2 of them
 
 
-# -- a table's errors --------------------------------------------------------------------------------------------------
-
-
 def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
     """One row per discussion and round, from records as `Sweep.records` gives them.
 
@@ -42,8 +38,6 @@ def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
     frames = []
     for unit, transcript in records:
         about = transcript.environment
-        if about.get("name") != "movielens":
-            raise InvalidInput(f"transcript: one on {about.get('name')!r} given; expected one on 'movielens'")
         stars = [float(r.decision.value) if r.decision else np.nan for r in transcript.rounds[:rounds]]
         stars += stars[-1:] * (rounds - len(stars))
         case = {name: about[name] for name in PAIR if name in about}
@@ -78,7 +72,6 @@ def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
     from scipy.stats import t
 
     keys = [by] if isinstance(by, str) else list(by)
-    need_columns(errors, [*keys, "absolute", "squared"], "the errors")
     rows = []
     for column, measure in zip(MEASURES, ("absolute", "squared"), strict=True):
         for names, group in errors.groupby(keys, sort=False):
@@ -123,38 +116,33 @@ def mae_table(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
     return full.fillna({"n": 0}).astype({"n": int}).reset_index()
 
 
-def mae_changes(errors: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
+def mae_changes(errors: pd.DataFrame) -> pd.DataFrame:
     """How the error changes between rounds, case by case, clustered as in `scores`, for `support.analysis.claims`.
 
     Columns row, column ("mae@10 - mae@1", each later round minus each earlier one), value, se (stars), n (cases that
     had decided in both).
     """
-    keys = [by, "repetition", *(name for name in PAIR if name in errors)]
+    keys = ["rule", "repetition", *(name for name in PAIR if name in errors)]
     wide = errors.dropna(subset="absolute").pivot_table("absolute", keys, "round", sort=False)
     rows = []
     for early, late in combinations(sorted(wide.columns), 2):
         gaps = (wide[late] - wide[early]).dropna().rename("gap").reset_index()
-        for name, group in gaps.groupby(by, sort=False):
+        for name, group in gaps.groupby("rule", sort=False):
             se, _ = _clustered(group["gap"], [group[one] for one in PAIR if one in group])
             rows.append((name, f"mae@{late} - mae@{early}", group["gap"].mean(), se, len(group)))
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 
-def undecided_share(errors: pd.DataFrame, by: str | Sequence[str] = "rule") -> pd.DataFrame:
+def undecided_share(errors: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Percent of cases without a decision after each round: by..., round, undecided."""
-    keys = [by] if isinstance(by, str) else list(by)
-    return errors.groupby([*keys, "round"], sort=False)["undecided"].mean().mul(100).reset_index()
-
-
-# -- what it is compared with ------------------------------------------------------------------------------------------
+    return errors.groupby([*by, "round"], sort=False)["undecided"].mean().mul(100).reset_index()
 
 
 def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     """Errors of simple predictors and of the recommender, all fitted to u1.base.
 
-    They are: always 4 stars, the mean of all ratings, the film's and the user's (plain, and drawn to the mean of all
-    by `SHRINK` ratings), the sum of user and film effects, and the factorisation machine. One row per method and case
-    (all 20,000 ratings of u1.test by default): method, case (its place), user, item, and the columns of `measured`.
+    A user's and a film's mean also come drawn to the mean of all by `SHRINK` ratings. One row per method and case (all
+    20,000 ratings of u1.test by default): method, case (its place), user, item, and the columns of `measured`.
     """
     from support.roundtable.knowledge import advice
     from support.roundtable.ratings import load
@@ -180,7 +168,7 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
 
 
 async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
-    """Errors of the discussions of some cases of u1.test, and who sat there; about 20 ms a case, no transcript is kept.
+    """Errors of the discussions of some cases of u1.test; about 20 ms a case, no transcript is kept.
 
     `job` holds the rule, rounds, seed and other settings of `roundtable_movielens`; case i draws from
     `default_rng([seed, i])` under every rule, whatever else is played.
@@ -191,6 +179,4 @@ async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFram
         rng = np.random.default_rng([job["seed"], number])
         records.append((Unit("", "{}", 0), await roundtable_movielens(rng, case=number, **settings)))
     errors = errors_of(records, job["rounds"]).drop(columns="repetition")
-    return errors.assign(
-        rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"]), participants=participants(records)
-    )
+    return errors.assign(rule=str(job["rule"]), case=np.repeat(list(numbers), job["rounds"]))

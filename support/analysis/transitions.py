@@ -54,8 +54,7 @@ def code(messages: pd.DataFrame, acts: str = "acts") -> Coded:
             values[(*place, LABELS.index(label))] = True
     varying = [acts, "round", "sender", "text", "acts", "recipients", "words"]
     runs = messages.drop_duplicates("run").drop(columns=varying, errors="ignore").reset_index(drop=True)
-    trust = trust_in(messages, acts).line(messages["environment"].unique() if "environment" in messages else ())
-    return Coded(values, played, runs, tuple(agents), trust)
+    return Coded(values, played, runs, tuple(agents), trust_in(messages, acts))
 
 
 @dataclass(frozen=True)

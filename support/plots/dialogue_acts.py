@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from support.analysis.dialogue_acts import LABELS, Trust
+from support.analysis.dialogue_acts import LABELS
 from support.draw import COLOURS, MARKS
 from support.errors import InvalidInput
 
@@ -19,25 +19,21 @@ if TYPE_CHECKING:
 def plot_shares(shares: pd.DataFrame, ax: Axes) -> Axes:
     """A heatmap of the share of messages that perform each act in each round, from white (0) to dark (1).
 
-    `shares` is one environment and one rule of `support.analysis.conversation.act_shares`. Acts that its annotator can
-    never give are hatched, since 0 would be a claim, and what is known of it stands below.
+    `shares` is one environment and one rule of `support.analysis.conversation.act_shares`; what is known of the
+    annotator stands below.
     """
     if shares.duplicated(["row", "round"]).any():
         raise InvalidInput("shares: an act has two values in one round; choose one environment and one rule")
     table = shares.pivot(index="row", columns="round", values="value").reindex(list(LABELS))
     ax.imshow(table, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    trust: Trust = shares.attrs.get("trust", Trust())
     for i, act in enumerate(LABELS):
-        if act in trust.blind:
-            ax.axhspan(i - 0.5, i + 0.5, facecolor="#eeeeee", edgecolor="#999999", hatch="//", linewidth=0)
-            continue
         for x, value in enumerate(table.loc[act]):
             shown, colour = "–" if np.isnan(value) else f"{value:.2f}", "white" if value > 0.6 else "black"
             ax.text(x, i, shown, ha="center", va="center", fontsize=7, color=colour)
     ax.set_xticks(range(len(table.columns)), [str(r) for r in table.columns])
     ax.set_yticks(range(len(LABELS)), list(LABELS))
     ax.set(xlabel="round", ylabel="dialogue act (share of messages, 0 to 1)")
-    return warn(ax, trust.line(shares["environment"].unique()), 36)
+    return warn(ax, shares.attrs.get("trust", ""), 36)
 
 
 def plot_agreement(scores: pd.DataFrame, ax: Axes) -> Axes:

@@ -8,83 +8,60 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.analysis.frames import need_columns
 from support.analysis.prediction import scores, undecided_share, with_undecided
 from support.analysis.stats import describe
-from support.draw import BESIDE, COLOURS, HATCHES, LINES, MARKS, levels_of, lines, margins
-from support.errors import InvalidInput
+from support.draw import BESIDE, COLOURS, HATCHES, LINES, MARKS, lines, margins
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES = {"mae": "mean absolute error (stars)", "rmse": "root mean squared error (stars)"}
-
 
 def plot_utility(
-    curves: pd.DataFrame,
-    ax: Axes,
-    below: Axes | None = None,
-    *,
-    by: str = "rule",
-    order: Sequence[str] | None = None,
-    published: pd.DataFrame | None = None,
+    curves: pd.DataFrame, ax: Axes, below: Axes, *, order: Sequence[str], published: pd.DataFrame, by: str = "rule"
 ) -> Axes:
-    """Total utility over rounds with 95 % t intervals as lines, the share still undecided as bars (Figure 2).
+    """Total utility over rounds with 95 % t intervals as lines, `below` the share still undecided as bars (Figure 2).
 
-    The bars stand `below`, or on a twin axis. `curves` has a row for each discussion and round: `by`, "round",
-    "utility" (percent of the maximum), "undecided". `published` are printed values (row, column "utility@3" …, value):
-    hollow marks in the colour and shape of the line of the same name; rows without a line of ours in grey.
+    `curves` has a row for each discussion and round: `by`, "round", "utility" (percent of the maximum), "undecided".
+    `published` are printed values (row, column "utility@3" …, value): hollow marks in the colour and shape of the line
+    of the same name; rows without a line of ours in grey.
     """
-    need_columns(curves, [by, "round", "utility", "undecided"], "the curves")
-    levels = levels_of(curves, by, order)
     told = describe(curves, "utility", [by, "round"])
     told[["low", "high"]] = told[["low", "high"]].clip(0, 100)
-    lines(ax, told, "round", "mean", by, levels, band=True)
+    lines(ax, told, "round", "mean", by, order, band=True)
     ax.axhline(100, color="#B00000", linewidth=1)
     ax.annotate("largest possible", (0.995, 100), xycoords=("axes fraction", "data"), ha="right", va="bottom",
                 fontsize=8, color="#B00000")  # fmt: skip
-    if published is not None:
-        _printed(published, ax, "utility", levels)
-    _undecided(curves, ax, below, by, levels)
-    ax.set(
-        xlabel="" if below else "round",
-        ylabel="total utility (% of maximum)",
-        ylim=(0, 108),
-        xticks=sorted(curves["round"].unique()),
-    )
+    _printed(published, ax, "utility", order)
+    ax.set(xlabel="", ylabel="total utility (% of maximum)", ylim=(0, 108), xticks=sorted(curves["round"].unique()))
+    _undecided(curves, below, by, order, "still undecided (%)")
+    ax.legend(title=by, **BESIDE)
     return ax
 
 
 def plot_error(
-    errors: pd.DataFrame,
-    ax: Axes,
-    measure: str = "mae",
-    by: str = "rule",
-    *,
-    order: Sequence[str] | None = None,
-    published: pd.DataFrame | None = None,
-    references: pd.DataFrame | None = None,
+    errors: pd.DataFrame, ax: Axes, *, order: Sequence[str], published: pd.DataFrame, references: pd.DataFrame
 ) -> Axes:
-    """Error over rounds as lines, the share still undecided as bars on a twin axis (Figure 3).
+    """Mean absolute error over rounds under each rule, the share still undecided as bars on a twin axis (Figure 3).
 
     No bands: groups that had the same cases differ more surely than intervals of each alone suggest, as a paired test
     shows. `errors` as `prediction.errors_of` gives them; undecided cases are left out of the lines. `published` as in
     `plot_utility`. `references` are other predictors (method, column, value, as `scores` gives them): grey lines.
     """
-    levels = levels_of(errors, by, order)
-    told = scores(with_undecided(errors), [by, "round"]).drop(columns=["low", "high"])
-    lines(ax, told[told["column"] == measure], "round", "value", by, levels)
-    if published is not None:
-        _printed(published, ax, measure, levels)
-    if references is not None:
-        rows = references[references["column"] == measure]
-        for i, (name, value) in enumerate(zip(rows["method"], rows["value"], strict=True)):
-            ax.axhline(value, color="#777777", linewidth=1, linestyle=LINES[i % 8])
-            ax.annotate(str(name), (0.005, value), xycoords=("axes fraction", "data"), va="bottom", fontsize=7)
-    _undecided(errors, ax, None, by, levels)
-    ax.set(ylabel=NAMES[measure], xticks=sorted(errors["round"].unique()))
+    told = scores(with_undecided(errors), ["rule", "round"]).drop(columns=["low", "high"])
+    lines(ax, told[told["column"] == "mae"], "round", "value", "rule", order)
+    _printed(published, ax, "mae", order)
+    rows = references[references["column"] == "mae"]
+    for i, (name, value) in enumerate(zip(rows["method"], rows["value"], strict=True)):
+        ax.axhline(value, color="#777777", linewidth=1, linestyle=LINES[i % 8])
+        ax.annotate(str(name), (0.005, value), xycoords=("axes fraction", "data"), va="bottom", fontsize=7)
+    ax.set(ylabel="mean absolute error (stars)", xticks=sorted(errors["round"].unique()))
+    bars = ax.twinx()
+    _undecided(errors, bars, "rule", order, "bars: still undecided (%)")
+    ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
+    ax.patch.set_visible(False)
+    ax.legend(title="rule", **dict(BESIDE, bbox_to_anchor=(1.12, 0.5)))
     return ax
 
 
@@ -100,30 +77,23 @@ def _printed(published: pd.DataFrame, ax: Axes, measure: str, levels: Sequence[s
         ax.plot(rounds, part["value"], MARKS[i % 8], color=colour, fillstyle="none", markersize=9, label=label)
 
 
-def _undecided(cases: pd.DataFrame, ax: Axes, below: Axes | None, by: str, levels: Sequence[str]) -> None:
-    bars, share, width = below or ax.twinx(), undecided_share(cases, by), 0.8 / len(levels)
+def _undecided(cases: pd.DataFrame, ax: Axes, by: str, levels: Sequence[str], label: str) -> None:
+    share, width = undecided_share(cases, [by]), 0.8 / len(levels)
     for i, name in enumerate(levels):
         part = share[share[by] == name]
         place = part["round"] - 0.4 + width * (i + 0.5)
-        bars.bar(place, part["undecided"], width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
-    bars.set(xlabel="round", ylim=(0, 108), ylabel="still undecided (%)" if below else "bars: still undecided (%)")
-    if below is None:
-        ax.set_zorder(bars.get_zorder() + 1)  # lines in front of bars
-        ax.patch.set_visible(False)
-    ax.legend(title=by, **dict(BESIDE, bbox_to_anchor=(1.02 if below else 1.12, 0.5)))
+        ax.bar(place, part["undecided"], width, color=COLOURS[i % 8], alpha=0.35, linewidth=0)
+    ax.set(xlabel="round", ylim=(0, 108), ylabel=label)
 
 
-def plot_frontier(frontier: pd.DataFrame, ax: Axes, saving: str, unit: str) -> Axes:
-    """Performance lost over what is saved, one mark with both intervals for each stopping rule.
+def plot_frontier(frontier: pd.DataFrame, ax: Axes, unit: str) -> Axes:
+    """Performance lost (in `unit`) over the words saved, one mark with both intervals for each stopping rule.
 
-    `frontier` as `stopping.frontier` gives it, `saving` one of its measures, `unit` of the performance. Down and to the
-    right is better; marks on the line joined by steps are the frontier: no other mark saves as much and loses less. The
-    Oracle, which no rule can be, is hollow and no part of it.
+    `frontier` as `stopping.frontier` gives it. Down and to the right is better; marks on the line joined by steps are
+    the frontier: no other mark saves as much and loses less. The Oracle, which no rule can be, is hollow and no part of
+    it.
     """
-    need_columns(frontier, ["stopping", "measure", "mean", "low", "high"], "the frontier")
-    saved, lost = (frontier[frontier["measure"] == m].set_index("stopping") for m in (saving, "loss"))
-    if saved.empty or lost.empty:
-        raise InvalidInput(f"saving: {saving!r} given; the frontier measures {', '.join(frontier['measure'].unique())}")
+    saved, lost = (frontier[frontier["measure"] == m].set_index("stopping") for m in ("words saved", "loss"))
     for i, name in enumerate(lost.index):
         x, y = saved.loc[[name]], lost.loc[[name]]
         ax.errorbar(x["mean"], y["mean"], margins(y, "mean"), margins(x, "mean"), fmt=MARKS[i % 8], capsize=2,
@@ -133,7 +103,7 @@ def plot_frontier(frontier: pd.DataFrame, ax: Axes, saving: str, unit: str) -> A
     order = much[~np.array(beaten, dtype=bool)].sort_values().index
     ax.plot(much[order], cost[order], drawstyle="steps-pre", color="#555555", linestyle=":", linewidth=1.2, zorder=0)
     ax.axhline(0, color="#555555", linewidth=0.8)
-    ax.set(xlabel=f"{saving} (%)", ylabel=f"performance lost ({unit})")
+    ax.set(xlabel="words saved (%)", ylabel=f"performance lost ({unit})")
     ax.legend(**BESIDE)
     return ax
 

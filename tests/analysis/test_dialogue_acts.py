@@ -202,13 +202,15 @@ def test_labels_carry_what_is_known_of_their_annotator_on_talk_of_their_kind(wor
     measured = pd.concat([measured.assign(kind="a"), measured.assign(kind="b")])
     made = asyncio.run(da.annotate(talk, [annotator], measured))
     assert made.index.tolist() == [5, 9, 7] and "embedding" not in talk
-    trust = da.trust_in(made[made["environment"] != "z"].assign(round=1), "embedding")
-    assert trust.blind == tuple(act for act in da.LABELS if act not in ("inform", "request", "others"))
-    assert "against their own talk: near chance" in trust.line(["b"])
+
+    def told(environment):
+        return da.trust_in(made[made["environment"] == environment].assign(round=1), "embedding")
+
+    assert "against their own talk: near chance" in told("b")
     unmeasured = "embedding was never measured on a, rule-based agents; embedding cannot see: confirm, summarize"
-    assert trust.line(["a"]).startswith(unmeasured), "a test on people of the same environment says nothing"
-    assert "knows questions by their mark, and no message has one" in trust.line(["c"])
-    assert da.trust_in(made, "acts") == da.Trust(), "true by construction"
+    assert told("a").startswith(unmeasured), "a test on people of the same environment says nothing"
+    assert "knows questions by their mark, and no message has one" in told("c")
+    assert da.trust_in(made, "acts") == "", "true by construction"
     with pytest.raises(InvalidInput, match="'embedding' is there twice"):
         asyncio.run(da.annotate(made, [annotator]))
 

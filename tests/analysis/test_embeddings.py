@@ -7,7 +7,7 @@ import pytest
 
 from support.analysis import embeddings
 from support.analysis.embeddings import Encoder
-from support.errors import DamagedFile, InvalidInput, MissingData
+from support.errors import DamagedFile, MissingData
 
 
 class Counting:
@@ -64,19 +64,14 @@ def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
     with sqlite3.connect(path) as database:
         database.execute("UPDATE embeddings SET vector = ? WHERE rowid = 1", (bytes_,))
     database.close()
-    with pytest.raises(DamagedFile, match=r"vectors? (of different lengths|that was cut off) .* move it away"):
+    with pytest.raises(DamagedFile, match="that was cut off; move it away"):
         Encoder(path).encode(["a", "bb"])
 
 
-def test_what_users_get_wrong(monkeypatch):
+def test_a_model_that_is_not_there_is_named_with_the_way_out(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    for model, texts, error, said in [
-        (embeddings.DEFAULT, ["a", None], InvalidInput, "None given among them"),
-        (embeddings.DEFAULT, "abc", InvalidInput, "expected a list of texts"),
-        ("/nowhere", ["a"], MissingData, r"'/nowhere' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"),
-    ]:
-        with pytest.raises(error, match=said):
-            Encoder(model=model).encode(texts)
+    with pytest.raises(MissingData, match=r"'/nowhere' cannot be loaded .*all-MiniLM-L6-v2.*make .venv/installed"):
+        Encoder(model="/nowhere").encode(["a"])
 
 
 def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(real):
@@ -85,13 +80,3 @@ def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_leng
     assert found[0] @ found[1] > found[0] @ found[2] + 0.2
     odd = real.encode(["", " ", "👍🎉", "我同意安娜的建议", "أوافق", "no. " * 5000, "\ud800 half a pair", "\0"])
     assert np.linalg.norm(np.vstack([found, odd]), axis=1) == pytest.approx(1, abs=1e-3)
-
-
-def test_what_follows_the_256th_token_is_not_read_and_company_changes_nothing(real):
-    head = "the offer is fair to all of us " * 40
-    same, other, early = real.encode([head, head + "I refuse. " * 500, "I refuse. " * 20 + head])
-    assert same @ other == pytest.approx(1, abs=1e-3) and same @ early < 0.99
-    alone, among = Encoder(), Encoder()
-    alone._transformer = among._transformer = real._transformer
-    company = ["word " * n for n in range(1, 40)]
-    assert alone.encode(["I take 12."])[0] @ among.encode([*company, "I take 12."])[-1] == pytest.approx(1, abs=1e-3)

@@ -18,11 +18,8 @@ from support.analysis.dialogue_acts import LABELS
 from support.analysis.metrics import total_utility
 from support.analysis.stopping import PAPER, PEOPLE, Fitted, Live, Study, folds_of, priced, studies_of
 from support.errors import InvalidInput
-from support.roundtable.economy import exchange_economy
 from support.roundtable.ratings import load
 from support.roundtable.records import Decision, Round, Transcript
-from support.roundtable.seats import seat_all
-from support.roundtable.table import play
 from support.simulations import simulations
 
 CAUSAL = {name: rule for name, rule in PAPER.items() if name != "Oracle"} | {"Ridge on pairs": stopping.ridge}
@@ -307,18 +304,6 @@ def test_live_and_offline_stop_in_the_same_round(name, records, studies):
     for talk, last in zip(talks, study.stops(fitted.fires(study))[0], strict=True):
         said = [asyncio.run(asked(talk.rounds[:n])) for n in range(1, len(talk.rounds) + 1)]
         assert (said.index(True) + 1 if True in said else len(said)) == last
-
-
-def test_a_round_table_stops_where_the_rule_would_have_stopped_the_recorded_one(studies):
-    fitted, economy = stopping.checkpoint(studies["rated"]), exchange_economy()
-
-    def played(**options):
-        rng = np.random.default_rng(8)
-        return asyncio.run(play(economy, seat_all(economy, "mixed", rng), "rated", rng=rng, **options))
-
-    whole, stopped = played(), played(stop=Live(fitted, "mode"))
-    assert stopped.rounds == whole.rounds[: int(fitted.threshold)]
-    assert stopped.settings == {"tie_break": "defer", "stop": "mode", "stopped": "mode"}
 
 
 def test_an_annotator_takes_the_place_of_true_acts(records):

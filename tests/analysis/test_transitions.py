@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.analysis.dialogue_acts import LABELS, Trust
+from support.analysis.dialogue_acts import LABELS
 from support.analysis.roundtable_claims import CENTRE, check_statements
 from support.analysis.transitions import (
     NAMES,
@@ -159,7 +159,7 @@ def test_the_graph_shows_the_most_probable_edges_without_loops_equals_in_the_ord
 
 def test_a_part_of_the_runs_is_counted_alone_and_what_is_known_of_its_labels_stays():
     messages = frame(TWO_ROUNDS, ["Ana: defend; Ben: defend"], environment=["e", "e"], rule=["majority", "rated"])
-    messages.attrs["trust"] = {"acts": Trust(known={"e": "weak", "f": "of another environment"})}
+    messages.attrs["trust"] = {"acts": {"e": "weak", "f": "of another environment"}}
     t = transitions(code(messages)).where(rule="rated")
     assert len(t.runs) == t.probability.loc["defend", "end"] == 1
     assert t.trust == most_probable(t).attrs["trust"] == t.excess.drop(index="start").attrs["trust"] == "weak"

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from support.analysis.dialogue_acts import Trust
 from support.analysis.fairness import at_budget, paired
 from support.analysis.transitions import code, most_probable, transitions
 from support.errors import InvalidInput
@@ -47,7 +46,7 @@ def choose(explorer, **settings):
 @pytest.fixture
 def explorer():
     labelled = messages()
-    labelled.attrs["trust"] = {"guessed": Trust(known={"exchange_economy": "guesser: kappa 0.00: near chance"})}
+    labelled.attrs["trust"] = {"guessed": {"exchange_economy": "guesser: kappa 0.00: near chance"}}
     return TransitionExplorer(labelled, ANNOTATORS)
 
 

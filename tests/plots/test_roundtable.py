@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from support.analysis.prediction import measured, scores
-from support.errors import InvalidInput
 from support.plots import roundtable as figures
 
 
@@ -28,7 +27,7 @@ def errors():
 @pytest.fixture
 def frontier():
     rows = [("@10", 0, 0.0), ("early", 60, 0.2), ("clever", 40, 0.05), ("poor", 30, 0.3), ("Oracle", 50, -0.1)]
-    parts = [(name, "rounds saved", float(x)) for name, x, _ in rows] + [(name, "loss", y) for name, _, y in rows]
+    parts = [(name, "words saved", float(x)) for name, x, _ in rows] + [(name, "loss", y) for name, _, y in rows]
     table = pd.DataFrame(parts, columns=["stopping", "measure", "mean"])
     return table.assign(low=table["mean"] - 0.01, high=table["mean"] + 0.02)
 
@@ -36,7 +35,8 @@ def frontier():
 def test_utilities_are_means_bars_the_share_undecided_and_printed_values_hollow_marks(axes, curves):
     ax, below = axes(2)
     cells = [("a", "utility@1", 33.0), ("a", "auc@1", 1.0), ("gpt", "utility@2", 44.0)]
-    figures.plot_utility(curves, ax, below, published=pd.DataFrame(cells, columns=["row", "column", "value"]))
+    printed = pd.DataFrame(cells, columns=["row", "column", "value"])
+    figures.plot_utility(curves, ax, below, order=["a", "b"], published=printed)
     lines = {line.get_label(): line.get_ydata().tolist() for line in ax.lines if line.get_label() in "ab"}
     assert lines == {"a": [20.0, 70.0], "b": [0.0, 50.0]}
     assert [bar.get_height() for bar in below.patches] == [50.0, 0.0, 100.0, 50.0]
@@ -44,25 +44,22 @@ def test_utilities_are_means_bars_the_share_undecided_and_printed_values_hollow_
     assert [(list(h.get_xdata()), list(h.get_ydata())) for h in hollow] == [([1 - 0.035], [33.0]), ([2], [44.0])]
     assert {"paper (hollow marks)", "paper: gpt"} <= {t.get_text() for t in ax.get_legend().get_texts()}
     assert "%" in ax.get_ylabel() and below.get_xlabel() == "round"
-    with pytest.raises(InvalidInput, match="undecided"):
-        figures.plot_utility(curves.drop(columns="undecided"), ax, below)
 
 
-@pytest.mark.parametrize(("measure", "first"), [("mae", 0.5), ("rmse", 0.5**0.5)])
-def test_errors_are_those_of_the_decided_beside_printed_ones_and_other_predictors(ax, errors, measure, first):
+def test_errors_are_those_of_the_decided_beside_printed_ones_and_other_predictors(ax, errors):
     others = scores(errors.assign(method="always 4"), "method")
-    printed = pd.DataFrame([("rated", f"{measure}@1", 0.9)], columns=["row", "column", "value"])
-    figures.plot_error(errors, ax, measure, published=printed, references=others)
+    printed = pd.DataFrame([("rated", "mae@1", 0.9)], columns=["row", "column", "value"])
+    figures.plot_error(errors, ax, order=["majority", "rated"], published=printed, references=others)
     ours, _, hollow, reference = ax.lines
-    assert ours.get_ydata()[0] == pytest.approx(first) and hollow.get_ydata() == [0.9]
+    assert ours.get_ydata()[0] == pytest.approx(0.5) and hollow.get_ydata() == [0.9]
     assert hollow.get_color() == ax.lines[1].get_color() and hollow.get_fillstyle() == "none"
-    assert reference.get_ydata()[0] == others.set_index("column")["value"][measure]
+    assert reference.get_ydata()[0] == others.set_index("column")["value"]["mae"]
     bars = [patch.get_height() for other in ax.figure.axes if other is not ax for patch in other.patches]
     assert bars == pytest.approx([100 / 3, 0, 100 / 3, 0]) and "stars" in ax.get_ylabel()
 
 
 def test_a_frontier_joins_the_rules_that_no_other_beats_and_not_the_oracle(ax, frontier):
-    figures.plot_frontier(frontier, ax, "rounds saved", "stars of error")
+    figures.plot_frontier(frontier, ax, "stars of error")
     marks = {c.get_label(): c.lines[0] for c in ax.containers}
     assert list(marks) == ["@10", "early", "clever", "poor", "Oracle"]
     assert (marks["clever"].get_xdata().item(), marks["clever"].get_ydata().item()) == (40, 0.05)
@@ -72,9 +69,7 @@ def test_a_frontier_joins_the_rules_that_no_other_beats_and_not_the_oracle(ax, f
     assert np.allclose(bars[1].get_segments()[0][:, 1], [0.19, 0.22])
     line = next(line for line in ax.lines if line.get_drawstyle() == "steps-pre")
     assert line.get_xdata().tolist() == [0, 40, 60] and line.get_ydata().tolist() == [0, 0.05, 0.2]
-    assert ax.get_xlabel() == "rounds saved (%)" and "stars of error" in ax.get_ylabel()
-    with pytest.raises(InvalidInput, match="'words saved' given; the frontier measures rounds saved, loss"):
-        figures.plot_frontier(frontier, ax, "words saved", "stars")
+    assert "stars of error" in ax.get_ylabel()
 
 
 def test_an_allocation_is_stacked_to_its_endowment(ax):
