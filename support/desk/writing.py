@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
-from support.desk.fields import Entries, Entry, Field, Press, hint, page, row, sides, told, wide
+from support.desk.fields import (
+    Entries,
+    Entry,
+    Field,
+    Press,
+    Spec,
+    fields_of,
+    hint,
+    page,
+    row,
+    sides,
+    text_fault,
+    told,
+)
 from support.errors import InvalidInput
-from support.mail.letters import SENT_BODY, SUBJECT, first_hidden
+from support.mail.letters import SENT_BODY, SUBJECT
 from support.seminar.artefacts import PLACEHOLDERS, Template, load_past, load_templates
 from support.seminar.records import INVITATION, SENT
 
@@ -25,7 +38,7 @@ STYLE_OF = (
     "Mails that you once sent: a language model as organiser takes your tone from them; the rule-based one writes by "
     "the templates alone. At most 10."
 )
-PASTS = 10
+PASTS, UNTYPED = 10, "nothing is typed, and no mail leaves without words"
 KINDS = {kind: kind.replace("_", "-") for kind in SENT}
 
 
@@ -35,8 +48,7 @@ class TemplatesForm:
     def __init__(self, changed: Callable[[], None]) -> None:
         fields = _fields(rows=11)
         self.mails = Entries("kind of mail", fields, lambda e: KINDS[e["kind"]], faults_of, changed, rows=5)
-        self.own_button = wide("The project’s template for this kind")
-        self.mails.press.button(self.own_button, self._own)
+        self.own_button = self.mails.press.new("The project’s template for this kind", self._own)
         left = [self.mails.list, self.own_button, self.mails.error]
         self.view = w.VBox([hint(GAPS), sides(left, [field.view for field in fields.values()])])
         self.fill({})
@@ -60,14 +72,13 @@ class PastForm:
     """Mails of the organiser's own."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        kinds = w.Dropdown(options=[(words, kind) for kind, words in KINDS.items()], description="kind")
-        fields = {"kind": Field(kinds), **_fields(rows=8)}
+        kinds = [(words, kind) for kind, words in KINDS.items()]
+        fields = fields_of({"kind": Spec("kind", kind="choice", rest=kinds)}) | _fields(rows=8)
         new = _entry(Template(INVITATION, "", ""))
         titled = lambda e: f"{KINDS[e['kind']]} · {e['subject']}".rstrip(" ·")  # noqa: E731
         self.mails = Entries("past mails", fields, titled, faults_of, changed, rows=9, new=new, most=PASTS)
-        self.five_button = wide("The project’s five")
-        self.mails.press.button(self.five_button, lambda: self.fill(load_past()))
-        left = [*self.mails.left[:-1], self.five_button, self.mails.error]
+        five = self.mails.press.new("The project’s five", lambda: self.fill(load_past()))
+        left = [*self.mails.left[:-1], five, self.mails.error]
         self.view = w.VBox([hint(STYLE_OF), sides(left, [field.view for field in fields.values()])])
         self.fill(load_past())
 
@@ -87,15 +98,11 @@ class TemplatesPage:
     def __init__(self, seminar: Callable[[], Seminar | None]) -> None:
         self.seminar = seminar
         self._shown: tuple[int, list[Entry]] = (0, entries_of({}))
-        self.keep_button, self.undo_button = (
-            wide("Keep these templates", button_style="primary"),
-            wide("Undo my changes"),
-        )
         self.said, self.error = w.HTML(), w.HTML()
         self.form = TemplatesForm(lambda: self._changed() if hasattr(self, "form") else None)
         press = Press(lambda: list(map(dict, self.form.mails.entries)), self.error)
-        press.button(self.keep_button, self.keep)
-        press.button(self.undo_button, lambda: self.form.mails.set(self._shown[1], self.form.mails.at))
+        self.keep_button = press.new("Keep these templates", self.keep, button_style="primary")
+        self.undo_button = press.new("Undo my changes", lambda: self.form.mails.set(self._shown[1], self.form.mails.at))
         buttons = row(self.keep_button, self.undo_button, self.said)
         self.view = page("Templates", self.form.view, buttons, self.error)
         self.refresh()
@@ -143,13 +150,9 @@ def faults_of(entries: Sequence[Entry]) -> list[dict[str, str]]:
 
 
 def _fault(entry: Entry, name: str) -> str:
-    text, most = entry[name].strip(), SUBJECT if name == "subject" else SENT_BODY
-    if not text:
-        return "nothing is typed, and no mail leaves without words"
-    if len(text) > most:
-        return f"{len(text)} characters are typed; at most {most} are possible"
-    if first_hidden(text, allowed="" if name == "subject" else "\n\t"):
-        return "there is a character in it that no screen shows; type it anew"
+    text, allowed = entry[name].strip(), "" if name == "subject" else "\n\t"
+    if fault := text_fault(text, SUBJECT if name == "subject" else SENT_BODY, UNTYPED, allowed):
+        return fault
     try:
         Template(entry["kind"], **{"subject": "", "body": "", name: text})
     except InvalidInput as error:
@@ -158,7 +161,7 @@ def _fault(entry: Entry, name: str) -> str:
 
 
 def _fields(rows: int) -> dict[str, Field]:
-    return {"subject": Field(w.Text(description="subject")), "body": Field(w.Textarea(description="text", rows=rows))}
+    return fields_of({"subject": Spec("subject"), "body": Spec("text", kind="lines", rest=rows)})
 
 
 def _entry(made: Template) -> Entry:
