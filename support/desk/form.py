@@ -64,7 +64,8 @@ class DeskForm:
         new = self.press.new
         self.approve_button = new("Approve", self._approve, button_style="primary")
         self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
-        self.undo_button, self.rest_button = new("Undo my changes", self._undo), new("", self._wave)
+        self.undo_button = new("Undo my changes", self._undo)
+        self.rest_button = new("", lambda: self._approve(rest=True))
         self.again_button = new("Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value)))
         self.remove_button = new("Remove", lambda: self._give(Review(REMOVE)))
         self.answer_button = new("Answer", self._answer, button_style="primary")
@@ -177,26 +178,23 @@ class DeskForm:
     def _follow(self) -> None:
         self.follow, self._pressed = True, time.monotonic()
 
-    def _approve(self) -> None:
+    def _approve(self, *, rest: bool = False) -> None:
+        """Approve what is shown, and the `rest` of the day where that is said; not where something was changed."""
         if self._changed():
             raise InvalidInput(CHANGED)
-        self._give(Review(APPROVE))
+        if self.question is None:
+            return
+        before = self.waved
+        self.waved = self.question.view.round if rest else before
+        try:
+            self._give(Review(APPROVE))
+        except BaseException:
+            self.waved = before
+            raise
 
     def _undo(self) -> None:
         if self.question:
             self._thing(self.question)
-
-    def _wave(self) -> None:
-        if self._changed():
-            raise InvalidInput(CHANGED)
-        if self.question:
-            waved, before = self.question.view.round, self.waved
-            self.waved = waved
-            try:
-                self._give(Review(APPROVE))
-            except BaseException:
-                self.waved = before
-                raise
 
     def _answer(self) -> None:
         """Answer a flag; the policy is made first, so that one which cannot be leaves the question open."""
