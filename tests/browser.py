@@ -76,8 +76,9 @@ def served(voila, tmp_path):
     folder, port = voila
 
     def serve(source, theme="light"):
-        own = f"import os\nos.environ['CONVENE_FIGURES'] = {str(tmp_path / 'figures')!r}\n"
-        cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": own + source, "outputs": [],
+        own = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
+        told = f"import os\nos.environ |= {own | {'CONVENE_FIGURES': str(tmp_path / 'figures')}}\n"
+        cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": told + source, "outputs": [],
                 "execution_count": None}  # fmt: skip
         kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
         content = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
