@@ -1,4 +1,4 @@
-"""A real browser: one Voila for a file of tests, or JupyterLab, serves cells, Chromium shows them."""
+"""A real browser: one Voila for a file of tests serves cells, Chromium shows them."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
@@ -20,11 +20,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-backgroun
 NEEDS = "apt-get install chromium (Debian), or any chromium on the PATH"
 LAPTOP = {"width": 1366, "height": 768}
 FIRST = 120.0
-"""Seconds that a server gets to listen: JupyterLab takes ten, and more where much else is at work."""
+"""Seconds that a server gets to listen, where much else is at work."""
 
 VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1"]
-LAB = ["jupyter", "lab", "--no-browser", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=", "--allow-root",
-       "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]  # fmt: skip
 DIRECTORIES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR",
                "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR")  # fmt: skip
 
@@ -72,36 +70,22 @@ def voila(tmp_path_factory):
         yield folder, port
 
 
-def write_notebook(path, source):
-    cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    path.write_text(json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
-
-
 @pytest.fixture
 def served(voila, tmp_path):
     """A function from the source of a cell, and a theme, to the address at which Voila shows it."""
     folder, port = voila
 
     def serve(source, theme="light"):
-        own = f"import os\nos.environ['CONVENE_FIGURES'] = {str(tmp_path / 'figures')!r}\n"
-        write_notebook(folder / f"{tmp_path.name}.ipynb", own + source)
+        own = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
+        told = f"import os\nos.environ |= {own | {'CONVENE_FIGURES': str(tmp_path / 'figures')}}\n"
+        cell = {"cell_type": "code", "id": "cell", "metadata": {}, "source": told + source, "outputs": [],
+                "execution_count": None}  # fmt: skip
+        kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+        content = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        (folder / f"{tmp_path.name}.ipynb").write_text(json.dumps(content))
         return f"http://127.0.0.1:{port}/voila/render/{tmp_path.name}.ipynb?theme={theme}"
 
     return serve
-
-
-@pytest.fixture
-def jupyterlab(tmp_path):
-    """A function from the source of a cell to the address at which JupyterLab shows it."""
-    with ExitStack() as stack:
-
-        def serve(source):
-            write_notebook(tmp_path / "widget.ipynb", source)
-            port = stack.enter_context(server([*LAB, f"--ServerApp.root_dir={tmp_path}"], tmp_path))
-            return f"http://127.0.0.1:{port}/lab/tree/widget.ipynb"
-
-        yield serve
 
 
 @contextmanager

@@ -90,14 +90,17 @@ class Desk:
         self.form = DeskForm(self._make_policy, self.changed)
         self.form.persona = lambda name: opened(self.work.seminar).setup.scenario.person(name)
         self.work = Work(path, model, today, self.changed, self.form)
-        self.policies = PoliciesEditor(self._policies, self._use, self._typing)
-        self.desk = DeskPage(self.work, self.form, self.policies)
         seminar = lambda: self.work.seminar  # noqa: E731
+        self.policies = PoliciesEditor(lambda: one.policies if (one := seminar()) else None, self._use, self._typing)
+        self.desk = DeskPage(self.work, self.form, self.policies)
         self.setup = SetupPage(self._begin, self._names, lambda name: copied(path, name), model=model is not None,
                                today=today)  # fmt: skip
-        self.mail = MailPage(seminar, self._decided)
+        self.mail = MailPage(seminar, lambda: self.do(self.work.freshen()))
         self.people, self.templates = PeoplePage(seminar, self.changed), TemplatesPage(seminar)
-        self.ask, self.take = AskPage(self._papers, model), TakePage(self.work, self._begin_with)
+        self.ask, self.take = (
+            AskPage(lambda: one.desk if (one := seminar()) and one.day else None, model),
+            TakePage(self.work, self._begin_with),
+        )
         self.head = w.HTML(layout=w.Layout(flex="1 1 auto", min_width="0"))
         self.switch = w.Dropdown(options=[""], description="seminar", style={"description_width": "auto"},
                                  layout=w.Layout(width="15rem", flex="0 1 auto", min_width="8rem"))  # fmt: skip
@@ -118,7 +121,7 @@ class Desk:
             (self.new_button, lambda: self._go(SETUP)),
             (self.desk.day_button, self._play),
             (self.desk.end_button, lambda: self._play(to_the_end=True)),
-            (self.desk.here_button, self._take_over),
+            (self.desk.here_button, lambda: self.do(self._open(self.work.taken, take_over=True))),
             (self.desk.mail_button, lambda: self._go(POST)),
         ):
             button.on_click(lambda _, act=act: self.home.run(act))
@@ -178,9 +181,9 @@ class Desk:
         real = seminar is not None and seminar.setup.mode == LIVE
         self.bar.add_class("live") if real else self.bar.remove_class("live")
         self._list()
-        titles = list(TITLES)
-        titles[POST] = _mail_title(seminar)
-        self.tabs.titles = titles
+        waits = {"uncertain": len(seminar.uncertain), "held": seminar.workplace.inbox.waiting()} if seminar else {}
+        waiting = ", ".join(f"{number} {what}" for what, number in waits.items() if number)
+        self.tabs.titles = [f"{title} ({waiting})" if title == TITLES[POST] and waiting else title for title in TITLES]
         shown: Any = {DESK: self.desk, POST: self.mail, PEOPLE: self.people, TEMPLATES: self.templates, TAKE: self.take}
         if (page := shown.get(self.tabs.selected_index)) is not None:
             page.refresh()
@@ -201,10 +204,6 @@ class Desk:
     def _switched(self, change: Any) -> None:
         if not self._moving and change["new"]:
             self.home.run(lambda: self.do(self._open(change["new"])))
-
-    def _take_over(self) -> None:
-        if self.work.taken:
-            self.do(self._open(self.work.taken, take_over=True))
 
     async def _open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
         await self.work.open(name, take_over=take_over, patience=patience)
@@ -228,10 +227,6 @@ class Desk:
         self.setup.fill(replace(seminar.setup, artefacts=seminar.artefacts))
         self._go(SETUP)
 
-    def _decided(self) -> None:
-        """Something was decided about mails: the books are another's then."""
-        self.do(self.work.freshen())
-
     def _go(self, page: int) -> None:
         self.tabs.selected_index = page
         self.changed()
@@ -244,13 +239,6 @@ class Desk:
     def _typing(self) -> None:
         """Somebody types elsewhere: the form keeps its hands off the focus."""
         self.form.follow = False
-
-    def _papers(self) -> Papers | None:
-        seminar = self.work.seminar
-        return seminar.desk if seminar and seminar.day else None
-
-    def _policies(self) -> Any:
-        return self.work.seminar.policies if self.work.seminar else None
 
     def _use(self, policies: Any) -> None:
         opened(self.work.seminar).set_policies(policies)
@@ -283,15 +271,6 @@ def head(seminar: Seminar | None) -> str:
     full = sum(len(names) >= state.seats for names in state.slots.values())
     facts = (begun, f"{full} of {len(state.slots)} dates filled")
     return fill("page", "head", programme.title, mode, MODES[mode], SIGNS[mode], facts)
-
-
-def _mail_title(seminar: Seminar | None) -> str:
-    """The name of the mail page, with what waits there for a person."""
-    if seminar is None:
-        return "Mail"
-    waits = {"uncertain": len(seminar.uncertain), "held": seminar.workplace.inbox.waiting()}
-    said = ", ".join(f"{number} {what}" for what, number in waits.items() if number)
-    return f"Mail ({said})" if said else "Mail"
 
 
 class Panel:
@@ -338,7 +317,7 @@ class DeskPage:
         self.panels = [
             Panel("Assignment grid", w.HTML(), lambda: self._board(views.grid)),
             Panel("Calendar", w.HTML(), lambda: self._board(views.calendar)),
-            Panel("Correspondence", w.HTML(), lambda: self._board(self._correspondence), self.person),
+            Panel("Correspondence", w.HTML(), lambda: self._board(self._threads), self.person),
             Panel("What happened so far", self.happened.figure, self.happened.drawn, self.happened.kept, open=False),
         ]
         self.wide_button = w.ToggleButton(description="⇔ Wider", tooltip="More room for this side",
@@ -400,7 +379,7 @@ class DeskPage:
     def _board(self, draw: Callable[[Papers], str]) -> str:
         return draw(self._desk) if self._desk else ""
 
-    def _correspondence(self, desk: Papers) -> str:
+    def _threads(self, desk: Papers) -> str:
         return views.correspondence(desk, self._flags, None if self.person.value == EVERYBODY else self.person.value)
 
     def _widen(self) -> None:

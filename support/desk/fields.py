@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import ipywidgets as w
 
 from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.labs import base
+from support.mail.letters import first_hidden
 
 
 class Press(base.Press):
@@ -19,6 +20,11 @@ class Press(base.Press):
     def told(self, text: str) -> str:
         """What was refused, as HTML."""
         return alert(text)
+
+    def new(self, words: str, act: Callable[[], Any], **look: Any) -> w.Button:
+        """A button of these words that does it."""
+        self.button(made := wide(words, **look), act)
+        return made
 
 
 def alert(text: str) -> str:
@@ -110,17 +116,77 @@ class Field:
         self.control, self.trouble = over(control), w.HTML(layout=w.Layout(display="none", margin="0 2px"))
         self.view = w.VBox([control, self.trouble], layout=w.Layout(width=width))
 
+    @property
+    def given(self) -> Any:
+        """What stands in it; a text without blanks around it."""
+        value = self.control.value
+        return value.strip() if isinstance(value, str) else value
+
     def say(self, text: str) -> None:
         """Show what does not fit; "" for nothing."""
         self.trouble.value = beside(text)
         there(self.trouble, bool(text))
 
 
+class Spec(NamedTuple):
+    """A field of a form: its label, an example that stands in it, its kind, and what else that needs.
+
+    `rest` is a first value of a text, the rows of one of several lines, least, most and first of a number, the options
+    of a choice. `most` is how many characters may be typed.
+    """
+
+    label: str
+    example: str = ""
+    kind: Literal["text", "lines", "day", "number", "share", "choice"] = "text"
+    rest: Any = None
+    most: int = 0
+
+    def control(self) -> Any:
+        """The control of the field."""
+        match self.kind:
+            case "text":
+                return w.Text(self.rest or "", description=self.label, placeholder=self.example)
+            case "lines":
+                return w.Textarea(description=self.label, placeholder=self.example, rows=self.rest or 3)
+            case "day":
+                return w.DatePicker(description=self.label)
+            case "number":
+                low, high, first = self.rest
+                return w.BoundedIntText(value=first, min=low, max=high, description=self.label)
+            case "share":
+                return w.BoundedFloatText(min=0, max=1, step=0.1, description=self.label)
+            case "choice":
+                return w.Dropdown(options=self.rest, description=self.label)
+
+
+def fields_of(specs: Mapping[str, Spec]) -> dict[str, Field]:
+    """The fields of a form."""
+    return {name: Field(spec.control()) for name, spec in specs.items()}
+
+
+def watch(controls: Iterable[Any], act: Callable[[], Any]) -> None:
+    """Do something whenever one of these has another value."""
+    for control in controls:
+        control.observe(lambda _: act(), "value")
+
+
+NOTHING = "nothing is typed"
+
+
+def text_fault(text: str, most: int, empty: str = NOTHING, allowed: str | None = "") -> str:
+    """What is wrong with a text, "" for nothing; of characters that no screen shows only those `allowed`, None: any."""
+    if not text or len(text) > most:
+        return f"{len(text)} characters are typed; at most {most} are possible" if text else empty
+    hidden = allowed is not None and first_hidden(text, allowed)
+    return "there is a character in it that no screen shows; type it anew" if hidden else ""
+
+
 def tell(fields: Mapping[str, Field], faults: Mapping[str, str], shown: bool) -> list[str]:
     """Say beside each field what does not fit, if that is to be shown; all of it, with the fields' labels."""
     for name, field in fields.items():
         field.say(faults.get(name, "") if shown else "")
-    return [f"{fields[name].control.description if name in fields else name}: {text}" for name, text in faults.items()]
+    named = {name: field.control.description for name, field in fields.items()}
+    return [f"{named.get(name, name)}: {text}" for name, text in faults.items() if text]
 
 
 class Twice:
@@ -134,21 +200,19 @@ class Twice:
         self.yes.add_class("danger")
         self.sure = sure
         self.view = row(self.first, self.no, self.yes)
-        self.first.on_click(lambda _: self.ask())
+        self.first.on_click(lambda _: self._ask(self.sure()))
         self.no.on_click(lambda _: self.rest())
         press.button(self.yes, act)
         self.rest()
 
-    def ask(self) -> None:
-        """Ask whether it is meant."""
-        self.yes.description = self.sure()
-        for button in (self.no, self.yes):
-            there(button, bool(self.yes.description))
-
     def rest(self) -> None:
         """Take the question back."""
+        self._ask("")
+
+    def _ask(self, sure: str) -> None:
+        self.yes.description = sure
         for button in (self.no, self.yes):
-            there(button, False)
+            there(button, bool(sure))
 
 
 Entry = dict[str, Any]
@@ -182,12 +246,11 @@ class Entries:
         self.list = over(w.Select(options=[], rows=rows, description=thing))
         self.error = w.HTML()
         self.press = Press(lambda: (self.list.index, *(f.control.value for f in fields.values())), self.error)
-        self.add_button, self.remove_button, self.back_button = wide("Add"), wide("Remove"), wide("Put back")
-        self.buttons = row(self.add_button, self.remove_button, self.back_button)
-        self.left = [self.list, *([self.buttons] if new else []), self.error]
-        self.press.button(self.add_button, lambda: self.add([self.new or {}]))
-        self.press.button(self.remove_button, self.remove)
-        self.press.button(self.back_button, self.put_back)
+        self.add_button = self.press.new("Add", lambda: self.add([self.new or {}]))
+        self.remove_button = self.press.new("Remove", self.remove)
+        self.back_button = self.press.new("Put back", self.put_back)
+        buttons = [row(self.add_button, self.remove_button, self.back_button)] if new else []
+        self.left = [self.list, *buttons, self.error]
         self.list.observe(lambda _: None if self._quiet else self.press.start(self._turn), "index")
         for name, field in fields.items():
             field.control.observe(lambda change, name=name: self._typed(name, change["new"]), "value")
@@ -236,12 +299,12 @@ class Entries:
         self.strict = shown
         found = self.faults(self.entries)
         self._label(found)
+        told = [tell(self.fields, faults, shown) for faults in found]
         tell(self.fields, found[self.at] if found else {}, shown)
-        named = {name: field.control.description for name, field in self.fields.items()}
         return [
-            f"{self._short(self.entries[i]) or f'{self.thing} {i + 1}'}, {named.get(name, name)}: {text}"
-            for i, faults in enumerate(found)
-            for name, text in faults.items()
+            f"{self._short(self.entries[i]) or f'{self.thing} {i + 1}'}, {text}"
+            for i, faults in enumerate(told)
+            for text in faults
         ]
 
     def _short(self, entry: Entry) -> str:

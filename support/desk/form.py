@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.desk.fields import Press, area, boxed, hint, row, there, told, wide
+from support.desk.fields import Press, area, boxed, hint, row, there, told
 from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.seats import Question
@@ -61,25 +61,16 @@ class DeskForm:
         self.view = boxed("ask", self.head, self.context, self.fields, self.code, self.buttons, self.error)
         self.press = Press(lambda: (self._read(), self.wish.value), self.error)
         self.press.started = self._follow
-        self._buttons()
+        new = self.press.new
+        self.approve_button = new("Approve", self._approve, button_style="primary")
+        self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
+        self.undo_button = new("Undo my changes", self._undo)
+        self.rest_button = new("", lambda: self._approve(rest=True))
+        self.again_button = new("Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value)))
+        self.remove_button = new("Remove", lambda: self._give(Review(REMOVE)))
+        self.answer_button = new("Answer", self._answer, button_style="primary")
+        self.open_button = new("Leave it open", lambda: self._give(""))
         there(self.view, False)
-
-    def _buttons(self) -> None:
-        self.approve_button, self.edit_button = wide("Approve", button_style="primary"), wide("Use my changes")
-        self.undo_button, self.remove_button = wide("Undo my changes"), wide("Remove")
-        self.rest_button, self.again_button = wide("Approve the rest of today"), wide("Make again")
-        self.answer_button, self.open_button = wide("Answer", button_style="primary"), wide("Leave it open")
-        for button, act in (
-            (self.approve_button, self._approve),
-            (self.edit_button, lambda: self._give(Review(EDIT, edited=self._read()))),
-            (self.undo_button, self._undo),
-            (self.again_button, lambda: self._give(Review(AGAIN, wish=self.wish.value))),
-            (self.remove_button, lambda: self._give(Review(REMOVE))),
-            (self.rest_button, self._wave),
-            (self.answer_button, self._answer),
-            (self.open_button, lambda: self._give("")),
-        ):
-            self.press.button(button, act)
 
     @property
     def waiting(self) -> Question | None:
@@ -187,26 +178,23 @@ class DeskForm:
     def _follow(self) -> None:
         self.follow, self._pressed = True, time.monotonic()
 
-    def _approve(self) -> None:
+    def _approve(self, *, rest: bool = False) -> None:
+        """Approve what is shown, and the `rest` of the day where that is said; not where something was changed."""
         if self._changed():
             raise InvalidInput(CHANGED)
-        self._give(Review(APPROVE))
+        if self.question is None:
+            return
+        before = self.waved
+        self.waved = self.question.view.round if rest else before
+        try:
+            self._give(Review(APPROVE))
+        except BaseException:
+            self.waved = before
+            raise
 
     def _undo(self) -> None:
         if self.question:
             self._thing(self.question)
-
-    def _wave(self) -> None:
-        if self._changed():
-            raise InvalidInput(CHANGED)
-        if self.question:
-            waved, before = self.question.view.round, self.waved
-            self.waved = waved
-            try:
-                self._give(Review(APPROVE))
-            except BaseException:
-                self.waved = before
-                raise
 
     def _answer(self) -> None:
         """Answer a flag; the policy is made first, so that one which cannot be leaves the question open."""
@@ -278,14 +266,14 @@ class ReplyForm:
         self.field = area("your mail", "", 4, placeholder="what you write back")
         self.day = w.BoundedIntText(value=letter.day + 2, min=1, max=999, description="look again on day",
                                     style={"description_width": "8rem"}, layout=w.Layout(width="13rem"))  # fmt: skip
-        self.send_button, self.never_button = wide("Send", button_style="primary"), wide("Leave it unanswered")
-        self.later_button = wide("Later")
-        buttons = row(self.send_button, self.never_button, self.later_button, self.day)
-        self.view = boxed("ask", w.HTML(self._letter(letter)), self.field, buttons, self.error)
         press = Press(lambda: (self.field.value, self.day.value), self.error)
-        press.button(self.send_button, lambda: self._give(self.field.value))
-        press.button(self.never_button, lambda: self._give(None))
-        press.button(self.later_button, lambda: self._give(self.day.value))
+        send = press.new("Send", lambda: self._give(self.field.value), button_style="primary")
+        never, later = (
+            press.new("Leave it unanswered", lambda: self._give(None)),
+            press.new("Later", lambda: self._give(self.day.value)),
+        )
+        buttons = row(send, never, later, self.day)
+        self.view = boxed("ask", w.HTML(self._letter(letter)), self.field, buttons, self.error)
 
     def _letter(self, letter: Letter) -> str:
         me = self.persona

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from support.desk import views
-from support.desk.fields import Press, Twice, boxed, heading, hint, page, row, there, told, wide
+from support.desk.fields import Press, Twice, boxed, heading, hint, page, row, there, told
 from support.desk.markup import count, fill
 from support.desk.work import SWEEP, Work, keep, kept
 from support.errors import InvalidInput
@@ -136,11 +136,10 @@ class MailPage(SeminarPage):
         self.unsure = Cards("Uncertain: decide first", UNSURE, self._uncertain)
         self.held = Cards("Held", HOLDING, self._held)
         self.lock, self.code = Lock(), w.Password(description="code", placeholder="8 digits, from the terminal")
-        self.code_button = wide("Let it leave")
-        self.check_button = wide("Check mail now", tooltip="Fetch what is new; it is read on the next day")
+        fetched = "Fetch what is new; it is read on the next day"
+        self.code_button = Press(lambda: self.code.value, self.error).new("Let it leave", self._unlock)
+        self.check_button = Press(lambda: None, self.error).new("Check mail now", self.check_mail, tooltip=fetched)
         self.code_row = row(self.code, self.code_button, hint(LOCKED))
-        for button, act in ((self.code_button, self._unlock), (self.check_button, self.check_mail)):
-            Press(lambda: self.code.value, self.error).button(button, act)
         self._read: dict[tuple[str, str], Incoming] = {}
         self._seen: tuple[Any, ...] = ()
         self.inside.children = (self.ways, row(self.check_button, self.said), self.code_row, self.error,
@@ -152,7 +151,11 @@ class MailPage(SeminarPage):
         name, mode, posted = seminar.name, seminar.setup.mode, seminar.workplace.outbox.posted()
         there(self.code_row, mode == LIVE and not self.lock.open and bool(seminar.workplace.approvals.waiting()))
         there(self.check_button, mode != REHEARSAL)
-        self.ways.value = ways(seminar, posted)
+        setup, names = seminar.setup, {person.email: person.name for person in seminar.setup.scenario.people}
+        today = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)
+        so_far = sum(mail.status not in ("prepared", "not sent") for mail in posted)
+        folder = str(seminar.workplace.folder.resolve())
+        self.ways.value = fill("post", "ways", setup, MODES[mode], folder, names, today, so_far)
         self.unsure.show({(name, mail.message_id): mail for mail in seminar.uncertain})
         more = f"The newest {LISTED} of {len(posted)} are shown." if len(posted) > LISTED else ""
         self.table.value = views.outbox(list(reversed(posted))[:LISTED], more)
@@ -178,8 +181,7 @@ class MailPage(SeminarPage):
     def _uncertain(self, mail: Posted) -> w.VBox:
         error, lines = w.HTML(), []
         for said, follows, arrived, again in FATES:
-            button = wide(said)
-            Press(lambda: None, error).button(button, partial(self._decide, mail, arrived, again))
+            button = Press(lambda: None, error).new(said, partial(self._decide, mail, arrived, again))
             lines.append(row(button, hint(follows)))
         return boxed("card", w.HTML(fill("post", "uncertain", mail)), *lines, error)
 
@@ -193,10 +195,9 @@ class MailPage(SeminarPage):
         whose = w.Dropdown(options=[(NOBODY, ""), *((name, name) for name in people)], description="from",
                            value=mail.person if mail.person in people else "", layout=w.Layout(width="17rem"),
                            style={"description_width": "2.6rem"})  # fmt: skip
-        release, drop, error = wide("It is from them"), wide("Leave it out"), w.HTML()
-        press = Press(lambda: whose.value, error)
-        press.button(release, lambda: self._release(mail, whose.value))
-        press.button(drop, lambda: self._drop(mail))
+        press = Press(lambda: whose.value, error := w.HTML())
+        release = press.new("It is from them", lambda: self._release(mail, whose.value))
+        drop = press.new("Leave it out", lambda: self._drop(mail))
         return boxed("card", w.HTML(views.held(self._incoming(mail), mail.reason)), row(whose, release, drop), error)
 
     def _release(self, mail: Kept, person: str) -> None:
@@ -228,15 +229,6 @@ class MailPage(SeminarPage):
         return fill("post", "noted", lists) if lists else ""
 
 
-def ways(seminar: Seminar, posted: Sequence[Posted]) -> str:
-    """How a seminar's mail travels, in words and numbers."""
-    setup, folder = seminar.setup, str(seminar.workplace.folder.resolve())
-    names = {person.email: person.name for person in setup.scenario.people}
-    today = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)
-    so_far = sum(mail.status not in ("prepared", "not sent") for mail in posted)
-    return fill("post", "ways", setup, MODES[setup.mode], folder, names, today, so_far)
-
-
 class PeoplePage(SeminarPage):
     """Who is on the list, where things are with each, a way off the list and back."""
 
@@ -254,9 +246,16 @@ class PeoplePage(SeminarPage):
         self.refresh()
 
     def draw(self, seminar: Seminar) -> None:
-        """Show the people of this seminar."""
-        self.table.value = people(seminar)
-        options = [(NOBODY, ""), *((person.name, person.name) for person in seminar.setup.scenario.people)]
+        """Show everybody of this seminar in a table, those off the list at the end."""
+        gone, setup, people = seminar.workplace.removed, seminar.setup, seminar.setup.scenario.people
+        state, off = seminar.desk.state if hasattr(seminar, "run") else None, ("amiss", "✕", "off the list")
+        rows = [
+            (person, any(same(person.email, address) for address in setup.allowed),
+             off if person.name in gone else views.standing(state, person.name) if state else None)
+            for person in sorted(people, key=lambda person: person.name in gone)
+        ]  # fmt: skip
+        self.table.value = fill("post", "people", rows, len(gone), setup.mode == LIVE)
+        options = [(NOBODY, ""), *((person.name, person.name) for person in people)]
         if list(self.whom.options) != options:
             self.whom.options = options
         self._chosen()
@@ -280,19 +279,6 @@ class PeoplePage(SeminarPage):
         self.done(f"{self.whom.value} is on the list again.")
 
 
-def people(seminar: Seminar) -> str:
-    """Everybody of a seminar in a table, those off the list at the end."""
-    gone, allowed = seminar.workplace.removed, seminar.setup.allowed
-    state = seminar.desk.state if hasattr(seminar, "run") else None
-    off = ("amiss", "✕", "off the list")
-    rows = [
-        (person, any(same(person.email, address) for address in allowed),
-         off if person.name in gone else views.standing(state, person.name) if state else None)
-        for person in sorted(seminar.setup.scenario.people, key=lambda person: person.name in gone)
-    ]  # fmt: skip
-    return fill("post", "people", rows, len(gone), seminar.setup.mode == LIVE)
-
-
 class AskPage:
     """Questions about the mails in plain language, answered with the mails that the answer rests on.
 
@@ -305,12 +291,12 @@ class AskPage:
         self.answerer: Any = None
         look = {"style": {"description_width": "7rem"}, "layout": w.Layout(width="46rem", max_width="100%")}
         self.field = w.Text(description="your question", placeholder="What did Professor Tarrant say last?", **look)
-        self.button, self.answer, self.error = wide("Ask", button_style="primary"), w.HTML(), w.HTML()
+        self.answer, self.error = w.HTML(), w.HTML()
+        press = Press(lambda: self.field.value, self.error)
+        self.button = press.new("Ask", self.ask, button_style="primary")
         by = f"the model {getattr(model, 'model', model)}" if model else "looking up the mails nearest in meaning"
         head = hint(f"Ask about the mails so far. Answered by {by}.")
         self.view = page("Ask", head, row(self.field, self.button), self.error, self.answer)
-        press = Press(lambda: self.field.value, self.error)
-        press.button(self.button, self.ask)
         press.enter(self.field, self.ask)
 
     async def ask(self) -> None:
@@ -347,23 +333,27 @@ class TakePage(SeminarPage):
     def __init__(self, work: Work, begin_with: Callable[[Seminar], None]) -> None:
         super().__init__("Take along", lambda: work.seminar, work.changed)
         self.work, self.left = work, w.HTML()
-        self.write_button = wide("Write the file beside the store", button_style="primary")
-        self.next_button = wide("Begin another seminar with these")
         self.why = w.Text(description="why", placeholder="for the record; may stay empty",
                           layout=w.Layout(width="26rem"))  # fmt: skip
         press = Press(lambda: self.why.value, self.error)
-        press.button(self.write_button, self.write)
-        press.button(self.next_button, lambda: begin_with(self.seminar))
+        self.write_button = press.new("Write the file beside the store", self.write, button_style="primary")
+        self.next_button = press.new("Begin another seminar with these", lambda: begin_with(self.seminar))
         self.end = Twice("Close the seminar", lambda: "Yes, close it for good", self.close, press)
         self.ending = w.VBox([heading("Close"), hint(CLOSE), row(self.why, self.end.view)])
         self.inside.children = (hint(TAKE), row(self.write_button, self.next_button, grid_gap="0 10px"), self.said,
                                 self.error, self.left, self.ending)  # fmt: skip
 
     def draw(self, seminar: Seminar) -> None:
-        """Show what this seminar leaves."""
+        """Show what this seminar leaves, in numbers and as a link that saves the file; and where its record is."""
         there(self.ending, seminar.closed is None)
         self.end.rest()
-        self.left.value = taken_along(seminar)
+        text = yaml.safe_dump(as_content(seminar.artefacts), sort_keys=False, allow_unicode=True, width=120)
+        record = "When the seminar is over, its record goes into the store, where notebooks find it."
+        if seminar.over:
+            where = f"Store({seminar.path.name!r}).records({SWEEP!r}, name={seminar.name!r})"
+            record = f"It lies in the store: {where}." if kept(seminar) else "It is not in the store."
+        data = base64.b64encode(text.encode()).decode()
+        self.left.value = fill("page", "take", seminar.artefacts, f"{_stem(seminar)}.yaml", data, record)
 
     def write(self) -> None:
         """Write a new file beside the store, and say where."""
@@ -381,17 +371,6 @@ class TakePage(SeminarPage):
         if seminar.finished:
             keep(seminar)
         self.done("The seminar is closed.")
-
-
-def taken_along(seminar: Seminar) -> str:
-    """What a seminar leaves, in numbers and as a link that saves the file; and where its record is."""
-    text = yaml.safe_dump(as_content(seminar.artefacts), sort_keys=False, allow_unicode=True, width=120)
-    record = "When the seminar is over, its record goes into the store, where notebooks find it."
-    if seminar.over:
-        where = f"Store({seminar.path.name!r}).records({SWEEP!r}, name={seminar.name!r})"
-        record = f"It lies in the store: {where}." if kept(seminar) else "It is not in the store."
-    data = base64.b64encode(text.encode()).decode()
-    return fill("page", "take", seminar.artefacts, f"{_stem(seminar)}.yaml", data, record)
 
 
 def _stem(seminar: Seminar) -> str:

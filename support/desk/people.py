@@ -12,10 +12,10 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.desk.fields import Entries, Entry, Field, Press, columns, hint, over, row, sides, there, wide
+from support.desk import fields as f
 from support.desk.markup import fill
 from support.errors import InvalidInput
-from support.mail.letters import NAME, checked_address, first_hidden, folded
+from support.mail.letters import NAME, checked_address, folded
 from support.models.profiles import MODEL
 from support.seats import HUMAN, MIXED
 from support.seminar.data import POSTDOC, PROFESSOR, ROLE_NAMES, ROLES, STUDENT, Persona
@@ -26,16 +26,28 @@ MOST, SHOWN = 300, 8
 
 AS_ALL = ""
 LONGEST = {"name": NAME, "field": 200, "affiliation": 200, "description": 4000, "style": 1000, "issue": 1000}
-LINES = {"name": "name", "email": "e-mail", "field": "field", "affiliation": "affiliation"}
-NUMBERS = {"days": ("working days until an answer", 0), "needs": ("mails until there is one", 1),
-           "limit": ("dates named at first", 1)}  # fmt: skip
-SHARES = {"vague": "dates named vaguely", "forgets": "mails never answered", "cancels": "dates cancelled later",
-          "share": "dates that suit"}  # fmt: skip
-WORDS = {
-    "description": ("persona, in words", "who they are and how they write; for a language model that plays them"),
-    "constraints": ("constraints, one a line", "for example: never on Fridays"),
-    "issue": ("what they may bring up", "a wish that no policy covers; it is flagged for you"),
+PEOPLE = {
+    "name": f.Spec("name"),
+    "email": f.Spec("e-mail"),
+    "role": f.Spec("role", kind="choice", rest=ROLES),
+    "field": f.Spec("field"),
+    "affiliation": f.Spec("affiliation"),
 }
+NUMBERS = {
+    "days": f.Spec("working days until an answer", kind="number", rest=(0, 99, 0)),
+    "needs": f.Spec("mails until there is one", kind="number", rest=(1, 99, 1)),
+    "limit": f.Spec("dates named at first", kind="number", rest=(1, 99, 1)),
+    "vague": f.Spec("dates named vaguely", kind="share"),
+    "forgets": f.Spec("mails never answered", kind="share"),
+    "cancels": f.Spec("dates cancelled later", kind="share"),
+    "share": f.Spec("dates that suit", kind="share"),
+}
+WORDS = {
+    "description": f.Spec("persona, in words", "who they are and how they write; for a language model that plays them",
+                          "lines"),
+    "constraints": f.Spec("constraints, one a line", "for example: never on Fridays", "lines"),
+    "issue": f.Spec("what they may bring up", "a wish that no policy covers; it is flagged for you", "lines"),
+}  # fmt: skip
 TABLE = {"name": "name", "email": "e-mail", "role": "role", "field": "field", "affiliation": "affiliation",
          "days": "days", "needs": "mails", "vague": "vague", "played": "played by"}  # fmt: skip
 PASTED = (
@@ -48,8 +60,7 @@ HEADS = {
     "full name": "name", "person": "name", "speaker": "name", "e-mail": "email", "mail": "email", "address": "email",
     "e-mail address": "email", "email address": "email", "position": "role", "area": "field", "topic": "field",
     "institution": "affiliation", "university": "affiliation", "mails": "needs", "persona": "description",
-    **{name: name for name in ("name", "email", "role", "field", "affiliation", "days", "needs", "limit", "vague",
-                               "forgets", "cancels", "share", "style", "description", "constraints", "issue")},
+    **{name: name for name in (*PEOPLE, *NUMBERS, "style", *WORDS)},
 }  # fmt: skip
 """Heads of a table in small letters, and the fields that they stand for."""
 
@@ -59,12 +70,12 @@ SPOKEN = {
 }  # fmt: skip
 
 
-def draft_of(person: Persona, played: str = AS_ALL) -> Entry:
+def draft_of(person: Persona, played: str = AS_ALL) -> f.Entry:
     """Somebody as they stand in the form; constraints are lines of a text."""
     return {**asdict(person), "constraints": "\n".join(person.constraints), "played": played}
 
 
-NEW: Entry = {**draft_of(Persona("new", "new", "new@example.org", PROFESSOR)), "id": "", "name": "", "email": ""}
+NEW: f.Entry = {**draft_of(Persona("new", "new", "new@example.org", PROFESSOR)), "id": "", "name": "", "email": ""}
 
 
 class PeopleForm:
@@ -72,40 +83,23 @@ class PeopleForm:
 
     def __init__(self, changed: Callable[[], None], model: bool) -> None:
         self.tell = changed
-        self.kinds = [*VARIATIONS, MIXED, *([MODEL] if model else []), HUMAN]
         self.table = w.HTML()
-        known = {name: Field(w.Text(description=label)) for name, label in LINES.items()}
-        known["role"] = Field(w.Dropdown(options=list(ROLES), description="role"))
-        acting = self._acting()
-        self.people = Entries(
-            "people", {**known, **acting}, _titled, faults_of, self._changed, rows=15, new=NEW, most=MOST
-        )
-        numbers = columns(*(acting[name].view for name in (*NUMBERS, *SHARES)))
-        self.acted = w.VBox([hint(REHEARSED), numbers, columns(*(acting[name].view for name in WORDS), narrow="17rem")])
-        facts = columns(*(known[name].view for name in ("name", "email", "role", "field", "affiliation")),
-                        acting["played"].view, narrow="17rem")  # fmt: skip
+        kinds = [*VARIATIONS, MIXED, *([MODEL] if model else []), HUMAN]
+        options = [("as everybody (see Roles)", AS_ALL), *((kind, kind) for kind in kinds)]
+        played = {"played": f.Spec("played by", kind="choice", rest=options)}
+        fields = f.fields_of(PEOPLE | NUMBERS | WORDS | played)
+        self.people = f.Entries("people", fields, _titled, faults_of, self._changed, rows=15, new=NEW, most=MOST)
+        known, numbers, said = ([fields[name].view for name in part] for part in (PEOPLE | played, NUMBERS, WORDS))
+        self.acted = w.VBox([f.hint(REHEARSED), f.columns(*numbers), f.columns(*said, narrow="17rem")])
         example = "name\temail\trole\nAna Ray\tana@example.org\tprofessor"
-        self.pasted = over(w.Textarea(description="a table of people", rows=5, placeholder=example))
-        self.take_button, self.instead_button = wide("Add these people"), wide("Replace the list by these")
+        self.pasted = f.over(w.Textarea(description="a table of people", rows=5, placeholder=example))
         self.error = w.HTML()
-        press = Press(lambda: self.pasted.value, self.error)
-        press.button(self.take_button, self.take)
-        press.button(self.instead_button, lambda: self.take(instead=True))
-        pasting = w.VBox([hint(PASTED), self.error, self.pasted, row(self.take_button, self.instead_button)])
+        press = f.Press(lambda: self.pasted.value, self.error)
+        self.take_button = press.new("Add these people", self.take)
+        self.instead_button = press.new("Replace the list by these", lambda: self.take(instead=True))
+        pasting = w.VBox([f.hint(PASTED), self.error, self.pasted, f.row(self.take_button, self.instead_button)])
         folds = w.Accordion([pasting, self.table], titles=("Paste a table", "The whole list as a table"))
-        self.view = w.VBox([sides(self.people.left, [facts, self.acted]), folds])
-
-    def _acting(self) -> dict[str, Field]:
-        """The fields of how somebody answers."""
-        made: dict[str, Any] = {
-            name: w.BoundedIntText(value=low, min=low, max=99, description=label)
-            for name, (label, low) in NUMBERS.items()
-        }
-        made |= {name: w.BoundedFloatText(min=0, max=1, step=0.1, description=label) for name, label in SHARES.items()}
-        made |= {name: w.Textarea(description=label, placeholder=told, rows=3) for name, (label, told) in WORDS.items()}
-        options = [("as everybody (see Roles)", AS_ALL), *((kind, kind) for kind in self.kinds)]
-        made["played"] = w.Dropdown(options=options, value=AS_ALL, description="played by")
-        return {name: Field(control) for name, control in made.items()}
+        self.view = w.VBox([f.sides(self.people.left, [f.columns(*known, narrow="17rem"), self.acted]), folds])
 
     def _changed(self) -> None:
         rows = [[draft["played"] or "as everybody" if name == "played" else str(draft[name]) for name in TABLE]
@@ -119,7 +113,7 @@ class PeopleForm:
 
     def rehearsed(self, shown: bool) -> None:
         """Whether they are simulated, and their ways count."""
-        there(self.acted, shown)
+        f.there(self.acted, shown)
 
     def played(self, everybody: str) -> str | dict[str, str]:
         """Who plays whom: one kind, or a kind by each name where they differ."""
@@ -138,15 +132,15 @@ class PeopleForm:
         self.pasted.value = ""
 
 
-def _titled(draft: Entry) -> str:
+def _titled(draft: f.Entry) -> str:
     return " · ".join(fact for fact in (draft["name"].strip(), draft["role"]) if fact) if draft["name"].strip() else ""
 
 
-def persons_of(drafts: Sequence[Entry]) -> list[Persona]:
+def persons_of(drafts: Sequence[f.Entry]) -> list[Persona]:
     """The people, each with an id of their own."""
     taken, made = set[str](), []
     for draft in drafts:
-        plain: Entry = {name: value.strip() if isinstance(value, str) else value for name, value in draft.items()}
+        plain: f.Entry = {name: value.strip() if isinstance(value, str) else value for name, value in draft.items()}
         plain["constraints"] = tuple(line.strip() for line in draft["constraints"].splitlines() if line.strip())
         ascii_only = unicodedata.normalize("NFKD", plain["id"] or plain["name"]).encode("ascii", "ignore").decode()
         stem = re.sub(r"[^a-z0-9]+", "_", ascii_only.casefold()).strip("_")[:40] or "person"
@@ -156,28 +150,26 @@ def persons_of(drafts: Sequence[Entry]) -> list[Persona]:
     return made
 
 
-def faults_of(drafts: Sequence[Entry]) -> list[dict[str, str]]:
+def faults_of(drafts: Sequence[f.Entry]) -> list[dict[str, str]]:
     """Of each person what does not fit, by the names of the fields."""
     counted = {what: Counter(folded(draft[what]) for draft in drafts) for what in ("name", "email")}
     return [_faults(draft, counted) for draft in drafts]
 
 
-def _faults(draft: Entry, counted: Mapping[str, Counter[str]]) -> dict[str, str]:
-    long = {name: f"{len(draft[name])} characters are typed; at most {most} are possible"
-            for name, most in LONGEST.items() if len(draft[name]) > most}  # fmt: skip
-    odd = {name: "a character in it shows on no screen; type it anew"
-           for name in LINES if first_hidden(draft[name].strip())}  # fmt: skip
-    found = long | odd
-    if fault := address_fault(draft["email"]):
-        found["email"] = fault
+def _faults(draft: f.Entry, counted: Mapping[str, Counter[str]]) -> dict[str, str]:
+    found = {
+        name: f.text_fault(draft[name].strip(), most, "", "" if name in PEOPLE else None)
+        for name, most in LONGEST.items()
+    }
+    found["email"] = address_fault(draft["email"])
     if not draft["name"].strip():
-        found["name"] = "nothing is typed"
+        found["name"] = f.NOTHING
     elif folded(draft["name"]) in ROLE_NAMES:
         found["name"] = f"“{draft['name'].strip()}” stands for a role in mails and reports; add another name to it"
     for what, word in (("name", "name"), ("email", "address")):
         if not found.get(what) and counted[what][folded(draft[what])] > 1:
             found[what] = f"somebody else has this {word}; mails and reports tell people apart by it"
-    return found
+    return {name: fault for name, fault in found.items() if fault}
 
 
 def address_fault(text: str) -> str:
@@ -194,7 +186,7 @@ def address_fault(text: str) -> str:
 # ---- a table that was pasted ----------------------------------------------------------------------------------------
 
 
-def read_table(text: str) -> list[Entry]:
+def read_table(text: str) -> list[f.Entry]:
     """People out of a table whose first row names the columns; tabs, semicolons or commas between the cells.
 
     What does not fit is told by rows and columns, and nobody is taken then.
@@ -252,7 +244,7 @@ def _fields(heads: Sequence[str]) -> list[str]:
     return fields
 
 
-def _person(fields: Sequence[str], cells: Sequence[str]) -> tuple[Entry, list[str]]:
+def _person(fields: Sequence[str], cells: Sequence[str]) -> tuple[f.Entry, list[str]]:
     """A row as a person, and what is wrong with it."""
     draft, problems = dict(NEW), []
     if len(cells) > len(fields):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 import ipywidgets as w
 
-from support.desk.fields import Press, boxed, row, there, told, wide
+from support.desk.fields import Press, boxed, row, there, told
 from support.desk.markup import fill
 from support.errors import InvalidInput
 from support.seminar import rules
@@ -63,15 +63,14 @@ class PoliciesEditor:
         self._selected: Collection[str] | None = None
         self.head, self.error, self.offer_text, self.listed = w.HTML(), w.HTML(), w.HTML(), w.VBox()
         self.field, heard = self.typed("a policy of your own", EXAMPLE)
-        self.add_button, self.take_button = wide("Add policy", button_style="primary"), wide("Add this one")
+        press = Press(lambda: (self.field.value, self.offered.value), self.error)
+        self.add_button = press.new("Add policy", self.add, button_style="primary")
+        self.take_button = press.new("Add this one", self.take)
         named = "Further policies of the project"
         self.offered = w.Dropdown(options=[("choose …", "")], tooltip=named, layout=w.Layout(width="100%"))
         self.more = boxed("panel", w.HTML(f"<b>{named}</b>"), self.offered, self.offer_text, self.take_button)
         own = boxed("panel", w.HTML("<b>Add a policy of your own</b>"), self.field, heard, self.add_button)
         self.view = boxed("left", self.head, self.error, self.listed, own, self.more)
-        press = Press(lambda: (self.field.value, self.offered.value), self.error)
-        press.button(self.add_button, self.add)
-        press.button(self.take_button, self.take)
         self.offered.observe(lambda _: self._offer(), "value")
         self.refresh()
 
@@ -139,16 +138,10 @@ class PolicyItem:
         self.buttons, self.fields = row(), w.VBox()
         self.view = boxed("policy-item", self.text, self.fields, self.buttons, self.error)
         press = Press(lambda: self.field.value, self.error)
-
-        def button(words: str, tooltip: str, act: Callable[[], None]) -> w.Button:
-            made = wide(words, tooltip=tooltip)
-            press.button(made, act)
-            return made
-
-        self.edit_button = button("Edit", f"Edit {name}", self.open)
-        self.delete_button = button("Delete", f"Delete {name}", self.delete)
-        self.keep_button = button("Keep", f"Keep {name} so", self.keep)
-        self.leave_button = button("Cancel", f"Leave {name} so", self.close)
+        self.edit_button = press.new("Edit", self.open, tooltip=f"Edit {name}")
+        self.delete_button = press.new("Delete", self.delete, tooltip=f"Delete {name}")
+        self.keep_button = press.new("Keep", self.keep, tooltip=f"Keep {name} so")
+        self.leave_button = press.new("Cancel", self.close, tooltip=f"Leave {name} so")
         self.close()
 
     def show(self, policy: Policy, applies: bool) -> None:

@@ -8,22 +8,26 @@ from typing import Any
 
 import ipywidgets as w
 
-from support.desk.fields import Entry, Field, Press, beside, columns, heading, hint, row, tell, there, told, wide
+from support.desk import fields as f
 from support.desk.people import address_fault
 from support.errors import ConveneError, InvalidInput
-from support.mail.credentials import IMPLICIT, SERVICE, STARTTLS, MailServers, servers_from_environment
+from support.mail.credentials import IMPLICIT, SERVICE, STARTTLS, MailServers, find_login, servers_from_environment
 from support.mail.letters import folded
 from support.seminars.setup import LIVE, MODES, REHEARSAL
 
-TEXTS = {
-    "address": ("your address", "the mails come from it, and replies go there"),
-    "name": ("your name, as recipients see it", "empty: the organiser’s"),
-    "smtp_host": ("SMTP server (sends)", "smtp.example.org"),
-    "imap_host": ("IMAP server (receives)", "imap.example.org"),
-    "imap_folder": ("folder that is read", "INBOX"),
-    "authserv": ("trusted mail server (authserv-id)", "the name under which your server checks senders"),
-    "cafile": ("file of certificates (optional)", "empty: the system’s"),
-}
+SERVERS = {
+    "address": f.Spec("your address", "the mails come from it, and replies go there"),
+    "name": f.Spec("your name, as recipients see it", "empty: the organiser’s"),
+    "smtp_host": f.Spec("SMTP server (sends)", "smtp.example.org"),
+    "smtp_port": f.Spec("SMTP port", kind="number", rest=(1, 65535, 465)),
+    "smtp_tls": f.Spec("SMTP encryption", kind="choice",
+                       rest=[("from the first byte (usually 465)", IMPLICIT), ("STARTTLS (usually 587)", STARTTLS)]),
+    "imap_host": f.Spec("IMAP server (receives)", "imap.example.org"),
+    "imap_port": f.Spec("IMAP port", kind="number", rest=(1, 65535, 993)),
+    "imap_folder": f.Spec("folder that is read", "INBOX", rest="INBOX"),
+    "authserv": f.Spec("trusted mail server (authserv-id)", "the name under which your server checks senders"),
+    "cafile": f.Spec("file of certificates (optional)", "empty: the system’s"),
+}  # fmt: skip
 NEEDED = ("address", "smtp_host", "imap_host", "imap_folder")
 PASSWORD_AT = (
     "No password is typed here, and none is ever kept. It belongs to the servers that it was given for: put it into "
@@ -52,27 +56,26 @@ class SendingForm:
         options = [(f"{mode}: {words}", mode) for mode, words in MODES.items()]
         self.mode = w.RadioButtons(options=options, value=REHEARSAL, description="how mail travels")
         self.mode.layout.width, self.mode.style.description_width = "100%", "8rem"
-        self.fields = {name: Field(control) for name, control in _controls().items()}
-        self.limit = Field(w.BoundedIntText(value=0, min=0, max=500, description="mails a day, at most"), "15rem")
+        self.fields = f.fields_of(SERVERS)
+        self.limit = f.Field(w.BoundedIntText(value=0, min=0, max=500, description="mails a day, at most"), "15rem")
         self.unchecked = w.Checkbox(False, description=UNCHECKED, indent=False, layout=w.Layout(width="100%"))
         self.ticks: dict[str, w.Checkbox] = {}
         self.people = w.GridBox([], layout=w.Layout(grid_template_columns="repeat(auto-fill, minmax(24rem, 1fr))"))
         self.people.add_class("ticks")
-        self.untick_button, self.check_button = wide("Untick all"), wide("Check the servers")
         self.found, self.error, self.people_fault, self.from_environment = (w.HTML() for _ in range(4))
+        press = f.Press(lambda: [field.given for field in self.fields.values()], self.error)
+        self.check_button = press.new("Check the servers", self.try_servers)
+        self.untick_button = f.wide("Untick all")
         self.live = w.VBox([
-            hint(ASKED), heading("Servers"), self.from_environment,
-            columns(*(field.view for field in self.fields.values()), narrow="15rem"), hint(TRUSTED), self.unchecked,
-            hint(PASSWORD_AT), row(self.check_button, self.found), self.error, heading("Who may be written to"),
-            self.limit.view, hint(ALLOWED), self.people_fault, self.people, self.untick_button,
+            f.hint(ASKED), f.heading("Servers"), self.from_environment,
+            f.columns(*(field.view for field in self.fields.values()), narrow="15rem"), f.hint(TRUSTED), self.unchecked,
+            f.hint(PASSWORD_AT), f.row(self.check_button, self.found), self.error, f.heading("Who may be written to"),
+            self.limit.view, f.hint(ALLOWED), self.people_fault, self.people, self.untick_button,
         ])  # fmt: skip
         self.view = w.VBox([self.mode, self.live])
-        press = Press(lambda: [field.control.value for field in self.fields.values()], self.error)
-        press.button(self.check_button, self.try_servers)
         self.untick_button.on_click(lambda _: self.allow(()))
-        controls = (self.mode, self.limit.control, self.unchecked, *(field.control for field in self.fields.values()))
-        for control in controls:
-            control.observe(lambda _: self._changed(), "value")
+        typed = [field.control for field in self.fields.values()]
+        f.watch((self.mode, self.limit.control, self.unchecked, *typed), self._changed)
         self._changed()
         self._read_environment()
 
@@ -84,7 +87,7 @@ class SendingForm:
         except ConveneError as error:
             begun = any(name.startswith("CONVENE_SMTP") for name in os.environ)
             said = str(error) if begun else "The environment names no servers; type them here."
-        self.from_environment.value = told(said, look="hint")
+        self.from_environment.value = f.told(said, look="hint")
 
     def fill(self, servers: MailServers | None) -> None:
         """Show servers, where there are any."""
@@ -92,7 +95,7 @@ class SendingForm:
             if servers is not None:
                 field.control.value = getattr(servers, name)
 
-    def offer(self, people: Iterable[Entry]) -> None:
+    def offer(self, people: Iterable[f.Entry]) -> None:
         """A tick for each person with an address that can be written to; those of before stay as they are."""
         given = {draft["email"].strip(): draft["name"].strip() for draft in people if not address_fault(draft["email"])}
         # The address first, and no formula: one in a name drew over the address behind it, whatever the page's classes.
@@ -103,8 +106,7 @@ class SendingForm:
         before = self.allowed
         look = {"indent": False, "layout": w.Layout(width="auto")}
         self.ticks = {at: w.Checkbox(at in before, description=said, **look) for at, said in words.items()}
-        for tick in self.ticks.values():
-            tick.observe(lambda _: self.changed(), "value")
+        f.watch(self.ticks.values(), self.changed)
         self.people.children = tuple(self.ticks.values())
 
     def allow(self, addresses: Sequence[str]) -> None:
@@ -120,8 +122,7 @@ class SendingForm:
 
     def servers(self, organiser: str = "") -> MailServers:
         """The servers as they are typed; a field that does not fit raises, and `check` says it beside the field."""
-        typed = {name: field.control.value for name, field in self.fields.items()}
-        given: dict[str, Any] = {n: value.strip() if isinstance(value, str) else value for n, value in typed.items()}
+        given: dict[str, Any] = {name: field.given for name, field in self.fields.items()}
         return MailServers(**{**given, "name": given["name"] or organiser})
 
     def settings(self, organiser: str) -> Mapping[str, Any]:
@@ -134,17 +135,18 @@ class SendingForm:
     def check(self, shown: bool) -> list[str]:
         """What does not fit; nothing where no real mail is sent."""
         live = self.mode.value == LIVE
-        found = tell(self.fields, self._faults() if live else {}, shown)
-        found += tell({"limit": self.limit}, {"limit": LIMIT} if live and not self.limit.control.value else {}, shown)
+        found = f.tell(self.fields, self._faults() if live else {}, shown)
+        found += f.tell({"limit": self.limit}, {"limit": LIMIT} if live and not self.limit.control.value else {}, shown)
         nobody = live and not self.allowed
-        self.people_fault.value = beside("nobody is ticked") if nobody and shown else ""
+        self.people_fault.value = f.beside("nobody is ticked") if nobody and shown else ""
         return [*found, *(["who may be written to: nobody is ticked"] if nobody else [])]
 
     def _faults(self) -> dict[str, str]:
-        found = {name: "nothing is typed" for name in NEEDED if not str(self.fields[name].control.value).strip()}
-        if "address" not in found and (fault := address_fault(self.fields["address"].control.value)):
+        given = {name: field.given for name, field in self.fields.items()}
+        found = {name: f.NOTHING for name in NEEDED if not given[name]}
+        if given["address"] and (fault := address_fault(given["address"])):
             found["address"] = fault
-        if not str(self.fields["authserv"].control.value).strip() and not self.unchecked.value:
+        if not given["authserv"] and not self.unchecked.value:
             found["authserv"] = FORGED
         if not found:
             try:
@@ -156,41 +158,20 @@ class SendingForm:
 
     async def try_servers(self) -> None:
         """Log in at the servers and send nothing; say what they said."""
-        faults = self._faults()
-        faults.pop("authserv", None)
-        if said := tell(self.fields, faults, True):
+        from support.mail.live import LiveMailbox
+
+        faults = self._faults() | {"authserv": ""}
+        if said := f.tell(self.fields, faults, True):
             raise InvalidInput("; ".join(said))
-        self.found.value, self.check_button.disabled = told("Asking them …"), True
+        self.found.value, self.check_button.disabled = f.told("Asking them …"), True
         answer = ""
         try:
-            answer = f"✓ {await checked(self.servers())}"
+            servers = self.servers()
+            answer = f"✓ {await LiveMailbox(servers, find_login(servers)).check()}"
         finally:
-            self.found.value, self.check_button.disabled = told(answer, "status"), False
+            self.found.value, self.check_button.disabled = f.told(answer, "status"), False
 
     def _changed(self) -> None:
-        there(self.unchecked, not str(self.fields["authserv"].control.value).strip())
-        there(self.live, self.mode.value == LIVE)
+        f.there(self.unchecked, not self.fields["authserv"].given)
+        f.there(self.live, self.mode.value == LIVE)
         self.changed()
-
-
-async def checked(servers: MailServers) -> str:
-    """What the servers say to a login; nothing is sent."""
-    from support.mail.credentials import find_login
-    from support.mail.live import LiveMailbox
-
-    return await LiveMailbox(servers, find_login(servers)).check()
-
-
-def _controls() -> dict[str, Any]:
-    texts: dict[str, Any] = {
-        name: w.Text(value="INBOX" if name == "imap_folder" else "", description=label, placeholder=example)
-        for name, (label, example) in TEXTS.items()
-    }
-    ports = {"smtp_port": ("SMTP port", 465), "imap_port": ("IMAP port", 993)}
-    texts |= {name: w.BoundedIntText(value=port, min=1, max=65535, description=label)
-              for name, (label, port) in ports.items()}  # fmt: skip
-    options = [("from the first byte (usually 465)", IMPLICIT), ("STARTTLS (usually 587)", STARTTLS)]
-    texts["smtp_tls"] = w.Dropdown(options=options, value=IMPLICIT, description="SMTP encryption")
-    order = ("address", "name", "smtp_host", "smtp_port", "smtp_tls", "imap_host", "imap_port", "imap_folder",
-             "authserv", "cafile")  # fmt: skip
-    return {name: texts[name] for name in order}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,29 +15,14 @@ from typing import Any
 import ipywidgets as w
 import yaml
 
-from support.desk.fields import (
-    Field,
-    Press,
-    Twice,
-    boxed,
-    columns,
-    heading,
-    hint,
-    over,
-    page,
-    row,
-    tell,
-    there,
-    told,
-    wide,
-)  # fmt: skip
+from support.desk import fields as f
 from support.desk.markup import count, fill
 from support.desk.people import PeopleForm, persons_of
 from support.desk.policies import PoliciesEditor
 from support.desk.sending import SendingForm
 from support.desk.writing import PastForm, TemplatesForm
 from support.errors import ConveneError, DamagedFile, InvalidInput
-from support.mail.letters import NAME, first_hidden, shown
+from support.mail.letters import NAME, shown
 from support.models.profiles import MODEL
 from support.seats import HUMAN, MIXED
 from support.seminar.artefacts import Artefacts, import_artefacts, load_past, load_templates
@@ -49,8 +33,8 @@ from support.seminar.seats import DETECTORS, ORGANIZERS, REVIEWERS
 from support.seminar.speakers import RULE_BASED, VARIATIONS
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
-EMPTY, LONGEST_NAME, LARGEST, LONGEST_GOAL = "empty", 80, 2**20, 2000
-"""A starting point; characters of a name; bytes of a file of artefacts; characters of a goal."""
+EMPTY, LONGEST_NAME, LARGEST = "empty", 80, 2**20
+"""A starting point; characters of a name; bytes of a file of artefacts."""
 
 SCENARIOS = {"four": "four people, four dates", "panel": "a panel of 6 from 18", "series": "23 people, ten dates"}
 PARTS = ("Programme", "People", "Policies", "Mails", "Roles", "How mail travels")
@@ -74,14 +58,19 @@ BRING = (
     "A file that “Take along” wrote in another seminar: its policies are ticked above, its templates are in Mails, and "
     "the organiser knows the questions that were answered there and the changes that were made."
 )
-TEXTS = {
-    "title": ("title", "Colloquium of the autumn term", 120),
-    "organiser": ("organiser (name)", "signs the mails", NAME),
-    "organiser_role": ("organiser’s role", "for example: lecturer (may stay empty)", 120),
-    "place": ("place", "a room, or “online”", 200),
-    "time": ("time", "for example: 14:00 to 15:30, Central European Time", 120),
+PROGRAMME = {
+    "title": f.Spec("title", "Colloquium of the autumn term", most=120),
+    "organiser": f.Spec("organiser (name)", "signs the mails", most=NAME),
+    "organiser_role": f.Spec("organiser’s role", "for example: lecturer (may stay empty)", most=120),
+    "place": f.Spec("place", "a room, or “online”", most=200),
+    "time": f.Spec("time", "for example: 14:00 to 15:30, Central European Time", most=120),
+    "goal": f.Spec("goal, in words", "what the series is for, and who is wanted", "lines", 2, most=2000),
+    "start": f.Spec("first day of work", kind="day"),
+    "deadline": f.Spec("deadline (last day of work)", kind="day"),
+    "seats": f.Spec("speakers a date", kind="number", rest=(1, 99, 1)),
+    "slots": f.Spec("dates, one a line", "2027-09-05\n2027-09-12", "lines", 6),
 }
-"""Fields of one line: label, an example, characters at most."""
+EMPTY_TEXTS = {"organiser_role": "", "goal": "nothing is typed; say in a sentence what is to be organised"}
 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
           "december")  # fmt: skip
@@ -111,21 +100,20 @@ class SetupPage:
         self.bringing, self.roles = BringForm(self._changed, self._brought), RolesForm(self._changed, model)
         self.templates, self.past = TemplatesForm(self._changed), PastForm(self._changed)
         self.sending = SendingForm(self._changed)
-        self.begin_button, self.state, self.error = wide("Begin", button_style="primary"), w.HTML(), w.HTML()
-        self.summary = w.HTML()
+        self.state, self.error, self.summary = w.HTML(), w.HTML(), w.HTML()
         named = w.Text(description="name of this seminar", placeholder="as it is listed in the file")
-        self.name = Field(named, "22rem")
-        self.start = over(w.Dropdown(options=[("", "")], description="starting point"), "22rem")
-        press = Press(self._typed, self.error)
-        press.button(self.begin_button, self._begin)
-        self.again = Twice("Fill the pages in", lambda: "Yes, replace what stands below", self._start, press)
+        self.name = f.Field(named, "22rem")
+        self.start = f.over(w.Dropdown(options=[("", "")], description="starting point"), "22rem")
+        press = f.Press(self._typed, self.error)
+        self.begin_button = press.new("Begin", self._begin, button_style="primary")
+        self.again = f.Twice("Fill the pages in", lambda: "Yes, replace what stands below", self._start, press)
         self.again.view.layout.align_self = "flex-end"
-        words = w.VBox([heading("Templates"), self.templates.view, heading("Your own past mails"), self.past.view])
+        words = w.VBox([f.heading("Templates"), self.templates.view, f.heading("Your own past mails"), self.past.view])
         parts = [self.programme.view, self.people.view, self.bringing.view, words, self.roles.view, self.sending.view]
         self.tabs = w.Tab(parts, titles=self._titles([]), selected_index=0)
-        foot = boxed("footer", self.summary, row(self.begin_button, self.state), self.error)
-        top = row(self.name.view, self.start, self.again.view, grid_gap="0 14px")
-        self.view = page("Set up a seminar", top, self.tabs, foot)
+        foot = f.boxed("footer", self.summary, f.row(self.begin_button, self.state), self.error)
+        top = f.row(self.name.view, self.start, self.again.view, grid_gap="0 14px")
+        self.view = f.page("Set up a seminar", top, self.tabs, foot)
         self.name.control.observe(lambda _: self._changed(), "value")
         self.refresh()
         self._start()
@@ -135,7 +123,7 @@ class SetupPage:
         names = self.taken()
         options = [(f"the project’s: {words}", name) for name, words in SCENARIOS.items()]
         options += [("empty: a programme of your own", EMPTY), *((f"as “{name}”", f"={name}") for name in names)]
-        chosen, typed = self.start.value, self.name.control.value.strip()
+        chosen, typed = self.start.value, self.name.given
         self.start.options = options
         self.start.value = chosen if chosen in [value for _, value in options] else options[0][1]
         if not typed or typed in names:
@@ -146,9 +134,9 @@ class SetupPage:
         """Show a setup; nobody is allowed to be written to, which has to be ticked each time."""
         self._quiet = True
         self.programme.fill(setup.scenario)
-        kinds = [setup.people] if isinstance(setup.people, str) else list(setup.people.values())
-        everybody = Counter(kinds).most_common(1)[0][0]
-        played = {} if isinstance(setup.people, str) else {n: k for n, k in setup.people.items() if k != everybody}
+        kinds = {"": setup.people} if isinstance(setup.people, str) else setup.people
+        [(everybody, _)] = Counter(kinds.values()).most_common(1)
+        played = {name: kind for name, kind in kinds.items() if kind != everybody}
         self.people.fill(setup.scenario.people, played)
         self.roles.fill(setup, everybody)
         self.past.fill(setup.past)
@@ -180,7 +168,7 @@ class SetupPage:
     def setup(self) -> SeminarSetup:
         """What is typed; what cannot be raises, and `check` says it in words for the fields."""
         people = persons_of(self.people.people.entries)
-        programme = self.programme.value(people, self.name.control.value.strip())
+        programme = self.programme.value(people, self.name.given)
         return SeminarSetup(
             scenario=programme,
             artefacts=self.bringing.artefacts(self.templates.templates),
@@ -190,7 +178,7 @@ class SetupPage:
             **self.roles.value,
         )
 
-    async def _begin(self) -> None:
+    def _begin(self) -> None:
         """Begin, if nothing is missing; else turn to the first page on which something is."""
         self.strict = True
         self._changed()
@@ -199,9 +187,7 @@ class SetupPage:
             if marked and self.tabs.selected_index not in marked:
                 self.tabs.selected_index = marked[0]
             return
-        begun = self.begin(self.name.control.value.strip(), self.setup())
-        if inspect.isawaitable(begun):
-            await begun
+        self.begin(self.name.given, self.setup())
         self.strict = False
         self.refresh()
 
@@ -236,10 +222,10 @@ class SetupPage:
         head = f"{count(len(self.faults), 'thing')} to mend before it can begin:"
         self.summary.value = fill("page", "faults", head, self.faults if self.strict else [])
         people = len(self.people.people.entries)
-        self.state.value = told(f"{count(people, 'person', 'people')}. {MEANS[mode]}", look="hint")
+        self.state.value = f.told(f"{count(people, 'person', 'people')}. {MEANS[mode]}", look="hint")
 
     def _name_fault(self) -> str:
-        name = self.name.control.value.strip()
+        name = self.name.given
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             return f"expected 1 to {LONGEST_NAME} characters"
         return "a seminar in the file has it; type another" if name in self.taken() else ""
@@ -259,22 +245,12 @@ class ProgrammeForm:
 
     def __init__(self, changed: Callable[[], None], today: Callable[[], date]) -> None:
         self.changed, self.today = changed, today
-        lines = {n: Field(w.Text(description=label, placeholder=told)) for n, (label, told, _) in TEXTS.items()}
-        goal = w.Textarea(description="goal, in words", rows=2, placeholder="what the series is for, and who is wanted")
-        slots = w.Textarea(description="dates, one a line", rows=6, placeholder="2027-09-05\n2027-09-12")
-        self.fields = lines | {
-            "goal": Field(goal),
-            "start": Field(w.DatePicker(description="first day of work")),
-            "deadline": Field(w.DatePicker(description="deadline (last day of work)")),
-            "seats": Field(w.BoundedIntText(value=1, min=1, max=99, description="speakers a date")),
-            "slots": Field(slots),
-        }
+        self.fields = f.fields_of(PROGRAMME)
         self.read_as = w.HTML()
-        seen = [self.fields[name].view for name in self.fields]
-        days = columns(w.VBox(seen[6:9]), seen[9], self.read_as, narrow="15rem")
-        self.view = w.VBox([columns(*seen[:3], narrow="20rem"), columns(*seen[3:5], narrow="30rem"), seen[5], days])
-        for field in self.fields.values():
-            field.control.observe(lambda _: self._typed(), "value")
+        seen = [field.view for field in self.fields.values()]
+        days = f.columns(w.VBox(seen[6:9]), seen[9], self.read_as, narrow="15rem")
+        self.view = w.VBox([f.columns(*seen[:3], narrow="20rem"), f.columns(*seen[3:5], narrow="30rem"), seen[5], days])
+        f.watch((field.control for field in self.fields.values()), self._typed)
         self._typed()
 
     def fill(self, programme: Scenario) -> None:
@@ -292,15 +268,18 @@ class ProgrammeForm:
 
     def value(self, people: Sequence[Persona], named: str) -> Scenario:
         """The programme with these people."""
-        given: dict[str, Any] = {name: self._text(name) for name in (*TEXTS, "goal")}
-        slots = tuple(sorted(read_dates(self.fields["slots"].control.value)[0]))
-        rest = {name: self.fields[name].control.value for name in ("start", "deadline", "seats")}
-        return Scenario(id=named, slots=slots, people=tuple(people), **given, **rest)
+        given: dict[str, Any] = {name: field.given for name, field in self.fields.items()}
+        given["slots"] = tuple(sorted(read_dates(given["slots"])[0]))
+        return Scenario(id=named, people=tuple(people), **given)
 
     def check(self, shown: bool, live: bool) -> list[str]:
         """What does not fit, said beside each field if that is to be shown."""
-        found = {name: fault for name in (*TEXTS, "goal") if (fault := self._text_fault(name))}
-        start, deadline = self.fields["start"].control.value, self.fields["deadline"].control.value
+        found = {
+            name: f.text_fault(self.fields[name].given, spec.most, EMPTY_TEXTS.get(name, f.NOTHING),
+                               None if spec.kind == "lines" else "")
+            for name, spec in PROGRAMME.items() if spec.most
+        }  # fmt: skip
+        start, deadline = self.fields["start"].given, self.fields["deadline"].given
         if start is None:
             found["start"] = "no day is chosen"
         elif not working(start):
@@ -311,21 +290,8 @@ class ProgrammeForm:
             found["deadline"] = "no day is chosen"
         elif start is not None and deadline <= start:
             found["deadline"] = f"{deadline} is not after the first day ({start})"
-        if fault := self._slots_fault(start):
-            found["slots"] = fault
-        return tell(self.fields, found, shown)
-
-    def _text_fault(self, name: str) -> str:
-        text, most = self._text(name), TEXTS[name][2] if name in TEXTS else LONGEST_GOAL
-        if not text:
-            empty = (
-                "nothing is typed; say in a sentence what is to be organised" if name == "goal" else "nothing is typed"
-            )
-            return "" if name == "organiser_role" else empty
-        if len(text) > most:
-            return f"{len(text)} characters are typed; at most {most} are possible"
-        odd = name != "goal" and first_hidden(text)
-        return "a character in it shows on no screen; type it anew" if odd else ""
+        found["slots"] = self._slots_fault(start)
+        return f.tell(self.fields, found, shown)
 
     def _slots_fault(self, start: date | None) -> str:
         slots, problems = read_dates(self.fields["slots"].control.value)
@@ -334,14 +300,11 @@ class ProgrammeForm:
         problems += [f"{s} is not after the first day ({start})" for s in slots if start is not None and s <= start]
         return "\n".join(problems[:6]) + (f"\nand {len(problems) - 6} more" if len(problems) > 6 else "")
 
-    def _text(self, name: str) -> str:
-        return str(self.fields[name].control.value).strip()
-
     def _typed(self) -> None:
         slots, problems = read_dates(self.fields["slots"].control.value)
         amiss = f", {count(len(problems), 'line')} not: write 2027-09-05" if problems else ""
         head = f"{count(len(slots), 'date')} understood{amiss}"
-        self.read_as.value = told("\n".join([head, *map(in_words, sorted(slots))]), look="hint text dates")
+        self.read_as.value = f.told("\n".join([head, *map(in_words, sorted(slots))]), look="hint text dates")
         self.changed()
 
 
@@ -384,35 +347,33 @@ class RolesForm:
     """Who organises, raises flags, sits at the desk and plays the people; what is done without asking."""
 
     def __init__(self, changed: Callable[[], None], model: bool) -> None:
-        def choice(label: str, kinds: dict[str, str]) -> w.Dropdown:
-            known = {kind: words for kind, words in kinds.items() if model or kind != MODEL}
-            return w.Dropdown(
-                options=[(f"{k}: {said}" if said else k, k) for k, said in known.items()], description=label
-            )
+        def choice(kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+            return [(f"{k}: {said}" if said else k, k) for k, said in kinds.items() if model or k != MODEL]
 
-        played = [*VARIATIONS, MIXED, MODEL, HUMAN]
-        self.organizer, self.detector = choice("organiser", ORGANIZERS), choice("flags raised by", DETECTORS)
-        self.reviewer, self.everybody = (
-            choice("at the desk", REVIEWERS),
-            choice("people played by", dict.fromkeys(played, "")),
+        played = choice(dict.fromkeys([*VARIATIONS, MIXED, MODEL, HUMAN], ""))
+        at_once = [("as chosen below", ""), *choice(dict.fromkeys(LEVELS, ""))]
+        self.fields = f.fields_of({
+            "organizer": f.Spec("organiser", kind="choice", rest=choice(ORGANIZERS)),
+            "detector": f.Spec("flags raised by", kind="choice", rest=choice(DETECTORS)),
+            "reviewer": f.Spec("at the desk", kind="choice", rest=choice(REVIEWERS)),
+            "everybody": f.Spec("people played by", kind="choice", rest=played),
+            "seed": f.Spec("seed (of chance in a rehearsal)", kind="number", rest=(0, 2**31 - 1, 1)),
+            "everything": f.Spec("everything", kind="choice", rest=at_once),
+            **{name: f.Spec(name.replace("_", "-"), kind="choice", rest=LEVELS) for name in DELEGATED},
+        })  # fmt: skip
+        self.organizer, self.detector, self.reviewer, self.everybody, self.seed, self.everything, *levels = (
+            field.control for field in self.fields.values()
         )
-        self.reviewer.value, self.everybody.value = HUMAN, RULE_BASED
-        self.seed = w.BoundedIntText(value=1, min=0, max=2**31 - 1, description="seed (of chance in a rehearsal)")
-        self.levels = {name: w.Dropdown(options=LEVELS, description=name.replace("_", "-")) for name in DELEGATED}
-        self.everything = w.Dropdown(options=[("as chosen below", ""), *((level, level) for level in LEVELS)],
-                                     value=ALWAYS, description="everything")  # fmt: skip
-        desk = [Field(one).view for one in (self.organizer, self.detector, self.reviewer)]
-        self.played = w.VBox([columns(*(Field(one).view for one in (self.everybody, self.seed))), hint(KINDS)])
-        asked = columns(*(Field(one).view for one in (self.everything, *self.levels.values())))
-        self.asked = w.VBox([heading("What is done without asking you"), hint(ASKED), asked])
-        told = [] if model else [hint(NO_MODEL)]
-        self.view = w.VBox([columns(*desk, narrow="20rem"), *told, self.played, self.asked])
-        desks = (self.organizer, self.detector, self.reviewer, self.everybody, self.seed, *self.levels.values())
-        for control in desks:
-            control.observe(lambda _: changed(), "value")
-        self.everything.observe(lambda _: self._set_all(), "value")
-        for control in self.levels.values():
-            control.observe(lambda _: self._one(), "value")
+        self.levels = dict(zip(DELEGATED, levels, strict=True))
+        self.reviewer.value, self.everybody.value, self.everything.value = HUMAN, RULE_BASED, ALWAYS
+        seen = [field.view for field in self.fields.values()]
+        self.played = w.VBox([f.columns(*seen[3:5]), f.hint(KINDS)])
+        self.asked = w.VBox([f.heading("What is done without asking you"), f.hint(ASKED), f.columns(*seen[5:])])
+        told = [] if model else [f.hint(NO_MODEL)]
+        self.view = w.VBox([f.columns(*seen[:3], narrow="20rem"), *told, self.played, self.asked])
+        f.watch((self.organizer, self.detector, self.reviewer, self.everybody, self.seed, *levels), changed)
+        f.watch([self.everything], self._set_all)
+        f.watch(levels, self._one)
 
     def _set_all(self) -> None:
         if level := self.everything.value:
@@ -431,8 +392,8 @@ class RolesForm:
 
     def rehearsed(self, mode: str) -> None:
         """Show what counts in a mode: real people are played by nobody, and real mail needs a person at the desk."""
-        there(self.played, mode != LIVE)
-        there(self.asked, self.reviewer.value == HUMAN)
+        f.there(self.played, mode != LIVE)
+        f.there(self.asked, self.reviewer.value == HUMAN)
         self.reviewer.disabled = mode == LIVE
         if mode == LIVE:
             self.reviewer.value = HUMAN
@@ -457,17 +418,12 @@ class BringForm:
         self.policies = PoliciesEditor(lambda: self.held.policies, self._use)
         self.file = w.FileUpload(accept=".yaml,.yml", multiple=False, description="Choose a file",
                                  layout=w.Layout(width="auto"))  # fmt: skip
-        self.forget_button, self.said, self.error, self.trouble = (
-            wide("Forget what was brought"),
-            w.HTML(),
-            w.HTML(),
-            w.HTML(),
-        )
-        self.press = Press(lambda: len(self.file.value), self.error)
-        self.press.button(self.forget_button, self.forget)
+        self.said, self.error = w.HTML(), w.HTML()
+        self.press = f.Press(lambda: len(self.file.value), self.error)
+        self.forget_button = self.press.new("Forget what was brought", self.forget)
         self.file.observe(lambda _: self.press.start(self._read) if self.file.value else None, "value")
-        along = row(self.file, self.forget_button, self.said)
-        self.view = w.VBox([self.policies.view, hint(BRING), along, self.error])
+        along = f.row(self.file, self.forget_button, self.said)
+        self.view = w.VBox([self.policies.view, f.hint(BRING), along, self.error])
         self._say("")
 
     def bring(self, artefacts: Artefacts, named: str = "") -> None:
@@ -512,7 +468,7 @@ class BringForm:
         there_is = bool(named or hooks or learnt)
         parts = f"{count(hooks, 'answered question')} and {count(learnt, 'change')}"
         brought = f"Brought along{f' out of {named}' if named else ''}: {parts}, besides policies and templates."
-        self.said.value = told(brought if there_is else "Nothing is brought along.", look="hint")
+        self.said.value = f.told(brought if there_is else "Nothing is brought along.", look="hint")
         self.forget_button.disabled = not there_is
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
-from support.desk.fields import Entries, Entry, Field, Press, hint, page, row, sides, told, wide
+from support.desk import fields as f
 from support.errors import InvalidInput
-from support.mail.letters import SENT_BODY, SUBJECT, first_hidden
+from support.mail.letters import SENT_BODY, SUBJECT
 from support.seminar.artefacts import PLACEHOLDERS, Template, load_past, load_templates
 from support.seminar.records import INVITATION, SENT
 
@@ -25,7 +25,7 @@ STYLE_OF = (
     "Mails that you once sent: a language model as organiser takes your tone from them; the rule-based one writes by "
     "the templates alone. At most 10."
 )
-PASTS = 10
+PASTS, UNTYPED = 10, "nothing is typed, and no mail leaves without words"
 KINDS = {kind: kind.replace("_", "-") for kind in SENT}
 
 
@@ -34,11 +34,10 @@ class TemplatesForm:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         fields = _fields(rows=11)
-        self.mails = Entries("kind of mail", fields, lambda e: KINDS[e["kind"]], faults_of, changed, rows=5)
-        self.own_button = wide("The project’s template for this kind")
-        self.mails.press.button(self.own_button, self._own)
+        self.mails = f.Entries("kind of mail", fields, lambda e: KINDS[e["kind"]], faults_of, changed, rows=5)
+        self.own_button = self.mails.press.new("The project’s template for this kind", self._own)
         left = [self.mails.list, self.own_button, self.mails.error]
-        self.view = w.VBox([hint(GAPS), sides(left, [field.view for field in fields.values()])])
+        self.view = w.VBox([f.hint(GAPS), f.sides(left, [field.view for field in fields.values()])])
         self.fill({})
 
     def fill(self, templates: Mapping[str, Template]) -> None:
@@ -60,15 +59,14 @@ class PastForm:
     """Mails of the organiser's own."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        kinds = w.Dropdown(options=[(words, kind) for kind, words in KINDS.items()], description="kind")
-        fields = {"kind": Field(kinds), **_fields(rows=8)}
+        kinds = [(words, kind) for kind, words in KINDS.items()]
+        fields = f.fields_of({"kind": f.Spec("kind", kind="choice", rest=kinds)}) | _fields(rows=8)
         new = _entry(Template(INVITATION, "", ""))
         titled = lambda e: f"{KINDS[e['kind']]} · {e['subject']}".rstrip(" ·")  # noqa: E731
-        self.mails = Entries("past mails", fields, titled, faults_of, changed, rows=9, new=new, most=PASTS)
-        self.five_button = wide("The project’s five")
-        self.mails.press.button(self.five_button, lambda: self.fill(load_past()))
-        left = [*self.mails.left[:-1], self.five_button, self.mails.error]
-        self.view = w.VBox([hint(STYLE_OF), sides(left, [field.view for field in fields.values()])])
+        self.mails = f.Entries("past mails", fields, titled, faults_of, changed, rows=9, new=new, most=PASTS)
+        five = self.mails.press.new("The project’s five", lambda: self.fill(load_past()))
+        left = [*self.mails.left[:-1], five, self.mails.error]
+        self.view = w.VBox([f.hint(STYLE_OF), f.sides(left, [field.view for field in fields.values()])])
         self.fill(load_past())
 
     def fill(self, mails: Iterable[Template]) -> None:
@@ -86,18 +84,14 @@ class TemplatesPage:
 
     def __init__(self, seminar: Callable[[], Seminar | None]) -> None:
         self.seminar = seminar
-        self._shown: tuple[int, list[Entry]] = (0, entries_of({}))
-        self.keep_button, self.undo_button = (
-            wide("Keep these templates", button_style="primary"),
-            wide("Undo my changes"),
-        )
+        self._shown: tuple[int, list[f.Entry]] = (0, entries_of({}))
         self.said, self.error = w.HTML(), w.HTML()
         self.form = TemplatesForm(lambda: self._changed() if hasattr(self, "form") else None)
-        press = Press(lambda: list(map(dict, self.form.mails.entries)), self.error)
-        press.button(self.keep_button, self.keep)
-        press.button(self.undo_button, lambda: self.form.mails.set(self._shown[1], self.form.mails.at))
-        buttons = row(self.keep_button, self.undo_button, self.said)
-        self.view = page("Templates", self.form.view, buttons, self.error)
+        press = f.Press(lambda: list(map(dict, self.form.mails.entries)), self.error)
+        self.keep_button = press.new("Keep these templates", self.keep, button_style="primary")
+        self.undo_button = press.new("Undo my changes", lambda: self.form.mails.set(self._shown[1], self.form.mails.at))
+        buttons = f.row(self.keep_button, self.undo_button, self.said)
+        self.view = f.page("Templates", self.form.view, buttons, self.error)
         self.refresh()
 
     def refresh(self) -> None:
@@ -118,7 +112,7 @@ class TemplatesPage:
             seminar.set_templates(self.form.templates)
             self._shown = (id(seminar), entries_of(seminar.templates))
             self._changed()
-            self.said.value = told("Kept: they hold from the next mail on.", "status")
+            self.said.value = f.told("Kept: they hold from the next mail on.", "status")
 
     @property
     def _typed(self) -> bool:
@@ -128,28 +122,24 @@ class TemplatesPage:
     def _changed(self) -> None:
         typed = self._typed
         self.keep_button.disabled = self.undo_button.disabled = not typed
-        self.said.value = told("Changed, not kept yet.") if typed else ""
+        self.said.value = f.told("Changed, not kept yet.") if typed else ""
 
 
-def entries_of(templates: Mapping[str, Template]) -> list[Entry]:
+def entries_of(templates: Mapping[str, Template]) -> list[f.Entry]:
     """An entry for each kind of mail; kinds that are missing get the project's."""
     known = load_templates() | dict(templates)
     return [_entry(known[kind]) for kind in SENT]
 
 
-def faults_of(entries: Sequence[Entry]) -> list[dict[str, str]]:
+def faults_of(entries: Sequence[f.Entry]) -> list[dict[str, str]]:
     """Of each mail or template, what does not fit, by the names of its fields."""
     return [{name: fault for name in ("subject", "body") if (fault := _fault(entry, name))} for entry in entries]
 
 
-def _fault(entry: Entry, name: str) -> str:
-    text, most = entry[name].strip(), SUBJECT if name == "subject" else SENT_BODY
-    if not text:
-        return "nothing is typed, and no mail leaves without words"
-    if len(text) > most:
-        return f"{len(text)} characters are typed; at most {most} are possible"
-    if first_hidden(text, allowed="" if name == "subject" else "\n\t"):
-        return "there is a character in it that no screen shows; type it anew"
+def _fault(entry: f.Entry, name: str) -> str:
+    text, allowed = entry[name].strip(), "" if name == "subject" else "\n\t"
+    if fault := f.text_fault(text, SUBJECT if name == "subject" else SENT_BODY, UNTYPED, allowed):
+        return fault
     try:
         Template(entry["kind"], **{"subject": "", "body": "", name: text})
     except InvalidInput as error:
@@ -157,13 +147,13 @@ def _fault(entry: Entry, name: str) -> str:
     return ""
 
 
-def _fields(rows: int) -> dict[str, Field]:
-    return {"subject": Field(w.Text(description="subject")), "body": Field(w.Textarea(description="text", rows=rows))}
+def _fields(rows: int) -> dict[str, f.Field]:
+    return f.fields_of({"subject": f.Spec("subject"), "body": f.Spec("text", kind="lines", rest=rows)})
 
 
-def _entry(made: Template) -> Entry:
+def _entry(made: Template) -> f.Entry:
     return {"kind": made.kind, "subject": made.subject, "body": made.body.strip("\n"), "to_role": made.to_role}
 
 
-def _template(entry: Entry) -> Template:
+def _template(entry: f.Entry) -> Template:
     return Template(**{**entry, "subject": entry["subject"].strip(), "body": entry["body"].strip()})

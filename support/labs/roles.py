@@ -150,7 +150,12 @@ def _score(view: tuple[Meeting, Sequence[Option], Mapping[str, Any], int]) -> As
     return Asked(told, [row], lambda: {o: {name: mark.value for name, mark in row.items()} for o, row in marks.items()})
 
 
-MEETINGS = {"remark": _remark, "extract": _extract, "propose": _propose, "score": _score}
+MEETINGS: Mapping[str, Callable[[Any], Asked]] = {
+    "remark": _remark,
+    "extract": _extract,
+    "propose": _propose,
+    "score": _score,
+}
 """The questions to interviewer, coordinator and evaluator of a meeting."""
 
 

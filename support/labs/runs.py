@@ -52,24 +52,16 @@ class RunViewer(Lab):
 
     A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
     moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
-
-    `cache` is where the replies are kept, by default the store's own file; `page` says how many units are listed.
+    `cache` is where the replies are kept, by default the store's own file.
     """
 
     study = "runs"
 
     def __init__(
-        self,
-        sweep: Sweep,
-        store: Store,
-        cache: Cache | str | Path | None = None,
-        *,
-        page: int = PAGE,
-        units: str = ALL,
-        **only: str,
+        self, sweep: Sweep, store: Store, cache: Cache | str | Path | None = None, *, units: str = ALL, **only: str
     ) -> None:
         super().__init__("860px")
-        self.sweep, self.store, self.cache, self.page = sweep, store, cache, page
+        self.sweep, self.store, self.cache = sweep, store, cache
         self._every = list(sweep.units())
         self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
         self._codes = np.unravel_index(np.arange(len(self._every)), [len(values) for values in self._values])
@@ -97,8 +89,8 @@ class RunViewer(Lab):
             control.observe(lambda _: self.filter(), "value")
         self.list.observe(lambda _: self._show(), "value")
         self.refresh_button.on_click(lambda _: self.refresh())
-        self.back_button.on_click(lambda _: self._draw(self.first - self.page))
-        self.on_button.on_click(lambda _: self._draw(self.first + self.page))
+        self.back_button.on_click(lambda _: self._draw(self.first - PAGE))
+        self.on_button.on_click(lambda _: self._draw(self.first + PAGE))
         self.refresh()
 
     @property
@@ -158,12 +150,12 @@ class RunViewer(Lab):
         self.listed = np.flatnonzero(kept)
         before = self.list.value
         place = int(np.searchsorted(self.listed, before)) if before is not None and kept[before] else 0
-        self._draw(place - place % self.page, before)
+        self._draw(place - place % PAGE, before)
         self._redraw()
 
     def _draw(self, first: int, chosen: int | None = None) -> None:
         """Draw the page of the list that begins at a place."""
-        self.first, shown = first, self.listed[first : first + self.page]
+        self.first, shown = first, self.listed[first : first + PAGE]
         names = [self._name(number) for number in shown]
         width = max(map(len, [*names, UNIT]))
         rows = self.units.iloc[shown].to_dict("records")
@@ -179,7 +171,7 @@ class RunViewer(Lab):
         more = "" if many == every else f", chosen from {every:,}"
         said = f"{first + 1:,} to {first + len(shown):,} of {many:,} units{more}"
         self.place.value = said if many else f"None of the {every:,} units is like that."
-        self.back_button.disabled, self.on_button.disabled = not first, first + self.page >= len(self.listed)
+        self.back_button.disabled, self.on_button.disabled = not first, first + PAGE >= len(self.listed)
         self._show()
 
     def _name(self, number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import ipywidgets as w
 from support.errors import ConveneError, InvalidInput
 from support.labs.base import fill
 from support.survey.answers import AnswerBook, check_code
-from support.survey.instruments import Choice, Instrument, Item, Section, cells_of, missing, refusal
+from support.survey.instruments import Instrument, Item, Section, cells_of, missing, refusal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,68 +152,49 @@ class SurveyForm:
 
 @dataclass(frozen=True)
 class Field:
-    """One item on the page: its view, what it says now, and how to empty it."""
+    """One item on the page: its view and its controls, a box for each choice where several may be ticked."""
 
     view: w.Widget
-    read: Callable[[], Any]
-    empty: Callable[[], None]
+    controls: Mapping[Any, Any]
+
+    def read(self) -> Any:
+        """What it says now."""
+        first = next(iter(self.controls.values()))
+        return [name for name, box in self.controls.items() if box.value] if _box(first) else first.value
+
+    def empty(self) -> None:
+        """Say nothing any more."""
+        for control in self.controls.values():
+            control.value = None if isinstance(control, w.RadioButtons) else False if _box(control) else ""
 
     def mark(self, wrong: bool) -> None:
         """Show by a bar beside it that an answer is missing, or take the bar away."""
         (self.view.add_class if wrong else self.view.remove_class)("convene-missing")
 
 
+def _box(control: Any) -> bool:
+    return isinstance(control, w.Checkbox)
+
+
 def field(item: Item, wording: str) -> Field:
     """The field of an item under its wording; a star marks one that is required."""
-    made = _FIELDS[item.kind](item, f"{wording} *" if item.required else wording)
-    made.view.add_class("convene-item")
-    return made
-
-
-def _radio(item: Item, wording: str) -> Field:
-    options = [(_words(item, choice), choice.value) for choice in item.choices]
-    control = w.RadioButtons(options=options, value=None, description=wording, tooltip=wording)
-    return _one(control, None)
-
-
-def _words(item: Item, choice: Choice) -> str:
-    return f"{choice.value}  {choice.label}" if item.kind == "likert5" else choice.label
-
-
-def _boxes(item: Item, wording: str) -> Field:
-    boxes = {
-        choice.value: w.Checkbox(description=choice.label, indent=False, tooltip=f"{wording} {choice.label}")
-        for choice in item.choices
-    }
-
-    def empty() -> None:
-        for box in boxes.values():
-            box.value = False
-
-    title = w.HTML(fill("asked", wording, ""))
-    return Field(w.VBox([title, *boxes.values()]), lambda: [v for v, box in boxes.items() if box.value], empty)
-
-
-def _text(item: Item, wording: str) -> Field:
-    return _one(w.Textarea(description=wording, rows=3), "")
-
-
-def _number(item: Item, wording: str) -> Field:
-    placeholder = f"{item.low:g} to {item.high:g} {item.unit}"
-    return _one(w.Text(description=f"{wording} ({item.unit})", placeholder=placeholder), "")
-
-
-def _one(control: Any, nothing: Any) -> Field:
-    def empty() -> None:
-        control.value = nothing
-
-    return Field(w.VBox([control]), lambda: control.value, empty)
-
-
-_FIELDS: dict[str, Callable[[Item, str], Field]] = {
-    "likert5": _radio,
-    "choice": _radio,
-    "multiple": _boxes,
-    "text": _text,
-    "number": _number,
-}
+    said = f"{wording} *" if item.required else wording
+    above: list[w.Widget] = []
+    control: dict[Any, Any]
+    match item.kind:
+        case "multiple":
+            above = [w.HTML(fill("asked", said, ""))]
+            control = {c.value: w.Checkbox(description=c.label, indent=False, tooltip=f"{said} {c.label}")
+                       for c in item.choices}  # fmt: skip
+        case "text":
+            control = {"": w.Textarea(description=said, rows=3)}
+        case "number":
+            placeholder = f"{item.low:g} to {item.high:g} {item.unit}"
+            control = {"": w.Text(description=f"{said} ({item.unit})", placeholder=placeholder)}
+        case kind:
+            scale = kind == "likert5"
+            options = [(f"{c.value}  {c.label}" if scale else c.label, c.value) for c in item.choices]
+            control = {"": w.RadioButtons(options=options, value=None, description=said, tooltip=said)}
+    view = w.VBox([*above, *control.values()])
+    view.add_class("convene-item")
+    return Field(view, control)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from browser import button, chromium, jupyterlab, screenshot, served, voila, window  # noqa: F401 (fixtures)
+from browser import button, chromium, screenshot, served, voila, window  # noqa: F401 (fixtures)
 
 from support.seminar.data import Persona, Scenario, scenario
 from support.seminar.ledger import Contact, State

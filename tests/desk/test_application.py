@@ -5,7 +5,6 @@ import base64
 from datetime import date
 from types import SimpleNamespace
 
-import ipywidgets as w
 import pytest
 
 from support.desk import application
@@ -213,21 +212,6 @@ def test_a_policy_is_changed_in_place_and_deleted_by_a_second_click(path):
 
     worked(path, work)
     assert "follow_up" not in worked(path, again) and len(worked(path, again)) == 5
-
-
-def test_the_answer_to_a_flag_becomes_a_policy_that_holds_at_once(path):
-    async def work(desk):
-        day(desk)
-        await done(desk)
-        day(desk)
-        form = await asked(desk, "flag")
-        form.answer_field.value, form.keep.value = "Yes, gladly.", True
-        await pressed(desk, form.answer_button)
-        assert [p.text for p in desk.work.seminar.policies][-1].endswith("Yes, gladly.")
-        await done(desk)
-        assert desk.work.seminar.artefacts.hooks[0].answer == "Yes, gladly."
-
-    worked(path, work)
 
 
 def test_a_rehearsal_plays_to_its_end_and_its_record_lies_in_the_store_once(path):
@@ -550,12 +534,3 @@ def test_a_file_that_is_damaged_is_told(tmp_path):
         return desk.note.value
 
     assert "study.sqlite" in asyncio.run(run())
-
-
-def test_what_is_shown_is_sent_again_and_what_somebody_types_is_not(monkeypatch):
-    sent = []
-    monkeypatch.setattr(w.Widget, "send_state", lambda widget, key=None: sent.append((type(widget).__name__, key)))
-    application.send_again(
-        w.VBox([w.HTML("8 policies"), w.HBox([w.Button(description="Keep"), w.Textarea("half a sentence")])])
-    )
-    assert set(sent) == {("HTML", "value"), ("Button", "description"), ("HBox", "children"), ("VBox", "children")}

@@ -51,8 +51,7 @@ def repeats(pasted):
     """A function that holds what each lab promises: the code that it shows, pasted into a cell, draws its figure."""
 
     def hold(lab, **names):
-        lab.save_button.click()
-        assert "Saved as" in lab.made.value and str(escape(lab.code)) in lab.made.value
+        assert str(escape(lab.code)) in lab.made.value
         assert png(pasted(lab.code, **names)) == bytes(lab.figure.value)
         return lab.code
 

@@ -1,12 +1,11 @@
-"""Labs in a real browser: people talk, bargain, answer a survey and look into a run, by mouse and by keyboard."""
+"""Labs in a real browser: people bargain, look into a run and answer a survey, by mouse and by keyboard."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 from support.draw import FORMATS, png
 from support.errors import CallFailed
-from support.labs.meeting import SWEEP as MEETINGS
-from support.labs.roundtable import SWEEP as TABLES
+from support.labs.roundtable import SWEEP
 from support.models.cache import Cache
 from support.models.fakes import scripted
 from support.roundtable.records import Transcript
@@ -15,51 +14,15 @@ from support.runs.sweep import Sweep
 from support.survey.answers import AnswerBook
 
 BYTES = "async image => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
-LAB = """from support.labs.{module} import {lab}
+TABLE = """from support.labs.roundtable import RoundTableLab
 from support.runs.study import Store
-lab = {lab}(Store({path!r}), rounds=2)
+lab = RoundTableLab(Store({path!r}), rounds=2)
 lab.view"""
-TALK = ("I'd rather meet in the <b>morning</b> & not late", "Between 9:00 and 11:30.", "No, that is all.")
 SAYING = "I am <b>a person</b> & I need good A"
 
 
-def say(page, text, then):
-    """Type an answer, send it with Enter, and wait for what is asked next."""
-    field = page.get_by_placeholder("your answer")
-    field.fill(text)
-    field.press("Enter")
-    page.get_by_text(then).last.wait_for()
-    assert field.input_value() == "", "the field is free again"
-
-
-def test_a_person_talks_is_asked_back_agrees_and_is_found_in_the_store(browse, study, screenshot, button):
-    page = browse(LAB.format(module="meeting", lab="MeetingLab", path=str(study)))
-    button(page, "Next round").wait_for()
-    before = page.locator("img").first.get_attribute("src")
-    page.locator("select:has(option[value=human])").nth(3).select_option("human")  # after those who lead
-    button(page, "Next round").click()
-    page.get_by_text("What only you know").wait_for()
-    page.get_by_text("When would that suit you").wait_for()
-    button(page, "Send").click()
-    page.get_by_text("expected words").wait_for()
-    for text, then in zip(TALK, ("From when to when", "else", "Round 1 of 2:"), strict=True):
-        say(page, text, then)
-    screenshot(page, "meeting_1_round_1")
-    assert page.get_by_text(TALK[0]).count(), "what a person says is shown as text, not as markup"
-    assert page.locator("img").first.get_attribute("src") != before, "the figure follows the run"
-    button(page, "Next round").click()
-    page.get_by_role("button", name="suits me").first.click()
-    page.get_by_text("Stored in study.sqlite").wait_for()
-    screenshot(page, "meeting_2_finished")
-    [(_, run)] = Store(study).records(MEETINGS)
-    me = run.members[0]
-    first, second = (next(c for c in r.conversations if c.member == me) for r in run.rounds)
-    assert run.seats[me] == "human" and [t.text for t in first.turns if t.speaker == me] == list(TALK)
-    assert second.interactions == 1 and second.agreed == run.rounds[0].options[0].id
-
-
 def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, study, screenshot, button, dropdown):
-    page = browse(LAB.format(module="roundtable", lab="RoundTableLab", path=str(study)))
+    page = browse(TABLE.format(path=str(study)))
     button(page, "Next round").wait_for()
     dropdown(page, "Ana").select_option("human")
     button(page, "Play to the end").click()
@@ -84,7 +47,7 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, st
         button(page, name).click()
     page.get_by_text("Stored in study.sqlite").wait_for()
     assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
-    [(_, transcript)] = Store(study).records(TABLES)
+    [(_, transcript)] = Store(study).records(SWEEP)
     assert transcript.seats["Ana"] == "human"
     assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [SAYING]
     first, second = (next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds)

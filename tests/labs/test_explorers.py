@@ -122,12 +122,10 @@ def test_budgets_end_where_one_of_the_two_searches_does_and_what_cannot_be_compa
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: TransitionExplorer(messages().drop(columns="guessed"), ANNOTATORS), "guessed"),
         (lambda: TransitionExplorer(messages(), rule="ranked"), "'ranked' given; expected one of all rules; majority"),
         (lambda: TransitionExplorer(messages(), {}), "annotators: none given"),
         (lambda: BudgetExplorer(rounds().query("coordinator == 'local'")), "local, score only; expected two searches"),
         (lambda: BudgetExplorer(rounds().drop(columns="evaluations")), "evaluations"),
-        (lambda: BudgetExplorer(rounds(), first="exact, score"), "'exact, score' given; expected one of mcts, score"),
     ],
 )
 def test_bad_input_is_refused(make, said):
@@ -166,5 +164,3 @@ def test_answers_of_one_source_at_a_time_by_item_as_shares_or_means():
     assert explorer.figure.value != before and set(explorer.chosen["item"]) == {"clear"}
     mean = explorer.chosen["answer"].mean()
     assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"
-    with pytest.raises(InvalidInput, match="item: 'dear' given"):
-        AnswerExplorer(answers(), item="dear")

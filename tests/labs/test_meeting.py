@@ -3,8 +3,6 @@
 import asyncio
 import re
 
-import pytest
-
 from support.labs import base
 from support.labs.meeting import SWEEP, ChatForm, MeetingLab
 from support.meetings.data import Meeting, Private, Profile
@@ -29,8 +27,8 @@ def chat(round=1, *turns, options=()):
 
 
 async def sent(form):
-    """Press Send, and wait for what comes of it."""
-    form.send_button.click()
+    """Press Enter in the field, as a browser tells it, and wait for what comes of it."""
+    form.field._handle_custom_msg({"event": "submit"}, [])
     await form.press.task
 
 
@@ -160,18 +158,17 @@ def test_a_run_step_by_step_is_the_run_to_the_end(store):
     assert first == second
 
 
-@pytest.mark.parametrize(("members", "options"), [(3, 3), (3, 4), (4, 4)])
-def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(store, members, options):
+def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(store):
     async def talk(lab):
-        told = f"expected 1 to {members - 1}, fewer than the {members} members"
-        assert f"K = {options} given" in lab.status.value and told in lab.status.value
+        told = "expected 1 to 2, fewer than the 3 members"
+        assert "K = 3 given" in lab.status.value and told in lab.status.value
         await lab.advance()
         assert told in lab.status.value and lab.finished == []
         lab.controls["options"].value = 2
         await lab.advance()
         assert len(lab.finished) == 1, "a smaller K is enough to go on"
 
-    played(store, talk, members=members, options=options)
+    played(store, talk, members=3, options=3)
 
 
 def test_other_members_and_meetings_bring_their_own_seats(store):

@@ -96,7 +96,7 @@ def test_two_plans_are_proposed_under_comparison_the_first_may_be_known_the_seco
     assert lab.settings["feedback"] == "comparison"
 
 
-@pytest.mark.parametrize("feedback", ["score", "words", "comparison"])
+@pytest.mark.parametrize("feedback", ["words", "comparison"])
 def test_while_it_is_played_the_gains_are_in_nothing_that_is_drawn_or_shown(store, feedback):
     async def talk(lab):
         plans = ((0, 0), (1, 1)) if feedback == "comparison" else ((0, 0),)
@@ -114,8 +114,7 @@ def test_while_it_is_played_the_gains_are_in_nothing_that_is_drawn_or_shown(stor
     played(store, talk, feedback=feedback)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_plan_looks_best(store, seed):
+def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_plan_looks_best(store):
     async def talk(lab):
         for plan in [(0, 0), (1, 0), (1, 1), (2, 1)]:
             await propose(lab, plan)
@@ -126,7 +125,7 @@ def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_pla
             assert best.endswith(f"divergence {min(gaps.values()):.0f} (best known)")
         assert any(now.heard != then.heard for now, then in zip(lab._seen(), lab.finished, strict=True))
 
-    played(store, talk, feedback="words", rounds=5, seed=seed)
+    played(store, talk, feedback="words", rounds=5)
 
 
 def test_under_complete_information_the_gains_are_public_and_else_they_are_not(store):
@@ -160,8 +159,7 @@ def test_the_truth_of_an_instance_is_measured_by_its_objective():
     assert (rich.best, rich.random["random"], rich.tried) == (220, 190, 2) and rich.random["random_best"] > 190
 
 
-@pytest.mark.parametrize(("coordinator", "feedback"), [("mcts", "score"), ("random", "words"), ("local", "comparison"),
-                                                       ("thompson", "score"), ("exact", "complete")])  # fmt: skip
+@pytest.mark.parametrize(("coordinator", "feedback"), [("local", "comparison"), ("exact", "complete")])
 def test_any_coordinator_plays_a_game_to_the_end_with_reasons_and_stores_it(store, coordinator, feedback):
     async def talk(lab):
         assert lab.form is None and lab.forms.children == ()

@@ -27,4 +27,6 @@ def test_what_was_played_becomes_a_cell(store, repeats):
     lab = RoundTableLab(store, rule="ranked", agents=4, rounds=2, seats={"Dev": "linear"})
     asyncio.run(lab.advance())
     code = repeats(lab, store=store)
+    lab.save_button.click()
+    assert "Saved as roundtable_exchange/lab_" in lab.made.value
     assert "rule='ranked'" in code and "'Dev': 'linear'" in code and "advance(rounds=1)" in code
