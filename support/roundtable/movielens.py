@@ -231,7 +231,8 @@ def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame
     rated the film (Table 5), the raters most like the user first, equals by their number.
     """
     if agent == "BasicInfo":
-        film, who = data.items.loc[item, ["title", "release", "genres"]], data.users.loc[user, USER]
+        film = (data.items.at[item, name] for name in ("title", "release", "genres"))
+        who = (data.users.at[user, name] for name in USER)
         return pd.DataFrame([(item, *film, user, *who)], columns=[*COLUMNS[agent]])
     by_film, by_user = _histories(data)
     if agent == "UserHistory":
