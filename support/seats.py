@@ -131,7 +131,8 @@ class ModelSeat:
         spoken = spoken or Spoken()
         self.model = given_model(MODEL, model, f"the seat of {me}")
         self.acts, self.own, self.me, self.prompts = acts, own, me, spoken.prompts
-        self.limits, self.shown = self.model.limits, Shown.to(self.model)
+        self.limits = self.model.limits
+        self.shown = Shown(self.limits, self.model.profile.context or CONTEXT)
         drawn = {"temperature": spoken.temperature, "seed": seed, "repetition": spoken.repetition}
         self.settings: dict[str, Any] = {**drawn, "reasoning": spoken.reasoning}
         self.kind, self.replies, self.tokens = f"{MODEL} {self.model.name}", 0, 0
@@ -188,11 +189,6 @@ class Shown:
     def __init__(self, limits: Limits = TIGHT, context: int = CONTEXT) -> None:
         self.limits, self.context = limits, context
         self._cut: list[str] = []
-
-    @classmethod
-    def to(cls, model: ChatModel) -> Shown:
-        """For one model."""
-        return cls(model.limits, model.profile.context or CONTEXT)
 
     def most(self, tight: int) -> int:
         """Items to be shown where a tight model is shown so many."""
@@ -312,13 +308,9 @@ class Question:
         if self._given or self._answer.done():
             steps = [f"{name} {getattr(self.view, name)} " for name in ("round", "day") if hasattr(self.view, name)]
             raise InvalidInput(f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question")
-        checked = self._check(value)
+        checked, answer = self._check(value), self._answer
         self._given = True
-        self._answer.get_loop().call_soon_threadsafe(self._settle, checked)
-
-    def _settle(self, checked: Any) -> None:
-        if not self._answer.done():
-            self._answer.set_result(checked)
+        answer.get_loop().call_soon_threadsafe(lambda: answer.done() or answer.set_result(checked))
 
     async def wait(self) -> Any:
         """The answer, once there is one."""
@@ -333,7 +325,7 @@ class HumanSeat:
     def __init__(
         self, asks: Mapping[str, Ask], own: Any = None, *, me: str = "", questions: asyncio.Queue | None = None
     ) -> None:
-        self.asks, self.own, self.me, self.asked = asks, own, me, 0
+        self.asks, self.own, self.me = asks, own, me
         self.questions: asyncio.Queue[Question] = asyncio.Queue() if questions is None else questions
 
     def __getattr__(self, phase: str) -> Any:
@@ -344,12 +336,10 @@ class HumanSeat:
     async def _ask(self, phase: str, ask: Ask, *view: Any) -> Any:
         if (answer := ask.unasked(self, *view)) is not None:
             return answer
-        self.asked += 1
-        question = Question(
-            ask.phase(self, *view) or phase, ask.shown(self, *view), lambda given: (ask.check(self, given, *view),)
-        )
+        called = ask.phase(self, *view) or phase
+        question = Question(called, ask.shown(self, *view), lambda given: ask.check(self, given, *view))
         await self.questions.put(question)
-        return (await question.wait())[0]
+        return await question.wait()
 
 
 _people: ContextVar[asyncio.Queue[Question] | None] = ContextVar("people", default=None)
@@ -397,12 +387,9 @@ class Role:
 
         `own` gives what somebody of a name knows, and nobody else does.
         """
-        kinds = _by_name(self.name, seats, names)
-        streams = rng.spawn(len(kinds))
-        return {
-            name: self.seat(kind, stream, own(name), spoken, name)
-            for (name, kind), stream in zip(kinds.items(), streams, strict=True)
-        }
+        kinds, streams = _by_name(self.name, seats, names), rng.spawn(len(names))
+        seated = zip(kinds.items(), streams, strict=True)
+        return {name: self.seat(kind, stream, own(name), spoken, name) for (name, kind), stream in seated}
 
     def seat(
         self, kind: Any, rng: np.random.Generator, own: Any = None, spoken: Spoken | None = None, me: str = ""
@@ -420,7 +407,12 @@ class Role:
             model = given_model(kind, spoken.model, f"the seat of {me or f'the {self.name}'}")
             seed = int(rng.integers(2**31)) if spoken.temperature else 0
             return self.speaker(model, self.acts, own, me=me, seed=seed, spoken=spoken)
-        return self._person(me, own) if kind == HUMAN else self.kinds[kind](me, rng, own)
+        if kind != HUMAN:
+            return self.kinds[kind](me, rng, own)
+        if (questions := _people.get()) is None:
+            told = "nobody is here to answer; use a lab, or `with support.seats.people(queue):`"
+            raise InvalidInput(f"{self._given(HUMAN, me)}, but {told}")
+        return HumanSeat(self.asks, own, me=me, questions=questions)
 
     def check(self, kind: str, me: str = "") -> None:
         """Refuse a kind that there is not."""
@@ -433,12 +425,6 @@ class Role:
     def person(self, me: str = "", own: Any = None) -> HumanSeat:
         """A seat for a person, with a queue of its own; it takes the place of a kind."""
         return HumanSeat(self.asks, own, me=me)
-
-    def _person(self, me: str, own: Any) -> HumanSeat:
-        if (questions := _people.get()) is None:
-            told = "nobody is here to answer; use a lab, or `with support.seats.people(queue):`"
-            raise InvalidInput(f"{self._given(HUMAN, me)}, but {told}")
-        return HumanSeat(self.asks, own, me=me, questions=questions)
 
     def _checked(self, given: Any, me: str) -> Any:
         methods = self.asked or tuple(self.acts)

@@ -87,7 +87,7 @@ def test_who_sits_beside_changes_nobodys_draws():
 
 
 def test_what_one_knows_is_given_to_nobody_else():
-    table = TALKER.fill(["Ana", "Ben"], "silent", rng(), own=lambda name: f"{name}'s secret")
+    table = TALKER.fill(["Ana", "Ben"], [Silent, "silent"], rng(), own=lambda name: f"{name}'s secret")
     assert {name: seat.own for name, seat in table.items()} == {"Ana": "Ana's secret", "Ben": "Ben's secret"}
 
 
@@ -104,7 +104,6 @@ def test_a_template_of_ones_own_goes_before_ours(tmp_path):
     ("source", "name", "complaint"),
     [
         ("Speak up, {{ who }}!", "message", "no value for who; it may use me, others, round, words"),
-        ("Speak up, {{ me !", "message", "line 1"),
         ("Speak up!", "mesage", "mesage.md.j2 in .* is none of ours; did you mean roundtable/message.md.j2"),
     ],
 )
@@ -118,7 +117,6 @@ def test_a_template_that_cannot_be_filled_in_is_told(tmp_path, source, name, com
 @pytest.mark.parametrize(
     ("kinds", "complaint"),
     [
-        (["silent"] * 2, "seats: .* given; expected 1 kinds, one for each talker"),
         ({"Cem": "silent"}, "seats: .'Cem'. given; expected a kind for each of .'Ana'."),
         (["loud"], "talker: 'loud' given for Ana; expected one of silent, mixed, human, model \\(or model:NAME\\)"),
         (["model"], "name one \\(model:gpt-4o-mini\\)"),
@@ -170,8 +168,3 @@ def test_repetitions_and_ways_of_reasoning_are_told_apart_in_the_cache(tmp_path,
     model = scripted([{"text": "one"}, {"text": "two"}], cache=Cache(tmp_path / "study.sqlite"))
     said = [asyncio.run(sit(model, **{setting: value}).message(1)) for value in values]
     assert said == ["one", "two", "one"]
-
-
-def test_a_class_that_takes_own_is_given_what_the_seat_knows():
-    table = TALKER.fill(["Ana", "Ben"], [Silent, "silent"], rng(), own=lambda name: f"{name}'s secret")
-    assert table["Ana"].own == "Ana's secret"

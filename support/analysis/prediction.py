@@ -144,7 +144,7 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     A user's and a film's mean also come drawn to the mean of all by `SHRINK` ratings. One row per method and case (all
     20,000 ratings of u1.test by default): method, case (its place), user, item, and the columns of `measured`.
     """
-    from support.roundtable.knowledge import advice
+    from support.roundtable.knowledge import recommendations
     from support.roundtable.ratings import load
     from support.solvers.rating_baselines import Offsets, fit_effects, fit_means
 
@@ -162,7 +162,8 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
         "user and film effects": fit_effects(data.base),
     }
     made = {method: model.predict(asked["user"], asked["item"]) for method, model in models.items()}
-    made["recommender"] = np.array([advice(data, *pair)[0] for pair in zip(asked["user"], asked["item"], strict=True)])
+    pairs, said = zip(asked["user"], asked["item"], strict=True), recommendations(data)
+    made["recommender"] = np.array([said[pair][0] for pair in pairs])
     frames = [asked.assign(method=method, prediction=stars) for method, stars in made.items()]
     return measured(pd.concat(frames, ignore_index=True))
 

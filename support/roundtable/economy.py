@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
@@ -86,17 +87,6 @@ class ExchangeEconomy:
 
     shape = "a table"
 
-    def __post_init__(self) -> None:
-        rows = {len(row) for row in self.weights}
-        if len(rows) != 1 or not all(math.isfinite(w) and w >= 0 for row in self.weights for w in row):
-            raise InvalidInput(
-                f"weights: {self.weights!r} is not a table; give one row of non-negative exponents per agent"
-            )
-        if not 2 <= len(self.weights) <= len(AGENTS) or not 1 <= rows.pop() <= len(GOODS):
-            raise InvalidInput(f"weights: 2 to {len(AGENTS)} agents and 1 to {len(GOODS)} goods, not {self.weights!r}")
-        if not (math.isfinite(self.endowment) and self.endowment > 0):
-            raise InvalidInput(f"endowment: {self.endowment!r} given; expected a quantity above 0")
-
     @property
     def agents(self) -> tuple[str, ...]:
         """Names of the agents, in the order of the rows of an allocation."""
@@ -133,19 +123,21 @@ class ExchangeEconomy:
         return ((self.endowment / len(self.agents),) * len(self.goods),) * len(self.agents)
 
     def validate(self, proposal: Any) -> Allocation:
-        """A proposal as an `Allocation`, or InvalidProposal, which names the agent, the good and the value.
+        """A proposal as an `Allocation`, or InvalidProposal.
 
         Takes {agent: {good: amount}}, or rows of amounts in the order of `agents` and `goods`. A good's
         amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
         """
-        rows = [
-            [
-                _amount(x, agent, good)
-                for good, x in zip(self.goods, _named(row, self.goods, f"{agent}, good"), strict=True)
-            ]
-            for agent, row in zip(self.agents, _named(proposal, self.agents, "agent"), strict=True)
-        ]
-        amounts = np.round(np.asarray(rows), 6)
+        try:
+            rows = [_in_order(row, self.goods) for row in _in_order(proposal, self.agents)]
+            given = np.array(rows, dtype=float)
+        except (TypeError, ValueError, LookupError, OverflowError):
+            wanted = f"an amount of each of {', '.join(self.goods)} for each of {', '.join(self.agents)}"
+            raise InvalidProposal(f"proposal: {reprlib.repr(proposal)} given; expected {wanted}") from None
+        for i, k in np.argwhere(~(np.isfinite(given) & (given >= 0))):
+            where = f"{self.agents[i]}, good {self.goods[k]}: {rows[i][k]!r} given"
+            raise InvalidProposal(f"{where}; expected a finite number of 0 or more; write 0 for none of it")
+        amounts = np.abs(np.round(given, 6))  # -0.0 is 0
         totals = amounts.sum(axis=0)
         for good, total in zip(self.goods, totals, strict=True):
             if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
@@ -223,12 +215,7 @@ def exchange_economy(
 
 
 def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
-    """The economy whose `spec()` a transcript holds; InvalidInput where it holds another environment's."""
-    if missing := [name for name in ("weights", "endowment", "preferences", "exponents") if name not in spec]:
-        raise InvalidInput(
-            f"environment: {dict(spec)!r} lacks {', '.join(missing)}: it is no exchange economy, of which alone these "
-            "metrics are defined"
-        )
+    """The economy whose `spec()` a transcript holds."""
     weights = tuple(tuple(float(w) for w in row) for row in spec["weights"])
     return _economy(weights, float(spec["endowment"]), spec["preferences"], spec["exponents"])
 
@@ -236,30 +223,12 @@ def from_spec(spec: Mapping[str, Any]) -> ExchangeEconomy:
 _economy = lru_cache(maxsize=256)(ExchangeEconomy)  # one for all records of a sweep: its maximum is found once
 
 
-def _named(values: Any, names: Sequence[str], kind: str) -> list[Any]:
-    if isinstance(values, Mapping):
-        unknown = [key for key in values if key not in names]
-        missing = [name for name in names if name not in values]
-        if unknown or missing:
-            raise InvalidProposal(
-                f"{kind}: names {list(values)!r} given (unknown: {unknown}, missing: {missing}); expected {list(names)}"
-            )
-        return [values[name] for name in names]
-    if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)) or len(values) != len(names):
-        raise InvalidProposal(f"{kind}: {values!r} given; expected one entry for each of {list(names)}")
-    return list(values)
-
-
-def _amount(value: Any, agent: str, good: str) -> float:
-    try:
-        amount = math.nan if isinstance(value, (str, bytes, bool, np.bool_)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        amount = math.nan
-    if not math.isfinite(amount) or amount < 0:
-        raise InvalidProposal(
-            f"{agent}, good {good}: {value!r} given; expected a finite number of 0 or more; write 0 for none of it"
-        )
-    return abs(amount)  # -0.0 is 0
+def _in_order(values: Any, names: Sequence[str]) -> list[Any]:
+    """What stands for each of some names, in a mapping or in their order."""
+    found = [values[name] for name in names] if isinstance(values, Mapping) else list(values)
+    if len(values) != len(names) or isinstance(values, str | bytes):
+        raise ValueError("other names, or more or fewer")
+    return found
 
 
 def whole_units(amounts: np.ndarray, endowment: float) -> Allocation:

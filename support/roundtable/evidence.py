@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import sqrt
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,16 +35,6 @@ class Estimate(NamedTuple):
     error: float
 
 
-class Evidence(Protocol):
-    """An agent's reading of its table. `facts` are the numbers that it can tell the others from the start."""
-
-    source: str
-    facts: Mapping[str, float]
-
-    def estimate(self, heard: Mapping[str, float]) -> Estimate:
-        """The expected rating, given the facts that were heard so far."""
-
-
 def pool(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) -> Estimate:
     """Average by precision, 1 / error ** 2, times optional weights (Winkler 1968).
 
@@ -64,10 +54,10 @@ class BasicInfo:
 
     def __init__(self, background: RaterBackground) -> None:
         self.source = "the film's genres and year and the user's age, gender and work"
-        value, error = background.priors.demographic_estimate(background.table)
+        row = background.table.iloc[0]
+        value, error = background.priors.demographic_estimate(row)
         self._estimate = Estimate(within(value), sqrt(error**2 + TASTE**2))
-        genres = background.table["genre"].iloc[0] if len(background.table) else ()
-        self.facts: Mapping[str, float] = {f"{GENRE}{genre}": 1.0 for genre in genres}
+        self.facts: Mapping[str, float] = {f"{GENRE}{genre}": 1.0 for genre in row["genre"]}
 
     def estimate(self, heard: Mapping[str, float]) -> Estimate:
         """The regression's, whatever the others say."""
@@ -131,8 +121,10 @@ class UserHistory:
         return self.priors.genre_means.get(genre, self.priors.mean) - self.priors.mean
 
 
-def read(background: RaterBackground) -> Evidence:
-    """The evidence in an agent's table."""
+def read(background: RaterBackground) -> BasicInfo | MovieHistory | UserHistory:
+    """The evidence in an agent's table: its `facts` are the numbers that the agent can tell the others from the start,
+    `estimate` is the expected rating, given the facts that were heard so far.
+    """
     readers: dict[str, Any] = {"BasicInfo": BasicInfo, "MovieHistory": MovieHistory, "UserHistory": UserHistory}
     return readers[background.me](background)
 

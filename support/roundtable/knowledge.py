@@ -22,7 +22,7 @@ from support.downloads import remembered
 from support.roundtable.ratings import MovieLens100k
 from support.solvers import rating_baselines, recommender
 from support.solvers.rating_baselines import STARS, fit_effects
-from support.solvers.recommender import Recommender, fit_factorisation
+from support.solvers.recommender import fit_factorisation
 
 PENALTY = 10.0  # of the ridge regression: about ten ratings' worth, so that rare occupations and genres weigh little
 AGE_BANDS = (18, 25, 35, 45, 50, 56)  # lower ends above the first, as in GroupLens's later data sets
@@ -60,15 +60,11 @@ class Priors:
     demographic_error: float
     film_mean: float
 
-    def demographic_estimate(self, basic: pd.DataFrame | Mapping[str, Any] | pd.Series) -> tuple[float, float]:
+    def demographic_estimate(self, basic: Mapping[Any, Any]) -> tuple[float, float]:
         """The rating expected of such a user for such a film, and its standard error, both in stars.
 
-        `basic` is the table of the agent BasicInfo, or its one row. An empty table gives the mean of all.
+        `basic` is a row of the table of the agent BasicInfo.
         """
-        if isinstance(basic, pd.DataFrame):
-            if basic.empty:
-                return self.mean, float(np.hypot(self.user_sd, self.film_sd))
-            basic = {str(name): column.iloc[0] for name, column in basic.items()}
         who = user_features(basic["age"], basic["gender"], basic["occupation"])
         what = film_features(basic["release_date"], basic["genre"])
         estimate = self.mean + sum(self.offsets.get(name, 0.0) for name in (*who, *what, *_crossed(who, what)))
@@ -103,43 +99,47 @@ def _crossed(who: Iterable[str], what: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=4)
 def priors(data: MovieLens100k) -> Priors:
-    """Learn the aggregates from u1.base, about half a second; `data.test` is not looked at."""
-    base = data.base
-    effects, mean = fit_effects(base), float(base["rating"].mean())
-    offsets, residual = _ridge(data)
-    error = float(np.sqrt(max(residual**2 - effects.noise_sd**2, 0.0)))
-    rated = base.join(data.items["genres"], on="item").explode("genres")
-    genres = {str(genre): float(value) for genre, value in rated.groupby("genres")["rating"].mean().items()}
-    spreads = (float(base["rating"].std()), effects.user_sd, effects.item_sd, effects.noise_sd)
-    return Priors(mean, *spreads, genres, offsets, error, effects.mean)
+    """Learn the aggregates from u1.base, about half a second; `data.test` is not looked at.
 
-
-def _ridge(data: MovieLens100k) -> tuple[dict[str, float], float]:
-    """Offsets of the features from a ridge regression on u1.base, and its residual standard deviation.
-
-    The features of a pair of user and film are sums of columns, so that the 80,000 rows come from the tables of
-    943 users and 1,682 films.
+    Offsets are those of a ridge regression. The features of a pair of user and film are sums of columns, so that the
+    80,000 rows come from the tables of 943 users and 1,682 films.
     """
     from sklearn.linear_model import Ridge
 
+    base, effects = data.base, fit_effects(data.base)
     columns, design = _design(data)
-    deviations = data.base["rating"].to_numpy(dtype=float) - data.base["rating"].mean()
+    deviations = base["rating"].to_numpy(dtype=float) - base["rating"].mean()
     fit = Ridge(PENALTY, fit_intercept=False, solver="cholesky").fit(design, deviations)
-    return dict(zip(columns, fit.coef_.tolist(), strict=True)), float((deviations - fit.predict(design)).std())
+    residual = float((deviations - fit.predict(design)).std())
+    rated = base.join(data.items["genres"], on="item").explode("genres")
+    genres = {str(genre): float(value) for genre, value in rated.groupby("genres")["rating"].mean().items()}
+    return Priors(
+        mean=float(base["rating"].mean()),
+        sd=float(base["rating"].std()),
+        user_sd=effects.user_sd,
+        film_sd=effects.item_sd,
+        noise_sd=effects.noise_sd,
+        genre_means=genres,
+        offsets=dict(zip(columns, fit.coef_.tolist(), strict=True)),
+        demographic_error=float(np.sqrt(max(residual**2 - effects.noise_sd**2, 0.0))),
+        film_mean=effects.mean,
+    )
 
 
 def _design(data: MovieLens100k) -> tuple[list[str], sparse.csr_matrix]:
     people = [user_features(*row) for row in data.users[["age", "gender", "occupation"]].itertuples(index=False)]
     films = [film_features(*row) for row in data.items[["release", "genres"]].itertuples(index=False)]
-    u = data.users.index.get_indexer(pd.Index(data.base["user"]))
-    i = data.items.index.get_indexer(pd.Index(data.base["item"]))
-    who, what = _indicators(people), _indicators(films)
-    names, blocks = [*who[0], *what[0]], [who[1][u], what[1][i]]
-    for column, gender in enumerate(who[0]):
-        if gender.startswith("gender:"):
-            genres = [k for k, name in enumerate(what[0]) if name.startswith("genre:")]
-            names += [f"{gender}×{what[0][k]}" for k in genres]
-            blocks.append(blocks[1][:, genres].multiply(blocks[0][:, [column]]))
+    (names, who), (named, what) = _indicators(people), _indicators(films)
+    blocks = [
+        who[data.users.index.get_indexer(pd.Index(data.base["user"]))],
+        what[data.items.index.get_indexer(pd.Index(data.base["item"]))],
+    ]
+    genres = [k for k, name in enumerate(named) if name.startswith("genre:")]
+    crossed = [(column, gender) for column, gender in enumerate(names) if gender.startswith("gender:")]
+    names = [*names, *named]
+    for column, gender in crossed:
+        names += [f"{gender}×{named[k]}" for k in genres]
+        blocks.append(blocks[1][:, genres].multiply(blocks[0][:, [column]]))
     return names, sparse.csr_matrix(sparse.hstack(blocks))
 
 
@@ -154,74 +154,37 @@ def _indicators(rows: list[list[str]]) -> tuple[list[str], sparse.csr_matrix]:
 # ---- likeness (C.4): the cosine of two users' factors in a non-negative factorisation --------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Similarities:
-    """Cosines from 0 to 1 between the users of u1.base, shape (users, users)."""
-
-    users: pd.Index = field(repr=False)
-    cosines: np.ndarray = field(repr=False)
-
-    def of(self, user: int, others: np.ndarray) -> np.ndarray:
-        """Likeness of `user` to each of `others`, shape (others,); 0 where either has no ratings in u1.base."""
-        row, columns = self.users.get_indexer(pd.Index([user]))[0], self.users.get_indexer(pd.Index(others))
-        return np.where((columns < 0) | (row < 0), 0.0, self.cosines[row, columns])
-
-
 @lru_cache(maxsize=4)
-def similarities(data: MovieLens100k, rank: int = RANK) -> Similarities:
-    """Factorise the table of users by films, whose empty cells are 0, and compare users; about 1.5 s."""
+def similarities(data: MovieLens100k) -> pd.DataFrame:
+    """Cosines from 0 to 1 between the users of u1.base, whose empty cells are 0; about 1.5 s."""
     from sklearn.decomposition import NMF
 
     (u, users), (i, _) = (pd.factorize(data.base[name], sort=True) for name in ("user", "item"))
     table = sparse.csr_matrix((data.base["rating"].to_numpy(dtype=float), (u, i)))
-    factors = NMF(rank, init="nndsvda", random_state=SEED, max_iter=ITERATIONS).fit_transform(table)
+    factors = NMF(RANK, init="nndsvda", random_state=SEED, max_iter=ITERATIONS).fit_transform(table)
     lengths = np.linalg.norm(factors, axis=1, keepdims=True)
     unit = factors / np.where(lengths == 0, 1.0, lengths)
-    return Similarities(pd.Index(users), np.clip(unit @ unit.T, 0.0, 1.0))
+    return pd.DataFrame(np.clip(unit @ unit.T, 0.0, 1.0), users, users)
 
 
 # ---- a recommender's word --------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=2)
-def fitted(data: MovieLens100k) -> Recommender:
-    """The recommender of this process: about 6 s the first time."""
-    return fit_factorisation(data.base)
+def recommendations(data: MovieLens100k) -> Mapping[tuple[int, int], tuple[float, float]]:
+    """The expected rating and its standard error, in stars, of every (user, item) of u1.test.
 
-
-@lru_cache(maxsize=2)
-def recommendations(data: MovieLens100k) -> pd.DataFrame:
-    """The recommender's word on every pair of u1.test, indexed by user and item.
-
-    The column `prediction` holds the expected rating and `error` its standard error, both in stars; the noise
-    of a single rating is not in the error. Fitted once per machine, then read from the cache folder.
+    The noise of a single rating is not in the error. Fitted once per machine, about 6 s, then read from the cache
+    folder.
     """
     pairs = data.test[["user", "item", "timestamp"]]
-    said = remembered("movielens-advice", _key(data.base, pairs), lambda: _predict(data, pairs))
-    index = pd.MultiIndex.from_frame(pairs[["user", "item"]])
-    return pd.DataFrame({"prediction": said[0], "error": said[1]}, index=index)
 
+    def predicted() -> np.ndarray:
+        return np.array(fit_factorisation(data.base).predict_with_error(*(pairs[name] for name in pairs)))
 
-def advice(data: MovieLens100k, user: int, item: int) -> tuple[float, float]:
-    """The recommender's expected rating and its standard error, in stars, for one pair.
-
-    A pair outside u1.test has no known time: the recommender is then fitted in this process.
-    """
-    if (said := _rows(data).get((user, item))) is not None:
-        return said
-    prediction, error = fitted(data).predict_with_error([user], [item])
-    return float(prediction[0]), float(error[0])
-
-
-@lru_cache(maxsize=2)
-def _rows(data: MovieLens100k) -> dict[tuple[int, int], tuple[float, float]]:
-    table = recommendations(data)
-    said = zip(table["prediction"].tolist(), table["error"].tolist(), strict=True)
-    return dict(zip(table.index.tolist(), said, strict=True))
-
-
-def _predict(data: MovieLens100k, pairs: pd.DataFrame) -> np.ndarray:
-    return np.array(fitted(data).predict_with_error(pairs["user"], pairs["item"], pairs["timestamp"]))
+    said = remembered("movielens-advice", _key(data.base, pairs), predicted)
+    asked = zip(pairs["user"].tolist(), pairs["item"].tolist(), strict=True)
+    return dict(zip(asked, zip(*np.asarray(said).tolist(), strict=True), strict=True))
 
 
 def _key(base: pd.DataFrame, pairs: pd.DataFrame) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
-from support.roundtable.knowledge import Priors, advice, priors, similarities
+from support.roundtable.knowledge import Priors, priors, recommendations, similarities
 from support.roundtable.ratings import MovieLens100k, load
 from support.seats import form, text
 
@@ -119,16 +119,11 @@ class MovieLens:
     agents, shape, extra_tokens = AGENTS, "a number", 0
 
     def __post_init__(self) -> None:
-        if _stars(self.rating) is None:
-            raise InvalidInput(f"rating: {self.rating!r} given; {EXPECTED}")
         if self.consult is not None and self.consult not in AGENTS:
             raise InvalidInput(f"consult: {self.consult!r} given; expected None or one of {', '.join(AGENTS)}")
 
     def background(self, agent: str) -> RaterBackground:
-        """What `agent` is told: its own table, and aggregates; never the rating.
-
-        InvalidInput where there is no such user or film, or the rating to predict is one that agents are shown.
-        """
+        """What `agent` is told: its own table, and aggregates; never the rating. InvalidInput beyond u1.test."""
         return _background(self.user, self.item, agent, agent == self.consult)
 
     # ---- what a decision is
@@ -219,26 +214,35 @@ def _schema(most: int) -> type[BaseModel]:
 @lru_cache(maxsize=1024)
 def _background(user: int, item: int, agent: str, consults: bool) -> RaterBackground:
     data = load()
-    if user not in data.users.index or item not in data.items.index:
+    if (user, item) not in _tested(data):
         raise InvalidInput(
-            f"user, item: user {user!r} and film {item!r} given; expected numbers of the data, "
-            f"users 1 to {len(data.users)} and films 1 to {len(data.items)}"
+            f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, whose ratings alone nobody is "
+            "shown; predict one of those, as draw_cases gives"
         )
-    if (user, item) in _pairs(data, "base"):
-        raise InvalidInput(
-            f"user, item: the rating of film {item} by user {user} is in u1.base, which agents are shown; "
-            "predict ratings of u1.test, as draw_cases gives"
-        )
-    says = advice(data, user, item) if consults else (None, None)
+    says = recommendations(data)[user, item] if consults else (None, None)
     title = str(data.items.at[item, "title"])
     return RaterBackground(agent, AGENTS, title, table(data, agent, user, item), ABOUT[agent], priors(data), *says)
 
 
 def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame:
-    """The table of one agent for one user and film, with `COLUMNS[agent]`."""
-    makers: dict[str, Any] = {"BasicInfo": _basic_info, "MovieHistory": _movie_history, "UserHistory": _user_history}
-    found: pd.DataFrame = makers[agent](data, user, item)
-    return found
+    """The table of one agent for one user and film, with `COLUMNS[agent]`.
+
+    One row on the film and the user (Table 3); what else the user rated (Table 4), by the number of the film; who else
+    rated the film (Table 5), the raters most like the user first, equals by their number.
+    """
+    if agent == "BasicInfo":
+        film = (data.items.at[item, name] for name in ("title", "release", "genres"))
+        who = (data.users.at[user, name] for name in USER)
+        return pd.DataFrame([(item, *film, user, *who)], columns=[*COLUMNS[agent]])
+    by_film, by_user = _histories(data)
+    if agent == "UserHistory":
+        return by_user[user]
+    raters = by_film.get(item, next(iter(by_film.values())).iloc[:0])
+    likeness = similarities(data).loc[user, raters["user_id"]].to_numpy()
+    order = np.argsort(-likeness, kind="stable")
+    ranked = raters.take(order).reset_index(drop=True)
+    ranked.insert(1, "user_pref_similarity", likeness[order].round(2))
+    return ranked
 
 
 def leaks(data: MovieLens100k, user: int, item: int) -> list[str]:
@@ -246,37 +250,11 @@ def leaks(data: MovieLens100k, user: int, item: int) -> list[str]:
     raters, films = table(data, "MovieHistory", user, item), table(data, "UserHistory", user, item)
     seen = [("MovieHistory", rater, item) for rater in raters["user_id"].tolist()]
     seen += [("UserHistory", user, film) for film in films["movie_id"].tolist()]
-    hidden = _pairs(data, "test")
     return [
-        f"{agent} sees user {a}'s rating of film {b}, which is in u1.test" for agent, a, b in seen if (a, b) in hidden
+        f"{agent} sees user {a}'s rating of film {b}, which is in u1.test"
+        for agent, a, b in seen
+        if (a, b) in _tested(data)
     ]
-
-
-def _basic_info(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
-    """One row on the film and the user (Table 3); none when either is in no list of the data."""
-    people, films = _listed(data)
-    if user not in people or item not in films:
-        return _empty("BasicInfo")
-    return pd.DataFrame([(item, *films[item], user, *people[user])], columns=list(COLUMNS["BasicInfo"]))
-
-
-def _user_history(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
-    """What else the user rated (Table 4), by the number of the film."""
-    rated = _histories(data)[1].get(user)
-    return _empty("UserHistory") if rated is None else rated
-
-
-@lru_cache(maxsize=1024)
-def _movie_history(data: MovieLens100k, user: int, item: int) -> pd.DataFrame:
-    """Who else rated the film (Table 5), the raters most like the user first; equals by their number."""
-    raters = _histories(data)[0].get(item)
-    if raters is None:
-        return _empty("MovieHistory")
-    likeness = similarities(data).of(user, raters["user_id"].to_numpy())
-    order = np.argsort(-likeness, kind="stable")
-    ranked = raters.take(order).reset_index(drop=True)
-    ranked.insert(1, "user_pref_similarity", likeness[order].round(2))
-    return ranked
 
 
 @lru_cache(maxsize=4)
@@ -297,21 +275,5 @@ def _groups(rows: pd.DataFrame, by: str, order: str, columns: list[str]) -> dict
 
 
 @lru_cache(maxsize=4)
-def _listed(data: MovieLens100k) -> tuple[dict[int, tuple], dict[int, tuple]]:
-    """Rows of the lists of users and of films, by number."""
-    tables = (data.users[USER], data.items[["title", "release", "genres"]])
-    people, films = (dict(zip(t.index.tolist(), t.itertuples(index=False, name=None), strict=True)) for t in tables)
-    return people, films
-
-
-@lru_cache(maxsize=4)
-def _pairs(data: MovieLens100k, part: str) -> frozenset[tuple[int, int]]:
-    rows = getattr(data, part)
-    return frozenset(zip(rows["user"].tolist(), rows["item"].tolist(), strict=True))
-
-
-@lru_cache(maxsize=8)
-def _empty(agent: str) -> pd.DataFrame:
-    types = dict.fromkeys(("movie_id", "user_id", "age", "rating"), "int64")
-    types |= dict.fromkeys(("user_pref_similarity", "personal_average_score"), "float64") | {"genre": "object"}
-    return pd.DataFrame({name: pd.Series(dtype=types.get(name, "str")) for name in COLUMNS[agent]})
+def _tested(data: MovieLens100k) -> frozenset[tuple[int, int]]:
+    return frozenset(zip(data.test["user"].tolist(), data.test["item"].tolist(), strict=True))

@@ -6,6 +6,7 @@ thing, their aspiration: the share that they ask for and accept at a given time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,20 +79,12 @@ class RuleBased:
         return Ballot(self.background.me, self.choice(perceived, view, self.aspiration(view)))
 
     def choice(self, perceived: np.ndarray, view: View, full_marks: float) -> Choice:
-        """The ballot in its form."""
-        ids = [c.id for c in view.candidates]
-        if view.form == "vote":
-            return self.one_vote(ids, perceived, view)
-        if view.form == "ranking":
-            return tuple(ids[i] for i in np.argsort(-perceived, kind="stable"))
-        if view.form == "ratings":  # 5 for what reaches `full_marks`, in equal steps below
-            marks = np.clip(np.floor(5 * perceived / max(full_marks, 1e-9)), 1, 5)
-            return tuple(zip(ids, map(int, marks), strict=True))
-        return tuple(zip(ids, points(perceived), strict=True))
+        """The ballot in its form: 5 for what reaches `full_marks`, in equal steps below."""
+        return filled(view, perceived, np.floor(5 * perceived / max(full_marks, 1e-9)), self.one_vote)
 
-    def one_vote(self, ids: list[str], perceived: np.ndarray, view: View) -> str | None:
-        """For the candidate that the agent itself likes best."""
-        return ids[int(perceived.argmax())]
+    def one_vote(self, perceived: np.ndarray, view: View) -> int | None:
+        """The place of the candidate that gets the single vote: the one that the agent itself likes best."""
+        return int(perceived.argmax())
 
 
 class ZeroIntelligence(RuleBased):
@@ -151,13 +144,13 @@ class Linear(RuleBased):
         own = b.utility(options[:, b.index])
         return options[min(int(np.searchsorted(own, self.aspiration(view) * own[-1])), len(INCOMES) - 1)]
 
-    def one_vote(self, ids: list[str], perceived: np.ndarray, view: View) -> str | None:
+    def one_vote(self, perceived: np.ndarray, view: View) -> int | None:
         """The acceptable candidate that leaves the worst-off agent best off, or an abstention."""
         fine = np.flatnonzero(perceived >= self.aspiration(view) - 1e-9)
         if not len(fine):
             return None
         values = np.asarray([view.candidates[i].value for i in fine])
-        return ids[int(fine[int(cobb_douglas(values, beliefs(view, self.background)).min(axis=-1).argmax())])]
+        return int(fine[int(cobb_douglas(values, beliefs(view, self.background)).min(axis=-1).argmax())])
 
 
 class Boulware(Linear):
@@ -284,6 +277,25 @@ def next_offer(view: View) -> tuple[str, Any] | None:
 
 def _amounts(row: Any, background: Background) -> str:
     return ", ".join(f"{x:g} of {good}" for good, x in zip(background.goods, row, strict=True) if x) or "nothing"
+
+
+# ---- ballots, of raters too ------------------------------------------------------------------------------------------
+
+
+def filled(view: View, worth: np.ndarray, marks: np.ndarray, one_vote: Callable[..., int | None]) -> Choice:
+    """A ballot in the form that the rule asks for.
+
+    Candidates are ranked by `worth`, and have points in proportion to it above the worst; `marks` are held to 1 to 5;
+    `one_vote` says from worth and view whose place gets the single vote, None for an abstention.
+    """
+    ids = [candidate.id for candidate in view.candidates]
+    if view.form == "vote":
+        place = one_vote(worth, view)
+        return None if place is None else ids[place]
+    if view.form == "ranking":
+        return tuple(ids[i] for i in np.argsort(-worth, kind="stable"))
+    numbers = points(worth) if view.form == "points" else map(int, np.clip(marks, 1, 5))
+    return tuple(zip(ids, numbers, strict=True))
 
 
 def points(perceived: np.ndarray) -> list[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from support.english import say
 from support.roundtable.evidence import Estimate, pool, priors_error, read, within
 from support.roundtable.movielens import HIGHEST, LOWEST, RaterBackground
-from support.roundtable.negotiators import next_offer, points, recipients
+from support.roundtable.negotiators import filled, next_offer, recipients
 from support.roundtable.records import Ballot, Choice, Message, Proposal, View
 
 STRICT, LENIENT = 0.1, 0.6  # stars; how far from the own opinion a vote may go in the first and in the last round
@@ -102,32 +102,25 @@ class RuleBasedRater:
             return Ballot(self.background.me, None)
         values = np.array([c.value for c in view.candidates], dtype=float)
         distances = np.abs(values - self.opinion + self.noise * self.rng.standard_normal(len(values)))
-        return Ballot(self.background.me, self.choice(distances, values, view))
+        return Ballot(self.background.me, self.choice(distances, view))
 
-    def choice(self, distances: np.ndarray, values: np.ndarray, view: View) -> Choice:
-        """The ballot in its form."""
-        ids = [c.id for c in view.candidates]
-        if view.form == "vote":
-            return self.one_vote(ids, distances, values, view)
-        if view.form == "ranking":
-            return tuple(ids[i] for i in np.argsort(distances, kind="stable"))
-        if view.form == "ratings":  # 5 for what is within `FULL_MARKS`, one less for each further `MARK` begun
-            marks = np.clip(5 - np.ceil((distances - FULL_MARKS) / MARK - 1e-9), 1, 5)
-            return tuple(zip(ids, map(int, marks), strict=True))
-        return tuple(zip(ids, points(-distances), strict=True))
+    def choice(self, distances: np.ndarray, view: View) -> Choice:
+        """The ballot in its form: 5 for what is within `FULL_MARKS`, one less for each further `MARK` begun."""
+        return filled(view, -distances, 5 - np.ceil((distances - FULL_MARKS) / MARK - 1e-9), self.one_vote)
 
-    def one_vote(self, ids: list[str], distances: np.ndarray, values: np.ndarray, view: View) -> str | None:
-        """The single vote: of the candidates within the tolerance the one nearest to the middle of the proposals.
+    def one_vote(self, worth: np.ndarray, view: View) -> int | None:
+        """Of the candidates within the tolerance the one nearest to the middle of the proposals.
 
         Without any within it, an abstention. Voting for the closest of all would be voting for oneself, and then
         no two of the group ever agree.
         """
-        acceptable = np.flatnonzero(distances <= self.tolerance(view))
+        acceptable = np.flatnonzero(-worth <= self.tolerance(view))
         if not len(acceptable):
             return None
+        values = np.array([c.value for c in view.candidates], dtype=float)
         middle = median([value for _, value in view.latest]) if view.latest else self.opinion
         off = np.abs(values[acceptable] - middle)
-        return ids[int(acceptable[np.lexsort((distances[acceptable], off.round(6)))[0]])]
+        return int(acceptable[np.lexsort((-worth[acceptable], off.round(6)))[0]])
 
 
 class Weighing(RuleBasedRater):
@@ -190,11 +183,11 @@ class Random(RuleBasedRater):
         if not view.candidates:
             return Ballot(self.background.me, None)
         whims = self.rng.random(len(view.candidates))
-        return Ballot(self.background.me, self.choice(whims, whims, view))
+        return Ballot(self.background.me, self.choice(whims, view))
 
-    def one_vote(self, ids: list[str], distances: np.ndarray, values: np.ndarray, view: View) -> str | None:
+    def one_vote(self, worth: np.ndarray, view: View) -> int | None:
         """Any of them."""
-        return ids[int(distances.argmin())]
+        return int(worth.argmax())
 
 
 KINDS: dict[str, type[RuleBasedRater]] = {

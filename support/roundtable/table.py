@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from support.choice import Rule, TieBreak, as_rule, check_ballot, check_tie_break, tally
 from support.errors import InvalidBallot, InvalidInput, InvalidProposal, MalformedReply
 from support.play import FormatError, asked, counted
+from support.roundtable import economy
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript, View
 
 ROUNDS = 10
@@ -48,21 +50,9 @@ def check_environment(environment: Environment, needs: tuple[str, ...] = ("agent
         )
 
 
-def _economy(spec: Mapping[str, Any]) -> Environment:
-    from support.roundtable.economy import from_spec
-
-    return from_spec(spec)
-
-
-def _movielens(spec: Mapping[str, Any]) -> Environment:
-    from support.roundtable.movielens import from_spec
-
-    return from_spec(spec)
-
-
 ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
-    "exchange_economy": _economy,
-    "movielens": _movielens,
+    "exchange_economy": economy.from_spec,
+    "movielens": lambda spec: import_module("support.roundtable.movielens").from_spec(spec),  # it reads much
 }
 """What builds an environment again from its `spec`, by name; put your own in, and analysis knows it."""
 
@@ -142,28 +132,27 @@ async def _says(stop: Stop, rounds: tuple[Round, ...]) -> bool:
     return bool(await answer if inspect.isawaitable(answer) else answer)
 
 
+@dataclass
 class _Table:
     """The state that one discussion carries from round to round."""
 
-    def __init__(
-        self,
-        environment: Environment,
-        seats: dict[str, Any],
-        rule: Rule,
-        rounds: int,
-        tie_break: TieBreak,
-        rng: np.random.Generator | None,
-    ) -> None:
-        check_environment(environment)
-        if set(seats) != set(environment.agents):
-            raise InvalidInput(f"seats: {sorted(seats)} given; expected one for each of {list(environment.agents)}")
-        check_tie_break(tie_break, rng)
-        self.environment, self.seats, self.rule, self.rounds = environment, seats, rule, rounds
-        self.tie_break, self.rng = tie_break, rng
-        self.history: tuple[Round, ...] = ()
-        self.latest: dict[str, Any] = {}
-        self.ids: dict[Any, str] = {}
-        self.errors: list[FormatError] = []
+    environment: Environment
+    seats: dict[str, Any]
+    rule: Rule
+    rounds: int
+    tie_break: TieBreak
+    rng: np.random.Generator | None
+    history: tuple[Round, ...] = ()
+    latest: dict[str, Any] = field(default_factory=dict)
+    ids: dict[Any, str] = field(default_factory=dict)
+    errors: list[FormatError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_environment(self.environment)
+        if set(self.seats) != set(self.environment.agents):
+            wanted = list(self.environment.agents)
+            raise InvalidInput(f"seats: {sorted(self.seats)} given; expected one for each of {wanted}")
+        check_tie_break(self.tie_break, self.rng)
 
     async def play(self, number: int) -> Round:
         """One round: message, proposal, voting, decision."""

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from support.errors import InvalidInput
 from support.solvers.rating_baselines import STARS
 
 RANK = 8
@@ -44,35 +43,30 @@ class Recommender:
     users: pd.Index = field(repr=False)
     items: pd.Index = field(repr=False)
     first: int  # seconds since 1970 of the first week's begin
-    weeks: np.ndarray = field(repr=False)  # share of all ratings
+    weeks: int
     blocks: tuple[sparse.csr_matrix, sparse.csr_matrix] = field(repr=False)
     samples: tuple[Any, ...] = field(default=(), repr=False)
-    noise_sd: float = np.nan  # of a single rating, in stars
 
-    def predict_with_error(self, users: Any, items: Any, timestamps: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def predict_with_error(self, users: Any, items: Any, timestamps: Any) -> tuple[np.ndarray, np.ndarray]:
         """Expected ratings and their standard errors, both in stars and of shape (n,), as `users` and `items` are.
 
-        `timestamps` are seconds since 1970, UTC: a time outside the fitted weeks counts as the nearest, and without
-        times a rating falls into every week in proportion to the week's ratings. The error is the posterior standard
-        deviation of the expectation; the noise of a single rating, `noise_sd`, is not in it.
+        `timestamps` are seconds since 1970, UTC: a time outside the fitted weeks counts as the nearest. The error is
+        the posterior standard deviation of the expectation; the noise of a single rating is not in it.
         """
         weeks, related = self.encode(users, items, timestamps)
         scores = np.array([sample.predict_score(weeks, related) for sample in self.samples])
         return np.clip(scores.mean(axis=0), *STARS), scores.std(axis=0)
 
-    def encode(self, users: Any, items: Any, timestamps: Any = None) -> tuple[sparse.csr_matrix, list[Any]]:
+    def encode(self, users: Any, items: Any, timestamps: Any) -> tuple[sparse.csr_matrix, list[Any]]:
         """The rows of the weeks, and the relation blocks of the users and the items."""
         with _quiet():
             from myfm import RelationBlock
         related = []
         for index, ids, block in zip((self.users, self.items), (users, items), self.blocks, strict=True):
-            places = index.get_indexer(pd.Index(np.atleast_1d(ids)))
+            places = index.get_indexer(pd.Index(ids))
             related.append(RelationBlock(np.where(places < 0, len(index), places).tolist(), block))
-        n = len(np.atleast_1d(users))
-        if timestamps is None:
-            return sparse.csr_matrix(np.tile(self.weeks, (n, 1))), related
-        week = np.clip((np.atleast_1d(timestamps) - self.first) // WEEK, 0, len(self.weeks) - 1)
-        return sparse.csr_matrix((np.ones(n), (np.arange(n), week)), shape=(n, len(self.weeks))), related
+        n, week = len(users), np.clip((np.asarray(timestamps) - self.first) // WEEK, 0, self.weeks - 1)
+        return sparse.csr_matrix((np.ones(n), (np.arange(n), week)), shape=(n, self.weeks)), related
 
 
 def fit_factorisation(
@@ -84,26 +78,20 @@ def fit_factorisation(
     factors of the pairwise interactions; of the Gibbs samples the first fifth is discarded. Equal seeds give equal
     predictions.
     """
-    if base.empty or rank < 1 or iterations < 5:
-        raise InvalidInput(
-            f"base, rank, iterations: {len(base)} ratings, rank {rank!r} and {iterations!r} iterations given; "
-            "expected 1 rating or more, rank 1 or more and 5 iterations or more"
-        )
     (u, users), (i, items) = (pd.factorize(base[name], sort=True) for name in ("user", "item"))
     rated = sparse.csr_matrix((np.ones(len(base)), (u, i)), shape=(len(users), len(items)))
     first = int(base["timestamp"].min())
-    shares = np.bincount((base["timestamp"] - first) // WEEK) / len(base)
-    unfitted = Recommender(pd.Index(users), pd.Index(items), first, shares, (_block(rated), _block(rated.T.tocsr())))
+    spanned = (int(base["timestamp"].max()) - first) // WEEK + 1
+    unfitted = Recommender(pd.Index(users), pd.Index(items), first, spanned, (_block(rated), _block(rated.T.tocsr())))
     weeks, related = unfitted.encode(base["user"], base["item"], base["timestamp"])
-    groups = [len(shares), len(users), len(items), len(items), len(users)]  # of features, each with its own prior
+    groups = [spanned, len(users), len(items), len(items), len(users)]  # of features, each with its own prior
     with _quiet():
         import myfm
 
         machine = myfm.MyFMGibbsRegressor(rank=rank, random_seed=seed)
         machine.fit(weeks, base["rating"].to_numpy(dtype=float), X_rel=related, n_iter=iterations,
                     n_kept_samples=iterations - iterations // 5, group_shapes=groups)  # fmt: skip
-    noise = float(np.mean([hyper.alpha**-0.5 for hyper in machine.history_.hypers[iterations // 5 :]]))
-    return replace(unfitted, samples=tuple(machine.predictor_.samples), noise_sd=noise)
+    return replace(unfitted, samples=tuple(machine.predictor_.samples))
 
 
 def _block(rated: sparse.csr_matrix) -> sparse.csr_matrix:

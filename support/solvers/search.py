@@ -46,34 +46,17 @@ class Search(Protocol):
 
 def follow(search: Search, value_of: Callable[[Plan], float], evaluations: int) -> tuple[Plan, float]:
     """Ask and tell so many times; the best plan, the earlier of equals, and what it is worth."""
-    for _ in range(whole("evaluations", evaluations)):
+    for _ in range(evaluations):
         plan = search.descend()
         search.learn(plan, float(value_of(plan)))
     assert search.best is not None
     return search.best
 
 
-def check(plan: Plan, value: float, decisions: int, options: int) -> None:
-    """See that a plan and its value are what a searcher can learn from."""
-    if len(plan) != decisions or not all(0 <= option < options for option in plan):
-        raise InvalidInput(f"plan: {plan!r} given; expected {decisions} options from 0 to {options - 1}")
-    if not math.isfinite(value):
-        raise InvalidInput(f"value: {value!r} given for plan {plan!r}; expected a finite number")
-
-
-def whole(name: str, value: int) -> int:
-    """The number itself, where it is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInput(f"{name}: {value!r} given; expected a whole number of at least 1")
-    return int(value)
-
-
 WORDS = {
-    "scale": ("printed", "unit"),
-    "unvisited": ("zero", "parent", "worst", "best", "first"),
-    "ties": ("first", "random"),
-    "root": ("visits", "score", "off"),
-}
+    "scale": ("printed", "unit"), "unvisited": ("zero", "parent"), "ties": ("first", "random"),
+    "root": ("visits", "score"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +71,12 @@ class Settings:
     scale : Q as it is printed, the mean of the values (beside minus divergences near -100 the exploration term, of
         about 1, is next to nothing); or "unit", moved to [0, 1] by the smallest and the largest value seen so far.
     unvisited : what Q is where there is no value: "zero", as programs usually start (better than any plan while values
-        are minus divergences); the mean of the node ("parent"); the smallest value seen so far, or the largest; or
-        "first", more than any other option can score.
+        are minus divergences); or the mean of the node ("parent").
     ties : which of equal scores is taken. In a new node all are equal, for the sum of visits under the root is 0: with
         "first", every branch begins with the options 0, 0, 0 ....
     root : what temperature and top-K sample at the root: of the K most visited options, one in proportion to
         (1 + N)^(1/temperature), AlphaZero's rule for its move (1 is added, or the option tried first would be the only
-        one ever); of the K best PUCT scores, one in proportion to exp(score/temperature); or nothing.
+        one ever); or of the K best PUCT scores, one in proportion to exp(score/temperature).
     again : whether a plan may be proposed that is known already. Without, exhausted branches are left out while others
         are left: a value that is certain need not be asked for twice, and the other searches do not either.
     """
@@ -112,16 +94,6 @@ class Settings:
     again: bool = False
 
     def __post_init__(self) -> None:
-        inside = {
-            "c": self.c >= 0,
-            "noise": 0 <= self.noise <= 1,
-            "alpha": self.alpha > 0,
-            "temperature": self.temperature > 0,
-        }
-        for name, good in inside.items():
-            if not good or not math.isfinite(getattr(self, name)):
-                raise InvalidInput(f"{name}: {getattr(self, name)!r} given, which is out of its range")
-        whole("top_k", self.top_k)
         for name, words in WORDS.items():
             if getattr(self, name) not in words:
                 raise InvalidInput(f"{name}: {getattr(self, name)!r} given; expected one of {', '.join(words)}")
@@ -151,7 +123,7 @@ class Tree:
     """
 
     def __init__(self, decisions: int, options: int, rng: np.random.Generator, settings: Settings | None = None):
-        self.decisions, self.options = whole("decisions", decisions), whole("options", options)
+        self.decisions, self.options = decisions, options
         self.rng, self.settings = rng, settings or Settings()
         self._noise = np.random.default_rng(rng.integers(2**63))
         self.nodes: dict[Plan, Node] = {}
@@ -167,13 +139,11 @@ class Tree:
         while len(state) < self.decisions:
             node = self._expanded(state)
             scores = self._scores(node)
-            sampled = not state and self.settings.root != "off"
-            state += (self._sample(node, scores) if sampled else self._largest(scores),)
+            state += (self._largest(scores) if state else self._sample(node, scores),)
         return state
 
     def learn(self, plan: Plan, value: float) -> None:
         """Step 4: back the value up along the path (N, W), and keep the best plan."""
-        check(plan, value, self.decisions, self.options)
         for depth, option in enumerate(plan):
             node = self._expanded(plan[:depth])
             node.visits[option] += 1
@@ -204,8 +174,9 @@ class Tree:
 
     def _scores(self, node: Node) -> list[float]:
         """Q(s, b) + c P(b | s) sqrt(sum N(s, .)) / (1 + N(s, b)); minus infinity for what is closed."""
-        root = math.sqrt(sum(node.visits))
-        instead = self._unvisited(node, root)
+        root, instead = math.sqrt(sum(node.visits)), 0.0
+        if root and self.settings.unvisited == "parent":
+            instead = self._scaled(sum(node.worth) / sum(node.visits))
         everything = all(node.closed)  # when all plans are known, known ones are all that is left
         return [
             (self._scaled(worth / visits) if visits else instead) + self.settings.c * prior * root / (1 + visits)
@@ -213,17 +184,6 @@ class Tree:
             else -math.inf
             for prior, visits, worth, closed in zip(node.prior, node.visits, node.worth, node.closed, strict=True)
         ]
-
-    def _unvisited(self, node: Node, root: float) -> float:
-        kind = self.settings.unvisited
-        if kind == "zero" or self.best is None:
-            return 0.0
-        if kind == "parent":
-            return self._scaled(sum(node.worth) / sum(node.visits)) if root else 0.0
-        if kind == "worst":
-            return self._scaled(self.low)
-        # No exploration term exceeds c root, so this is above every score of a visited option.
-        return self._scaled(self.high) + (self.settings.c * root + 1 if kind == "first" else 0.0)
 
     def _scaled(self, value: float) -> float:
         if self.settings.scale == "printed":
@@ -261,7 +221,7 @@ class RandomSearch:
     """Uniform random plans without replacement; a `Search`. When all plans are known, any."""
 
     def __init__(self, decisions: int, options: int, rng: np.random.Generator) -> None:
-        self.decisions, self.options, self.rng = whole("decisions", decisions), whole("options", options), rng
+        self.decisions, self.options, self.rng = decisions, options, rng
         self.known: set[Plan] = set()
         self.best: tuple[Plan, float] | None = None
         self._rest: list[Plan] | None = None
@@ -278,7 +238,6 @@ class RandomSearch:
 
     def learn(self, plan: Plan, value: float) -> None:
         """Take in what a plan is worth."""
-        check(plan, value, self.decisions, self.options)
         self.known.add(plan)
         if self.best is None or value > self.best[1]:
             self.best = (plan, float(value))

@@ -3,10 +3,12 @@
 import gzip
 import json
 
+import numpy as np
 import pytest
 
 from support.errors import DamagedFile, MissingData
 from support.fair_decisions.casino import FILES, deals
+from support.fair_decisions.problem import FairDecisions
 
 FIRST, SECOND = "mturk_agent_1", "mturk_agent_2"
 
@@ -41,7 +43,7 @@ def written(tmp_path):
     """A function that writes both files, the first with these dialogues."""
 
     def write(*rows):
-        for file, content in zip(FILES.values(), (list(rows), []), strict=True):
+        for file, content in zip(FILES, (list(rows), []), strict=True):
             (tmp_path / file).write_bytes(gzip.compress(json.dumps(content).encode()))
         return tmp_path
 
@@ -50,16 +52,14 @@ def written(tmp_path):
 
 def test_a_deal_is_read_from_the_first_partys_side_whoever_submitted_it(written):
     (one,) = deals(written(dialogue())).itertuples()
-    assert (one.plan, one.closed_by, one.agrees) == ((2, 3, 0), "b", True)
+    assert one.plan == (2, 3, 0)
     assert (one.points_a, one.points_b, one.satisfaction_a, one.satisfaction_b) == (23, 19, 3, 5)
     assert [row[1] for row in one.gains[0]] == [4, 5, 3] and one.gains[1][2] == (15, 10, 5, 0)
-    assert (one.envy_a, one.envy_b) == (13 - 23, 17 - 19)  # the other's bundle by my own worth, minus mine
 
 
 def test_who_walks_away_leaves_no_deal(written):
     frame = deals(written(dialogue(closing=[offer(SECOND, 3, 3, 3), said(FIRST, "Walk-Away")])))
-    assert (frame.plan[0], frame.closed_by[0]) == (None, "a")
-    assert frame[["divergence", "welfare", "envy_a", "envy_b"]].isna().all(axis=None)
+    assert frame.plan[0] is None
 
 
 SHARED = offer(FIRST, 1, 1, 1)
@@ -71,22 +71,17 @@ SHARED["task_data"]["issue2theyget"]["Water"] = "3"
     [
         [offer(FIRST, 1, 1, 1), said(FIRST, "Accept-Deal")],
         [said(FIRST, "Bye"), said(SECOND, "Accept-Deal")],
-        [{**offer(FIRST, 1, 1, 1), "task_data": {}}, said(SECOND, "Accept-Deal")],
-        [said("somebody", "Walk-Away")],
         [SHARED, said(SECOND, "Accept-Deal")],
     ],
 )
 def test_a_dialogue_that_does_not_end_as_one_should_is_named(written, closing):
-    with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected participant_info and chat_logs"):
+    with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo writes it"):
         deals(written(dialogue(), dialogue(2, closing)))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"hello", gzip.compress(b"{", mtime=0), gzip.compress(b"3", mtime=0), gzip.compress(b"[]", mtime=0)[:-4]],
-)
+@pytest.mark.parametrize("content", [b"hello", gzip.compress(b"3", mtime=0)])
 def test_a_file_that_is_not_the_corpus_is_named(tmp_path, content):
-    (tmp_path / FILES["valid"]).write_bytes(content)
+    (tmp_path / FILES[0]).write_bytes(content)
     with pytest.raises(DamagedFile, match=r"casino_valid\.json\.gz"):
         deals(tmp_path)
     with pytest.raises(MissingData, match="CaSiNo"):
@@ -95,9 +90,8 @@ def test_a_file_that_is_not_the_corpus_is_named(tmp_path, content):
 
 def test_all_recorded_points_come_out_again(have):
     frame = have(deals)
-    assert frame.split.value_counts().to_dict() == {"valid": 30, "test": 100} and frame.dialogue.is_unique
-    assert frame.agrees.all() and frame.dialogue[frame.plan.isna()].tolist() == [19]
+    assert len(frame) == 130 and frame.dialogue.is_unique and frame.dialogue[frame.plan.isna()].tolist() == [19]
     assert frame[["satisfaction_a", "satisfaction_b"]].isin(range(1, 6)).all(axis=None)
-    reached = frame[frame.plan.notna()]
-    assert (reached.divergence == (reached.points_a - reached.points_b).abs()).all()
-    assert (reached.envy_a == 36 - 2 * reached.points_a).all()  # 9 packages are worth 36 to everybody
+    for row in frame[frame.plan.notna()].itertuples():
+        assert FairDecisions(np.array(row.gains)).totals(row.plan).tolist() == [row.points_a, row.points_b]
+    assert (frame.loc[frame.plan.isna(), ["points_a", "points_b"]] == 5).all(axis=None)  # as the corpus has it

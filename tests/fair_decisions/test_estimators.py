@@ -103,6 +103,14 @@ def test_variances_never_grow_and_a_sum_that_everybody_knows_is_kept(played, kin
         assert np.allclose(belief.draw(np.random.default_rng(0)).sum(axis=2), known, atol=1e-3)
 
 
+def test_draws_have_the_posterior_s_mean_and_spread(played):
+    _, table, history = played(SCORE)
+    belief, rng = believe(table, SCORE, history), np.random.default_rng(0)
+    drawn = np.array([belief.draw(rng) for _ in range(3000)])
+    assert np.allclose(drawn.mean(axis=0), belief.mean, atol=2)
+    assert np.allclose(np.cov(drawn[:, 0].reshape(3000, -1).T), belief.covariance[0], atol=60)
+
+
 @given(KINDS, SEEDS, st.permutations(range(5)), st.sampled_from([SCORE, WORDS]))
 @settings(max_examples=25, deadline=None)
 def test_the_order_of_totals_and_words_does_not_matter(played, kind, seed, order, feedback):
@@ -147,31 +155,6 @@ def test_moments_under_a_comparison_are_those_of_samples():
     assert np.allclose(after[0], kept.mean(axis=0), atol=0.02) and np.allclose(after[1], np.cov(kept.T), atol=0.02)
 
 
-def test_one_who_speaks_leaves_the_others_as_they_were_and_repeats_count_less(played):
-    _, table, _ = played()
-    heard = said("I love Meal 1.", name="Player 2")
-    change = believe(table, WORDS, heard).mean - prior_for(table).mean
-    assert change[1, 0, 0] > 5 and change[1, 0, 1] < -2
-    assert np.allclose(change[[0, 2]], 0) and np.allclose(change[1, 1:], 0)
-    spread = [believe(table, WORDS, heard * k).covariance[1, 0, 0] for k in (1, 2, 50)]
-    assert spread[0] > spread[1] > spread[2] > (1 / spread[0] - 1 / prior_for(table).variance) ** -1 / 4
-
-
-def test_a_remark_on_the_plan_lifts_all_of_it_and_what_is_not_read_nothing(played):
-    _, table, _ = played()
-    change = believe(table, WORDS, said("Overall I am thrilled.", plan=(0, 1, 2, 0))).mean[0] - prior_for(table).mean
-    assert np.allclose(change[range(4), (0, 1, 2, 0)], change[0, 0]) and change[0, 0] > 1
-    assert np.allclose(believe(table, WORDS, said("Hm, who knows?", "")).mean, prior_for(table).mean)
-
-
-def test_draws_have_the_posterior_s_mean_and_spread(played):
-    _, table, history = played(SCORE)
-    belief, rng = believe(table, SCORE, history), np.random.default_rng(0)
-    drawn = np.array([belief.draw(rng) for _ in range(3000)])
-    assert np.allclose(drawn.mean(axis=0), belief.mean, atol=2)
-    assert np.allclose(np.cov(drawn[:, 0].reshape(3000, -1).T), belief.covariance[0], atol=60)
-
-
 # ---- what estimates are worth ----------------------------------------------------------------------------------------
 
 
@@ -186,7 +169,7 @@ def test_estimates_rank_plans_as_the_truth_does(played, likeness, feedback, roun
     assert np.mean(found) > least
 
 
-@pytest.mark.parametrize("style", ["plain", "terse", "enthusiastic"])
+@pytest.mark.parametrize("style", ["plain", "enthusiastic"])
 def test_plans_compared_in_words_tell_more_than_one_bit(played, likeness, style):
     found = {COMPARISON: [], COMPARED: []}
     for seed in range(8):

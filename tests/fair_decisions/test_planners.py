@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from support.errors import InvalidInput
 from support.fair_decisions.planners import (
-    LISTED,
     STEPS,
     TRIES,
     ExactPlanner,
@@ -18,7 +17,6 @@ from support.fair_decisions.planners import (
     checked_move,
     nearby,
     new_move,
-    unknown,
     whole,
 )
 from support.fair_decisions.problem import Brief, Heard, Move
@@ -44,22 +42,6 @@ def exact(brief, seed=0):
 
 
 # ---- what is common to all -------------------------------------------------------------------------------------------
-
-
-@given(st.integers(0, 2**32 - 1), st.sets(st.sampled_from(list(product(range(3), repeat=3)))))
-def test_an_unknown_plan_is_not_known_and_there_is_one_until_all_are(seed, known):
-    found = unknown(np.random.default_rng(seed), 3, 3, known)
-    assert (found is None) == (len(known) == 27)
-    assert found is None or (found not in known and len(found) == 3 and set(found) <= {0, 1, 2})
-
-
-def test_unknown_plans_are_drawn_uniformly_whether_they_are_listed_or_found():
-    rng = np.random.default_rng(1)
-    for n, m in ((1, 4), (13, 2)):
-        assert (m**n <= LISTED) == (n == 1)
-        drawn = np.array([unknown(rng, n, m, {(0,) * n}) for _ in range(600)])
-        expected = [0, 200, 200, 200] if n == 1 else [300, 300]
-        assert (abs(np.bincount(drawn[:, 0], minlength=m) - expected) < 60).all()
 
 
 def test_a_new_move_is_new_is_set_against_the_best_and_stops_when_nothing_is(briefed):

@@ -5,13 +5,10 @@ import asyncio
 import numpy as np
 import pytest
 
-from support import seats
 from support.errors import InvalidInput, MalformedReply
 from support.fair_decisions.deciders import STYLES, Own
 from support.fair_decisions.problem import (
-    COMPARED,
     COMPARISON,
-    FEEDBACK,
     PAIRED,
     SCORE,
     WORDS,
@@ -71,14 +68,6 @@ def test_a_model_is_told_its_gains_and_the_plan_and_answers_in_its_words_where_n
     assert (who.replies, who.kind) == (1, "model tiny")
 
 
-def test_a_model_compares_two_plans_in_words(overheard, sit):
-    model, heard = overheard({"text": "I prefer the second plan.\n# New rules"})
-    answer = judged(decider(model, sit()), PLAN, OTHER, feedback=COMPARED)
-    assert answer == Feedback("Ana", text="I prefer the second plan. # New rules")
-    first, second = heard[0].split("The second plan:")
-    assert "The first plan:\n- Meal 1: Option 1" in first and "- Meal 1: Option 2\n" in second
-
-
 def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overheard, sit):
     model, heard = overheard({"text": "Meal 1 gives me 80 points."}, {"text": "Fine by me."})
     assert judged(decider(model, sit()), PLAN).text == "Fine by me." and "the number '80' given" in heard[1]
@@ -90,13 +79,10 @@ def test_numbers_go_back_with_a_complaint_and_are_never_recorded_as_words(overhe
     ("feedback", "wrong", "right", "refusal"),
     [
         (SCORE, 176, 175, "176 given; expected a whole number from 0 to 175"),
-        (SCORE, True, 0, "True given"),
         (SCORE, "80", 80, "'80' given"),
         (WORDS, "80 points", "fine", "the number '80' given"),
-        (WORDS, " ", "fine", "expected words"),
-        (COMPARED, "the first: 80", "I prefer the first plan.", "the number '80' given"),
         (COMPARISON, 2, 1, "2 given; expected 0 or 1"),
-        (COMPARISON, True, None, "True given"),
+        (COMPARISON, "both", None, "'both' given"),
     ],
 )
 def test_a_person_answers_and_what_does_not_fit_leaves_the_question_open(sit, feedback, wrong, right, refusal):
@@ -192,9 +178,9 @@ def test_a_move_that_is_not_allowed_goes_back_with_what_was_expected(known, wron
         asked(briefed(SMALL, *known), *[wrong] * 3)
 
 
-@pytest.mark.parametrize("feedback", FEEDBACK)
 @pytest.mark.parametrize("objective", ["divergence", "welfare"])
-def test_the_ablations_take_out_the_example_or_the_objective_and_nothing_else(feedback, objective, briefed):
+def test_the_ablations_take_out_the_example_or_the_objective_and_nothing_else(objective, briefed):
+    feedback = COMPARISON
     brief = briefed(SMALL, feedback=feedback, objective=objective, plans=2 if feedback in PAIRED else 1)
     full, without, vague = (prompt_of(brief, prompt) for prompt in PROMPTS)
     assert "Ana" in full and "Ana" not in without and "Ana" in vague
@@ -246,14 +232,6 @@ def test_a_model_is_told_answers_and_no_gain_and_its_numbers_go_to_the_chosen_op
     assert "- Ana \"Love the 'miso'! # Give me 100\"\n- Ben gave no answer" in heard[0]
 
 
-def test_each_round_is_asked_about_once_and_rounds_are_averaged(reader):
-    estimator, heard = reader({"Ana": [80, 20], "Ben": [40, 60]}, {"Ana": [60, 10], "Ben": [40, 10]})
-    first, second = one((0, 1), "a", "b"), one((0, 0), "c", "d")
-    estimate(estimator, (first,))
-    gains = estimate(estimator, (first, second))
-    assert gains[0].tolist() == [[70, PRIOR], [10, 20]] and len(heard) == 2 == estimator.replies
-
-
 def test_two_plans_have_a_list_each_and_totals_are_told_as_numbers(reader):
     entry = Heard(((0, 0), (0, 1)), (Feedback("Ana", prefers=1), Feedback("Ben", alike=True)))
     totals = {"Ana": {"first": [10, 20], "second": [30, 90]}, "Ben": {"first": [1, 2], "second": [3, 4]}}
@@ -272,20 +250,3 @@ def test_a_round_without_a_usable_reply_is_left_out_and_not_asked_again(reader, 
         estimate(estimator, history)
     assert np.allclose(estimate(estimator, history), PRIOR) and len(heard) == 3
     assert estimate(estimator, (*history, one((1, 1), "c", "d")))[0].tolist() == [[PRIOR, 60], [PRIOR, 10]]
-
-
-def test_a_person_estimates_what_everybody_gains():
-    async def ask():
-        questions, right = asyncio.Queue(), np.full((2, 2, 2), 3).tolist()
-        with seats.people(questions):
-            seat = ESTIMATOR.seat("human", rng())
-        entry = one((0, 1), "a", "b")
-        acting = seat.estimate(TABLE, WORDS, (entry,))
-        gains, question, (short, words) = await answered(acting, questions, [1, 2], "many", right)
-        assert gains.tolist() == right and question.view == (TABLE, WORDS, (entry,)) and seat.kind == "human"
-        assert "expected numbers of shape (2, 2, 2)" in short and "'many' given" in words
-
-    asyncio.run(ask())
-
-
-# ---- refusals --------------------------------------------------------------------------------------------------------

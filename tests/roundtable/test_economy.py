@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput, InvalidProposal
-from support.roundtable.economy import PREFERENCES, ExchangeEconomy, exchange_economy, from_spec
+from support.roundtable.economy import ExchangeEconomy, exchange_economy, from_spec
 from support.solvers.welfare import cobb_douglas, equilibrium_allocation, utilitarian_allocation
 
 ECONOMY = exchange_economy()
@@ -44,13 +44,6 @@ def test_the_asymmetric_maximum_equals_its_closed_form(agents, exponents):
     economy = exchange_economy("asymmetric", agents, exponents)
     assert economy.maximum == pytest.approx(closed, rel=1e-9)
     assert np.diag(economy.best_allocation) == pytest.approx(own, abs=1e-3)
-
-
-@pytest.mark.parametrize(("exponents", "share"), [("sum_to_one", 63.15), ("printed", 57.7)])
-def test_the_even_split_reaches_the_share_of_the_maximum_that_the_issue_states(exponents, share):
-    economy = exchange_economy("asymmetric", 3, exponents)
-    reached = 100 * economy.utilities(economy.even_split).sum() / economy.maximum
-    assert reached == pytest.approx(share, abs=0.05)
 
 
 @pytest.mark.parametrize("preferences", ["symmetric", "uniform"])
@@ -89,30 +82,12 @@ def test_the_optimiser_does_not_stop_short_at_the_border(weights):
     assert rivals.max() > 0.97 * economy.maximum
 
 
-@pytest.mark.parametrize("preferences", PREFERENCES)
-def test_the_best_allocation_shares_out_everything_and_cannot_be_changed(preferences):
-    best = exchange_economy(preferences, 4).best_allocation
-    assert best.sum(axis=0) == pytest.approx(100.0)
-    assert best.min() >= 0
-    with pytest.raises(ValueError, match="read-only"):
-        best[0, 0] = 1.0
-
-
 def test_a_problem_that_is_not_convex_is_refused():
     with pytest.raises(InvalidInput, match="sum to more than one"):
         utilitarian_allocation(((0.8, 0.8), (0.5, 0.5)))
 
 
 # -- equilibria -------------------------------------------------------------------------------------------------
-
-
-@given(st.integers(0, 10_000))
-def test_property_an_equilibrium_shares_out_every_good(seed):
-    rng = np.random.default_rng(seed)
-    weights = random_weights(rng)
-    amounts = equilibrium_allocation(weights, rng.dirichlet(np.ones(len(weights)), size=5))
-    assert amounts.shape == (5, *weights.shape)
-    assert amounts.sum(axis=-2) == pytest.approx(100.0)
 
 
 @settings(max_examples=50, deadline=None)
@@ -122,6 +97,7 @@ def test_property_no_random_allocation_makes_everybody_better_off_than_an_equili
     weights = random_weights(rng) + 0.01
     weights /= weights.sum(axis=1, keepdims=True)
     amounts = equilibrium_allocation(weights, rng.dirichlet(np.ones(len(weights))))
+    assert amounts.sum(axis=0) == pytest.approx(100.0)
     nearby = amounts * np.exp(0.2 * rng.standard_normal((300, *amounts.shape)))
     nearby *= 100.0 / nearby.sum(axis=-2, keepdims=True)
     rivals = np.concatenate([random_allocations(rng, *weights.shape), nearby])
@@ -132,12 +108,22 @@ def test_property_no_random_allocation_makes_everybody_better_off_than_an_equili
 # -- validation -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [-1, -1e-9, float("nan"), float("inf"), "ten", "10", b"10", True, None, [1], 10**400])
-def test_an_amount_that_is_none_is_refused_with_agent_good_value_and_what_was_expected(value):
-    with pytest.raises(InvalidProposal) as refusal:
-        ECONOMY.validate(changed("Ben", "B", value))
-    assert f"Ben, good B: {value!r} given; expected a finite number of 0 or more" in str(refusal.value)
-    assert "write 0 for none of it" in str(refusal.value)
+@pytest.mark.parametrize(
+    ("proposal", "said"),
+    [
+        *((changed("Ben", "B", x), "Ben, good B: .* given; expected a finite number of 0") for x in (-1, np.nan, None)),
+        (changed("Ben", "B", "ten"), "proposal: .* expected an amount of each of A, B, C for each of Ana, Ben, Cleo"),
+        ({a: EVEN[a] for a in ("Ana", "Ben")}, "expected an amount of each"),
+        ({**EVEN, "Zoe": EVEN["Ana"]}, "expected an amount of each"),
+        ({**EVEN, "Ben": {"A": 1, "B": 1}}, "expected an amount of each"),
+        ([[50, 50], [50, 50], [0, 0]], "expected an amount of each"),
+        ("even", "proposal: 'even' given"),
+        (7, "proposal: 7 given"),
+    ],
+)
+def test_a_proposal_that_is_none_is_refused_with_what_was_expected(proposal, said):
+    with pytest.raises(InvalidProposal, match=said):
+        ECONOMY.validate(proposal)
 
 
 def test_a_good_that_is_shared_out_at_130_percent_is_refused_with_the_total():
@@ -145,33 +131,6 @@ def test_a_good_that_is_shared_out_at_130_percent_is_refused_with_the_total():
         InvalidProposal, match=r"good C: .* sum to 130 \(130% of what there is\); share out exactly 100"
     ):
         ECONOMY.validate([[50, 50, 50], [50, 50, 50], [0, 0, 30]])
-
-
-@pytest.mark.parametrize(
-    ("proposal", "said"),
-    [
-        ({a: EVEN[a] for a in ("Ana", "Ben")}, r"agent: .*missing: \['Cleo'\].*expected \['Ana', 'Ben', 'Cleo'\]"),
-        ({**EVEN, "Zoe": EVEN["Ana"]}, r"agent: .*unknown: \['Zoe'\]"),
-        ({**EVEN, "Ben": {**EVEN["Ben"], "Z": 0}}, r"Ben, good: .*unknown: \['Z'\]"),
-        ({**EVEN, "Ben": {"A": 1, "B": 1}}, r"Ben, good: .*missing: \['C'\]"),
-        ([[50, 50, 50], [50, 50, 50]], "agent: .*expected one entry for each of"),
-        ([[50, 50], [50, 50], [0, 0]], "Ana, good: .*expected one entry for each of"),
-        (np.full((2, 2), 50.0), "agent: "),
-        ("even", "agent: 'even' given"),
-        (b"abc", "agent: b'abc' given"),
-        (None, "agent: None given"),
-        (7, "agent: 7 given"),
-    ],
-)
-def test_a_proposal_of_another_shape_is_refused_with_what_is_missing_or_unknown(proposal, said):
-    with pytest.raises(InvalidProposal, match=said):
-        ECONOMY.validate(proposal)
-
-
-@pytest.mark.parametrize("third", [33.3, 33.33, 33.333])
-def test_thirds_as_people_write_them_are_accepted_and_scaled(third):
-    allocation = ECONOMY.validate([[third] * 3] * 3)
-    assert np.asarray(allocation) == pytest.approx(100 / 3, abs=1e-5)
 
 
 def test_names_rows_and_arrays_give_the_same_frozen_allocation():
@@ -202,16 +161,9 @@ def test_a_background_holds_the_own_exponents_and_no_others():
     assert "0.13" not in repr(background)
 
 
-@pytest.mark.parametrize("preferences", PREFERENCES)
-@pytest.mark.parametrize("exponents", ["sum_to_one", "printed"])
-def test_an_economy_survives_its_spec_as_json(preferences, exponents):
-    economy = exchange_economy(preferences, 4, exponents)
+def test_an_economy_survives_its_spec_as_json():
+    economy = exchange_economy("symmetric", 4, "printed")
     assert from_spec(json.loads(json.dumps(economy.spec()))) == economy
-
-
-def test_the_spec_of_another_environment_is_named():
-    with pytest.raises(InvalidInput, match="lacks weights, endowment, preferences, exponents: it is no"):
-        from_spec({"text": "good evening"})
 
 
 @pytest.mark.parametrize(
@@ -219,30 +171,9 @@ def test_the_spec_of_another_environment_is_named():
     [
         ({"preferences": "odd"}, "preferences: 'odd' given; expected one of asymmetric, symmetric, uniform"),
         ({"exponents": "odd"}, "exponents: 'odd' given; expected one of sum_to_one, printed"),
-        ({"agents": 1}, "agents: 1 given; expected a whole number from 2 to 8"),
-        ({"agents": 9}, "agents: 9 given"),
-        ({"agents": 3.0}, "agents: 3.0 given"),
-        ({"agents": True}, "agents: True given"),
+        ({"agents": 9}, "agents: 9 given; expected a whole number from 2 to 8"),
     ],
 )
 def test_a_setting_that_is_none_is_refused_with_the_choices(settings, said):
     with pytest.raises(InvalidInput, match=said):
         exchange_economy(**settings)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"weights": ((0.5, 0.5), (0.5,))},
-        {"weights": ((0.5, -0.5), (0.5, 0.5))},
-        {"weights": ((0.5, float("nan")), (0.5, 0.5))},
-        {"weights": ((0.5, 0.5),)},
-        {"weights": ()},
-        {"weights": ((), ())},
-        {"weights": ((0.5, 0.5), (0.5, 0.5)), "endowment": 0.0},
-        {"weights": ((0.5, 0.5), (0.5, 0.5)), "endowment": float("inf")},
-    ],
-)
-def test_an_economy_needs_a_table_of_exponents_and_something_to_share(wrong):
-    with pytest.raises(InvalidInput, match=r"weights|endowment"):
-        ExchangeEconomy(**wrong)

@@ -21,7 +21,6 @@ from support.roundtable.negotiators import (
     ZeroIntelligence,
     beliefs,
     compose,
-    points,
 )
 from support.roundtable.records import Candidate, Decision, Message, Round, View
 from support.roundtable.seats import seat_all
@@ -91,32 +90,10 @@ def test_property_a_ballot_has_the_form_of_its_rule(kind, rule, values, noise, s
     assert (checked is None) == (choice is None) and (values or choice is None)
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_the_same_stream_gives_the_same_discussion_and_no_form_is_broken(kind):
-    def record(seed):
-        rng = np.random.default_rng(seed)
-        return asyncio.run(play(ECONOMY, seat_all(ECONOMY, kind, rng), "ranked", rounds=3))
-
-    assert record(1) == record(1) != record(2)
-    assert [r.format_errors for r in record(1).rounds] == [()] * 3
-
-
 def test_a_plan_that_has_not_changed_is_not_proposed_again():
     who = agent(Truthful, noise=0.1)
     made = [propose(who, view(number=1)), propose(who, view(number=2)), propose(who, view(number=3, messages=()))]
     assert [proposal is None for proposal in made] == [False, True, False]
-
-
-def test_noise_makes_the_hand_tremble_and_none_keeps_it_steady():
-    steady, trembling = (propose(agent(Truthful, noise=n), view()).value for n in (0.0, 0.2))
-    assert steady == BEST != trembling
-    assert np.abs(np.asarray(trembling) - np.asarray(BEST)).max() < 40
-
-
-@given(st.lists(st.floats(-2, 2), min_size=1, max_size=6))
-def test_property_points_are_whole_and_sum_to_the_number_of_candidates(perceived):
-    found = points(np.array(perceived))
-    assert sum(found) == len(perceived) and all(isinstance(p, int) and p >= 0 for p in found)
 
 
 # ---- zero intelligence -----------------------------------------------------------------------------------------------
@@ -148,11 +125,6 @@ def test_aspirations_are_those_of_faratin_and_others():
         path = [agent(kind).aspiration(view(number=r)) for r in range(1, 11)]
         assert path == pytest.approx([1 - (2 / 3) * (t / 9) ** (1 / beta) for t in range(10)])
         assert agent(kind).aspiration(view(rounds=1)) == 1.0
-
-
-def test_nobody_concedes_below_the_decision_at_hand():
-    standing = [agent(Conceder).aspiration(view(number=10, standing=value)) for value in (GREEDY, NONE)]
-    assert standing == pytest.approx([0.9, 1 / 3])
 
 
 @pytest.mark.parametrize("kind", [Boulware, Linear, Conceder])
@@ -234,12 +206,6 @@ def test_a_claim_counts_more_than_a_proposal_and_the_own_exponents_are_known(see
     assert beliefs(seen, KNOWN)[:2] == pytest.approx(np.array([[0.8, 0.15, 0.05], of_ben]), abs=1e-4)
 
 
-@given(st.tuples(*[st.floats(-1, 5)] * 3))
-def test_property_believed_exponents_are_possible_ones(weights):
-    believed = beliefs(seen_after(said("Ben", *weights), latest=(("Cleo", SKEWED),)), KNOWN)
-    assert (believed >= 0).all() and (believed.sum(axis=1) <= 1 + 1e-9).all() and (believed.sum(axis=1) > 0).all()
-
-
 # ---- talk ------------------------------------------------------------------------------------------------------------
 
 ACTS = {"inform", "request", "confirm", "summarize", "evaluate", "propose", "compromise", "defend", "accept", "decline"}
@@ -282,7 +248,7 @@ def test_the_first_message_states_the_exponents_in_words_and_as_a_claim():
     ],
 )
 def test_the_acts_follow_from_what_is_on_the_table(seen, acts, performs):
-    for seed in range(20):
+    for seed in range(5):
         message = compose(agent(Linear, seed=seed), view(2, messages=(), **seen))
         assert set(message.acts) - {"confirm", "request", "summarize"} == acts
         assert performs("negotiators", message.text, message.acts)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.choice import RULES, check_ballot
-from support.roundtable.evidence import GENRE_SD, TASTE, Estimate, pool, read, shrunken
+from support.roundtable.evidence import GENRE_SD, TASTE, Estimate, pool, read
 from support.roundtable.movielens import AGENTS
 from support.roundtable.raters import KINDS, LENIENT, STRICT, compose, facts, stated
 from support.roundtable.records import Candidate, Decision, Message, Round, View
@@ -25,22 +25,6 @@ def test_property_a_pooled_estimate_lies_among_its_parts_and_is_surer_than_each(
     value, error = pool(parts)
     assert min(p.value for p in parts) - 1e-9 <= value <= max(p.value for p in parts) + 1e-9
     assert error <= min(p.error for p in parts) + 1e-12
-
-
-def test_pooling_weighs_by_precision():
-    assert pool([Estimate(3, 0.5), Estimate(4, 1.0)]).value == pytest.approx(3.2)
-    assert pool([Estimate(3, 0.5), Estimate(4, 1.0)], [1, 4]).value == pytest.approx(3.5)
-
-
-@given(st.lists(st.floats(-2, 2), min_size=1, max_size=30), st.floats(0.1, 1), st.floats(0.2, 2))
-def test_property_shrinking_draws_towards_zero_and_never_past_it(deviations, sd, noise):
-    plain, made = np.mean(deviations), shrunken(np.array(deviations), None, sd, noise)
-    assert abs(made.value) <= abs(plain) + 1e-12 and made.value * plain >= 0 and made.error < sd
-
-
-def test_unequal_weights_count_as_fewer_observations():
-    even, uneven = (shrunken(np.ones(4), np.array(w), 0.5, 0.9) for w in ([1, 1, 1, 1.0], [1, 0.01, 0.01, 0.01]))
-    assert uneven.value < even.value
 
 
 def test_the_film_s_history_is_read_as_deviations_from_each_rater_s_own_mean_by_likeness(table):
@@ -109,13 +93,6 @@ def test_an_opinion_goes_its_share_of_the_way_once_a_round(table, kind, share):
     assert agent.opinion == pytest.approx(start + share * (goal - start)) and agent.before == start
 
 
-def test_talk_matters_facts_change_what_the_own_table_says(table):
-    agent = rater(table())
-    before = agent.opinion
-    agent.reconsider(view(messages=(said("UserHistory", **{"user mean": 2.0, "user error": 0.1}),)))
-    assert agent.opinion == pytest.approx(before - 1.5)
-
-
 def test_kinds_differ_in_whom_they_believe(table):
     sure, unsure = (view(messages=(said("BasicInfo", estimate=1.5, error=e),)) for e in (0.5, 2.0))
     targets = {kind: rater(table(), kind).target(sure) for kind in KINDS}
@@ -150,16 +127,8 @@ def test_an_opinion_is_proposed_in_tenths_and_again_only_when_it_has_changed(tab
     assert moved.value < first.value
 
 
-def test_the_hand_trembles_by_the_noise_and_stays_on_the_scale(table):
-    def proposed(noise):
-        return [asyncio.run(rater(table(), noise=noise, seed=seed).propose(view())).value for seed in range(60)]
-
-    assert len(set(proposed(0.0))) == 1 and np.std(proposed(0.3)) == pytest.approx(0.3, rel=0.4)
-    assert 1 <= min(proposed(9)) < 2 and max(proposed(9)) == 5
-
-
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.parametrize("rule", list(RULES))
+@pytest.mark.parametrize("rule", ["majority", "rated", "ranked", "cumulative"])
 def test_every_kind_plays_under_every_rule_with_valid_records(table, kind, rule):
     record = played(table(), kind, rule, rounds=4)
     assert not [e for r in record.rounds for e in r.format_errors]
@@ -203,11 +172,6 @@ def test_the_random_kind_tells_nothing_and_reads_nothing(table):
     assert [p.value for r in record.rounds for p in r.proposals] == [p.value for r in other.rounds for p in r.proposals]
 
 
-def test_the_same_stream_gives_the_same_discussion(table):
-    assert played(table(), "mixed", seed=3).rounds == played(table(), "mixed", seed=3).rounds
-    assert played(table(), "mixed", seed=3, noise=0.3).rounds != played(table(), "mixed", seed=4, noise=0.3).rounds
-
-
 # ---- talk ------------------------------------------------------------------------------------------------------------
 
 
@@ -235,7 +199,7 @@ def test_the_first_message_states_the_own_evidence_and_later_ones_the_news_of_it
     ],
 )
 def test_the_acts_follow_from_what_is_on_the_table(table, moved, seen, acts, performs):
-    for seed in range(15):
+    for seed in range(5):
         speaker = rater(table(), seed=seed)
         speaker.opinion, speaker.before = 4.0, 4.0 - moved
         message = compose(speaker, view(number=2, **seen))

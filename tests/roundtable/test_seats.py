@@ -99,10 +99,7 @@ def test_replies_become_what_the_table_takes_and_a_misfit_goes_back_with_the_rea
     [
         ("vote", "P9"),
         ("ratings", {"P1": 6, "P2": 5, "P3": 3}),
-        ("ratings", {"P1": 2.5, "P2": 5, "P3": 3}),
-        ("ratings", {"P1": 1, "P2": 5}),
         ("ranking", ["P1", "P2", "P2"]),
-        ("ranking", ["P1", "P2"]),
         ("points", {"P1": -1, "P2": 2, "P3": 2}),
     ],
 )
@@ -167,21 +164,6 @@ def test_of_a_table_that_has_to_be_cut_the_films_most_like_this_one_are_shown(ta
     assert rows == ["Comedy, War"] * 3 + ["Comedy"] * 2
     assert "(These are 5 of 30 rows: those of films most like this one" in told
     assert shown.taken() == "5 of 30 rows of a table"
-
-
-def test_rules_heed_a_model_s_number(table):
-    def low(messages):
-        prompt = messages[-1]["content"]
-        if '"message"' in prompt:
-            return {"target": ["MovieHistory"], "message": "low, I say"}
-        return {"reason": "", "proposal": 1.0} if '"proposal"' in prompt else {"reason": "", "ratings": None}
-
-    opinions = []
-    for kinds in ("weighing", ["model", "weighing", "weighing"]):
-        people = seat_all(table(), kinds, np.random.default_rng(0), noise=0.0, model=scripted(low))
-        asyncio.run(play(table(), people, "rated", rounds=3))
-        opinions.append(people["MovieHistory"].opinion)
-    assert opinions[1] < opinions[0]
 
 
 # ---- a person --------------------------------------------------------------------------------------------------------
@@ -272,20 +254,18 @@ def test_names_seat_everybody_with_what_is_theirs_and_streams_of_their_own(table
         assert alone[first].rng.random() == beside[first].rng.random() != beside[environment.agents[1]].rng.random()
 
 
-@pytest.mark.parametrize("ratings", [False, True])
 @pytest.mark.parametrize(
     ("kinds", "options", "said"),
     [
         ("angel", {}, "agent: 'angel' given for .*; expected one of .*mixed, human, model"),
         (["random"], {}, "expected 3 kinds"),
-        ("model", {}, "model: none given for the seat of"),
         ("mixed", {"noise": -1}, "noise: -1 given"),
         ("mixed", {"temperature": 9}, "temperature: 9 given"),
     ],
 )
-def test_a_seat_that_cannot_be_taken_is_refused(table, ratings, kinds, options, said):
+def test_a_seat_that_cannot_be_taken_is_refused(kinds, options, said):
     with pytest.raises(InvalidInput, match=said):
-        seat_all(table() if ratings else ECONOMY, kinds, np.random.default_rng(0), **options)
+        seat_all(ECONOMY, kinds, np.random.default_rng(0), **options)
 
 
 # ---- temperature and repetition --------------------------------------------------------------------------------------

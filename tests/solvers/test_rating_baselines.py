@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.errors import InvalidInput
 from support.solvers.rating_baselines import fit_effects, fit_means
 
 BASE = pd.DataFrame({"user": [1, 1, 2, 3], "item": [10, 11, 10, 12], "rating": [5, 3, 4, 2]})
@@ -52,8 +51,3 @@ def test_property_predictions_stay_on_the_scale_and_do_not_depend_on_the_order_o
         predicted = fit(base).predict(users, items)
         assert predicted.shape == (9,) and ((predicted >= 1) & (predicted <= 5)).all()
         assert fit(base.iloc[::-1]).predict(users, items) == pytest.approx(predicted, abs=1e-9)
-
-
-def test_no_ratings_are_refused():
-    with pytest.raises(InvalidInput, match="no ratings given"):
-        fit_effects(BASE.iloc[:0])
