@@ -73,7 +73,6 @@ def test_a_run_that_is_resumed_gets_the_same_mail_and_sends_nothing(made, outgoi
     first = send(outbox, box, outgoing())
     assert send(made(), box, outgoing(message_id="<other@example.org>")) == first and len(box.sent) == 1
     fails(NotSent, "a second mail to ana", outbox, box, outgoing(number=2, body="Never mind."))
-    fails(InvalidInput, "another mail has", outbox, box, outgoing("ben", message_id="<1.ana@example.org>"), "ben")
     send(outbox, box, outgoing(number=2, body="Never mind."), day=2)
     assert len(box.sent) == 2
 
