@@ -102,8 +102,7 @@ class _Wanted:
 class Outbox(MailTables):
     """The outbox of one run.
 
-    `presence`: this process's presence at the file. Without it, another process takes what this one is sending for a
-    dead one's: it lists that as uncertain, and sends it no second time either.
+    `presence`: this process's at the file; without it, another process lists what this one is sending as uncertain.
     """
 
     def __init__(self, path: str | Path, run: str, clearance: Clearance, *, presence: Presence | None = None) -> None:
@@ -116,10 +115,9 @@ class Outbox(MailTables):
     ) -> Posted:
         """Send a mail, unless it has gone already: a resumed run that asks again gets the same.
 
-        `outgoing`: where the same words were prepared before, those bytes and their Message-ID are sent, not these.
-        `today`: by the calendar, for the daily limit. NotSent when it is not allowed, or the other side refused it: it
-        may be tried again. FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be
-        composed: nothing is kept.
+        Where the same words were prepared before, those bytes and their Message-ID are sent. `today`: by the calendar,
+        for the daily limit. NotSent when it is not allowed, or the other side refused it: it may be tried again.
+        FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be composed.
         """
         digest = digest_of(outgoing.recipient, outgoing.subject, outgoing.body)
         kind = mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE  # what is not known may leave the machine
@@ -144,9 +142,10 @@ class Outbox(MailTables):
         status, decided = (SENT, "arrived") if arrived else (NOT_SENT, "lost")
         said = f"decided by a person: it {'arrived' if arrived else 'did not arrive'}"
         with self._writing() as db:
-            query = "UPDATE outbox SET status = ?, decided = ?, said = ?"
-            values = (status, decided, said, self.run, message_id, UNCERTAIN)
-            if not db.execute(f"{query} WHERE run = ? AND message_id = ? AND status = ?", values).rowcount:
+            query = (
+                "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE run = ? AND message_id = ? AND status = ?"
+            )
+            if not db.execute(query, (status, decided, said, self.run, message_id, UNCERTAIN)).rowcount:
                 raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this run")
         return self._one(message_id)
 
