@@ -168,12 +168,9 @@ def test_nothing_leaves_without_approval_of_the_exact_mail(made, outgoing, appro
     fails(NotSent, "nobody has approved", outbox, box, approve(outgoing(), withdrawn=True))
     fails(NotSent, "nobody has approved", outbox, box, approve(outgoing(), run="another"))
     approve(outgoing())
-    for changed in (
-        outgoing(body="Dear colleague, would 6 September suit you?"),
-        outgoing(subject="A date in October"),
-        outgoing(recipient="ben@example.org"),
-    ):
-        fails(NotSent, "nobody has approved", outbox, box, changed)
+    for changed in ({"body": "Dear colleague, would 6 September suit you?"}, {"subject": "A date in October"},
+                    {"recipient": "ben@example.org"}):  # fmt: skip
+        fails(NotSent, "nobody has approved", outbox, box, outgoing(**changed))
     assert box.sent == []
     assert send(outbox, box, outgoing()).status == "sent"
 
