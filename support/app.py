@@ -22,6 +22,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -30,18 +31,11 @@ from support.data import ROOT, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
 from support.seminars.unlock import CODE
 
-ADDRESS = "CONVENE_PAGE_ADDRESS"
-"""In the environment, which no other account can read, unlike arguments: the path of the page."""
-
-HERE = "127.0.0.1"
-"""The only address that is listened on: nobody on another machine reaches the page."""
-
+ADDRESS = "CONVENE_PAGE_ADDRESS"  # the path of the page, in the environment, which no other account can read
+HERE = "127.0.0.1"  # the only address that is listened on: nobody on another machine reaches the page
 PORT = 8866
-PATIENCE = 60.0
-"""Seconds that Voila gets to answer."""
-
-IDLE = 600
-"""Seconds after which a kernel ends whose page nobody has open."""
+PATIENCE = 60.0  # seconds that Voila gets to answer
+IDLE = 600  # seconds after which a kernel ends whose page nobody has open
 
 CELL = """from support.desk.application import Desk
 
@@ -61,26 +55,11 @@ class Keys:
 
 
 def source(store: Path, model: str = "", base_url: str = "") -> str:
-    """The cell of the page's notebook; texts in it are Python literals, whatever their characters.
-
-    >>> "connect" in source(Path("s.sqlite"))
-    False
-    """
+    """The cell of the page's notebook; texts in it are Python literals, whatever their characters."""
     if not model:
         return CELL.format(model="model = None", store=str(store))
     told = f"{model!r}, cache={str(store)!r}" + (f", base_url={base_url!r}" if base_url else "")
     return CELL.format(model=f"from support.models import connect\n\nmodel = connect({told})", store=str(store))
-
-
-def write_notebook(folder: Path, cell: str) -> Path:
-    """Write the notebook of one cell; return where."""
-    from nbformat.v4 import new_code_cell, new_notebook, writes
-
-    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "Convene.ipynb"
-    path.write_text(writes(new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})), encoding="utf-8")
-    return path
 
 
 def taken_port(port: int) -> socket.socket:
@@ -132,10 +111,13 @@ def page(descriptor: int) -> Any:
     return Page
 
 
-def started(
-    notebook: Path, listening: socket.socket, keys: Keys, sockets: str, idle: int = IDLE
-) -> subprocess.Popen[bytes]:
-    """Voila, serving the notebook at that socket to whoever has the address and the token, once it answers."""
+def started(cell: str, listening: socket.socket, keys: Keys, folder: str, idle: int) -> subprocess.Popen[bytes]:
+    """Voila, serving a notebook of one cell at that socket to who has the address and the token, once it answers."""
+    from nbformat.v4 import new_code_cell, new_notebook, writes
+
+    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = Path(folder, "Convene.ipynb")
+    notebook.write_text(writes(new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})), "utf-8")
     descriptor = listening.fileno()
     serve = (
         f"import os; from support.app import page; page({descriptor}).launch_instance(base_url=os.environ[{ADDRESS!r}])"
@@ -151,30 +133,22 @@ def started(
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     # Neither path, token nor code is among the arguments: everybody on the machine can read those.
     env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
-           ADDRESS: f"/{keys.path}/", "JUPYTER_RUNTIME_DIR": sockets}  # fmt: skip
-    server = subprocess.Popen(
-        command, cwd=notebook.parent, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077
-    )
+           ADDRESS: f"/{keys.path}/", "JUPYTER_RUNTIME_DIR": folder}  # fmt: skip
+    server = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077)
     until = time.monotonic() + PATIENCE
     try:
         while time.monotonic() < until and server.poll() is None:
-            if _answers(listening.getsockname()[1], keys.path):
+            with suppress(OSError):
+                urllib.request.urlopen(
+                    f"http://{HERE}:{listening.getsockname()[1]}/{keys.path}/login", timeout=1
+                ).close()
                 return server
+            time.sleep(0.1)
     except KeyboardInterrupt:
         end(server)
         raise
     end(server)
     raise MissingData("voila: it did not begin to answer; see what it said above")
-
-
-def _answers(port: int, path: str) -> bool:
-    """Whether the page's door is there; what is asked holds no secret but the path."""
-    try:
-        with urllib.request.urlopen(f"http://{HERE}:{port}/{path}/login", timeout=1):
-            return True
-    except OSError:
-        time.sleep(0.1)
-        return False
 
 
 def end(server: subprocess.Popen[bytes]) -> None:
@@ -186,25 +160,29 @@ def end(server: subprocess.Popen[bytes]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard until Ctrl-C."""
-    given = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="python -m support.app", description="Serve the dashboard on this machine.")
+    parser.add_argument("--store", default="", help="the study's file; by default data/runs/seminars.sqlite")
+    parser.add_argument("--model", default="", help='a name that the endpoint serves, or "embedded"; none by default')
+    parser.add_argument("--base-url", default="", help="the endpoint; by default OPENAI_BASE_URL, else OpenAI's")
+    parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} by default; 0 for any that is free")
+    parser.add_argument("--idle", type=int, default=IDLE, help=f"seconds that a page left alone lives: {IDLE}")
+    given = parser.parse_args(arguments)
     store = Path(given.store).resolve() if given.store else study_file("seminars")
     endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in endings}
     try:
-        with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as sockets:
-            return _serve(given, store, sockets)
+        with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as folder:
+            return _serve(given, store, folder)
     finally:
         for ending, handler in before.items():
             signal.signal(ending, handler)
 
 
-def _serve(given: argparse.Namespace, store: Path, sockets: str) -> int:
+def _serve(given: argparse.Namespace, store: Path, folder: str) -> int:
     keys = Keys()
     try:
-        listening = taken_port(given.port)
-        with listening:
-            notebook = write_notebook(Path(sockets), source(store, given.model, given.base_url))
-            server = started(notebook, listening, keys, sockets, given.idle)
+        with taken_port(given.port) as listening:
+            server = started(source(store, given.model, given.base_url), listening, keys, folder, given.idle)
             port = listening.getsockname()[1]
     except ConveneError as error:
         print(error, file=sys.stderr)
@@ -223,16 +201,6 @@ def _serve(given: argparse.Namespace, store: Path, sockets: str) -> int:
 def _end_like_ctrl_c(*_: object) -> NoReturn:
     """A closed terminal, or `kill`, leaves no server behind."""
     raise KeyboardInterrupt
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m support.app", description="Serve the dashboard on this machine.")
-    parser.add_argument("--store", default="", help="the study's file; by default data/runs/seminars.sqlite")
-    parser.add_argument("--model", default="", help='a name that the endpoint serves, or "embedded"; none by default')
-    parser.add_argument("--base-url", default="", help="the endpoint; by default OPENAI_BASE_URL, else OpenAI's")
-    parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} by default; 0 for any that is free")
-    parser.add_argument("--idle", type=int, default=IDLE, help=f"seconds that a page left alone lives: {IDLE}")
-    return parser
 
 
 if __name__ == "__main__":

@@ -21,11 +21,7 @@ HEADERS = {"Date", "From", "To", "Subject", "Message-ID", "In-Reply-To", "Refere
 
 
 def new_message_id(domain: str) -> str:
-    """A Message-ID that nobody can guess, so that only who got the mail can answer in its thread.
-
-    >>> len(new_message_id("example.org"))
-    46
-    """
+    """A Message-ID that nobody can guess, so that only who got the mail can answer in its thread."""
     return f"<{secrets.token_hex(16)}@{domain}>"
 
 
@@ -35,22 +31,6 @@ def compose(outgoing: Outgoing) -> bytes:
     InvalidInput names the field that has a control character, is empty where it must not be, is too long, is no single
     address, or does not read back as what was given.
     """
-    _check(outgoing)
-    raw = _composed(outgoing)
-    _check_read_back(raw, outgoing)
-    return raw
-
-
-def reads_as(raw: bytes, outgoing: Outgoing) -> bool:
-    """Whether bytes that were kept are that mail, its date and its place in a thread aside."""
-    try:
-        _check_read_back(raw, outgoing)
-    except (InvalidInput, AttributeError, LookupError, ValueError):  # those of a mail that lacks headers
-        return False
-    return True
-
-
-def _check(outgoing: Outgoing) -> None:
     checked_address(outgoing.sender, "sender")
     checked_address(outgoing.recipient, "recipient")
     for field, limit in (("sender_name", NAME), ("recipient_name", NAME), ("subject", SUBJECT), ("body", SENT_BODY)):
@@ -65,6 +45,18 @@ def _check(outgoing: Outgoing) -> None:
     for field, one in [*ids.items(), *(("references", one) for one in outgoing.references)]:
         if not re.fullmatch(MESSAGE_ID, one):
             raise InvalidInput(f"{field} is {one[:200]!r}; expected a Message-ID such as <3f2a@example.org>.")
+    raw = _composed(outgoing)
+    _check_read_back(raw, outgoing)
+    return raw
+
+
+def reads_as(raw: bytes, outgoing: Outgoing) -> bool:
+    """Whether bytes that were kept are that mail, its date and its place in a thread aside."""
+    try:
+        _check_read_back(raw, outgoing)
+    except (InvalidInput, AttributeError, LookupError, ValueError):  # those of a mail that lacks headers
+        return False
+    return True
 
 
 def _composed(outgoing: Outgoing) -> bytes:
@@ -102,7 +94,6 @@ def _encoded(text: str) -> str:
 
 
 def _named(name: str, address: str) -> str:
-    """A name as a quoted string or as encoded words, with the address between brackets."""
     from email.utils import quote
 
     written = _encoded(name) if not name.isascii() or "=?" in name else f'"{quote(name)}"'
@@ -111,14 +102,20 @@ def _named(name: str, address: str) -> str:
 
 def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
     from email import message_from_bytes
+    from email.header import decode_header, make_header
     from email.policy import SMTP
+    from email.utils import parseaddr
 
-    message = message_from_bytes(raw, policy=SMTP)
+    message, older = message_from_bytes(raw, policy=SMTP), message_from_bytes(raw)
+
+    def name_in(header: str) -> str:  # the newer parser puts a blank between encoded words
+        return str(make_header(decode_header(parseaddr(older[header])[0])))
+
     found = {
         "recipient": [each.addr_spec for each in message["To"].addresses],
         "sender": [each.addr_spec for each in message["From"].addresses],
-        "recipient_name": [_name_in(raw, "To")],
-        "sender_name": [_name_in(raw, "From")],
+        "recipient_name": [name_in("To")],
+        "sender_name": [name_in("From")],
         "subject": [str(message["Subject"])],
         "body": [message.get_content().replace("\r\n", "\n").removesuffix("\n")],
         "message_id": [str(message["Message-ID"])],
@@ -129,12 +126,3 @@ def _check_read_back(raw: bytes, outgoing: Outgoing) -> None:
             raise InvalidInput(f"{field} is {given[:200]!r}, but would be read as {values!r}: write it more plainly.")
     if not HEADERS.issuperset(message) or len(set(message)) < len(message):
         raise InvalidInput(f"the mail would have the headers {list(message)!r}: write its fields more plainly.")
-
-
-def _name_in(raw: bytes, header: str) -> str:
-    """A name as it is read by the older parser, since the newer one puts a blank between encoded words."""
-    from email import message_from_bytes
-    from email.header import decode_header, make_header
-    from email.utils import parseaddr
-
-    return str(make_header(decode_header(parseaddr(message_from_bytes(raw)[header])[0])))

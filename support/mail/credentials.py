@@ -15,7 +15,7 @@ from support.mail.letters import checked_address, first_hidden
 
 SERVICE = "convene-mail"
 IMPLICIT, STARTTLS = "implicit", "starttls"
-PORTS = {465: IMPLICIT, 587: STARTTLS}
+PORTS = {465: IMPLICIT, 587: STARTTLS}  # for another, CONVENE_SMTP_TLS says which
 USER, PASSWORD = "CONVENE_MAIL_USER", "CONVENE_MAIL_PASSWORD"
 NEEDED = {"smtp_host": "CONVENE_SMTP_HOST", "imap_host": "CONVENE_IMAP_HOST", "address": "CONVENE_MAIL_ADDRESS"}
 TOLD = NEEDED | {  # what the environment may say of each field
@@ -98,8 +98,8 @@ class Login:
 def find_login(servers: MailServers) -> Login:
     """The login at these very servers and ports: from the environment that names them, else from the keyring.
 
-    The user is the mail address, unless CONVENE_MAIL_USER says another. A password is for the servers that it was
-    given for: whoever names others does not get it. MissingData says how to give one.
+    A password is for the servers that it was given for: whoever names others does not get it. MissingData says how to
+    give one.
     """
     import keyring
     from keyring.errors import KeyringError
@@ -107,22 +107,17 @@ def find_login(servers: MailServers) -> Login:
     user = os.environ.get(USER) or servers.address
     if (password := os.environ.get(PASSWORD)) and _named_there(servers):
         return Login(user, password)
-    ways = (
-        f"Set {PASSWORD}, beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this "
-        f'session, or put it into the keyring once: keyring set "{service(servers)}" {user}'
-    )
+    trouble = f" {PASSWORD} is for the servers that the environment names, not for these." if password else ""
     try:
-        found = keyring.get_password(service(servers), user)
+        if found := keyring.get_password(service(servers), user):
+            return Login(user, found)
     except KeyringError as error:  # shut, or none on this machine
-        raise MissingData(
-            f"{PASSWORD} is not set, and the keyring cannot be read ({type(error).__name__}: {error}). {ways}"
-        ) from None
-    if found:
-        return Login(user, found)
-    other = f" {PASSWORD} is for the servers that the environment names, not for these." if password else ""
+        trouble = f" The keyring cannot be read ({type(error).__name__}: {error})."
     raise MissingData(
         f"no password for {user} at {servers.smtp_host}:{servers.smtp_port} and {servers.imap_host}:"
-        f"{servers.imap_port} was found, neither in the environment nor in the keyring.{other} {ways}"
+        f"{servers.imap_port} was found, neither in the environment nor in the keyring.{trouble} Set {PASSWORD}, "
+        f"beside CONVENE_SMTP_HOST and the others (and {USER}, if the user is not {user}), for this session, or put "
+        f'it into the keyring once: keyring set "{service(servers)}" {user}'
     )
 
 
@@ -137,7 +132,6 @@ def service(servers: MailServers) -> str:
 
 
 def _named_there(servers: MailServers) -> bool:
-    """Whether the environment names these servers; certificates and all else that a login depends on too."""
     try:
         named = servers_from_environment()
     except (MissingData, InvalidInput):
@@ -146,10 +140,7 @@ def _named_there(servers: MailServers) -> bool:
 
 
 def servers_from_environment() -> MailServers:
-    """The servers that the environment names, by the variables of `TOLD`; MissingData names those that are needed.
-
-    Port 465 has TLS from the first byte, 587 STARTTLS; for another, CONVENE_SMTP_TLS says "implicit" or "starttls".
-    """
+    """The servers that the environment names, by the variables of `TOLD`; MissingData names those that are needed."""
     given: dict[str, Any] = {
         field: value for field, variable in TOLD.items() if (value := os.environ.get(variable, "").strip())
     }

@@ -30,7 +30,7 @@ class Problems(list[str]):
     """What is odd about a mail, each in a few words for people and once, `PROBLEMS` at most."""
 
     def note(self, problem: str) -> None:
-        """Add a problem, unless it is known or there are enough of them."""
+        """Add a problem."""
         if problem not in self and len(self) < PROBLEMS:
             self.append(problem)
 
@@ -88,13 +88,12 @@ def authentication(message: Message, authserv: str, address: str) -> Literal["pa
         return ""
     found = [(m[1].lower(), m[2].lower(), r) for r in results if (m := re.match(r"\s*(\w+)\s*=\s*(\w+)", r))]
     dmarc, spf, dkim = ({verdict for name, verdict, _ in found if name == of} for of in ("dmarc", "spf", "dkim"))
-    bad = {"fail", "softfail", "permerror"}
     asked = [m[1] for name, _, r in found if name == "dmarc" and (m := re.search(r"header\.from\s*=\s*([\w.-]+)", r))]
     domain = folded(address.rpartition("@")[2])
     other = any(folded(each) != domain for each in asked)  # the server read another sender
-    if other or "fail" in dmarc or (spf and dkim and spf | dkim <= bad):
+    if other or "fail" in dmarc or (spf and dkim and spf | dkim <= {"fail", "softfail", "permerror"}):
         return "fail"
-    signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, address)]
+    signed = [r for name, verdict, r in found if (name, verdict) == ("dkim", "pass") and _aligned(r, domain)]
     return "pass" if "pass" in dmarc or signed else ""
 
 
@@ -195,11 +194,11 @@ def _one_address(value: str) -> tuple[str, str]:
         return name, ""
 
 
-def _aligned(result: str, address: str) -> bool:
+def _aligned(result: str, domain: str) -> bool:
     """Whether a signature is that of the sender's domain, or of one above it."""
     found = re.search(r"header\.[di]\s*=\s*(?:[^\s;@]*@)?([\w.-]+)", result)
-    ours, theirs = folded(address.rpartition("@")[2]), folded(found[1]) if found else ""
-    return "." in theirs and (ours == theirs or ours.endswith("." + theirs))
+    signer = folded(found[1]) if found else ""
+    return "." in signer and (domain == signer or domain.endswith("." + signer))
 
 
 def _named(part: Message) -> Iterable[str]:

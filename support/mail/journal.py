@@ -14,7 +14,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +52,7 @@ class MailTables:
     """One run's side of these tables, in the study's file; it may be used from several threads."""
 
     def __init__(self, path: str | Path, run: str) -> None:
-        self._path, self.run = Path(path), run
-        self._lock = threading.Lock()
+        self._path, self.run, self._lock = Path(path), run, threading.Lock()
         self._db = open_database(self._path)
         self._db.row_factory = sqlite3.Row
         with guarded(self._path):
@@ -75,10 +74,7 @@ class MailTables:
 
 
 def digest_of(recipient: str, subject: str, body: str) -> str:
-    """What names a mail by its words.
-
-    Line ends, blanks around the body and repeated blanks in the subject are not words: the organiser takes them out
-    before sending, and mail programs change them.
+    """What names a mail by its words; line ends, blanks around and repeated blanks in the subject are none.
 
     >>> digest_of("ana@x.org", "A  date", "Hello\\r\\nAna\\n") == digest_of("ana@x.org", "A date", "Hello\\nAna")
     True
@@ -128,9 +124,9 @@ def give_approval_back(db: sqlite3.Connection, run: str, message_id: str) -> Non
 
 @dataclass(frozen=True)
 class Kept:
-    """A message in the inbox; `kind`, `person`, `mail`, `how` and `reason` as in `Match`."""
+    """A message in the inbox; `key`, `raw` and `size` as in `Fetched`, `kind` to `reason` as in `Match`."""
 
-    key: str  # what names it in its mailbox
+    key: str
     message_id: str  # its own; "" if it has none
     day: int  # on which it was collected, or for which it was released
     kind: str
@@ -140,7 +136,7 @@ class Kept:
     reason: str
     status: str  # "taken", "held", "released", "dropped"
     raw: bytes
-    size: int  # as in `Fetched`
+    size: int
 
     @property
     def fetched(self) -> Fetched:
@@ -192,18 +188,16 @@ class Inbox(MailTables):
         return rows[0]["key"] if rows else ""
 
     def release(self, key: str, person: str, day: int, mail: int | None = None) -> Kept:
-        """A person says whose it is; it is collected on that day, as a reply.
+        """A person says whose it is; it is collected, as a reply, on that day, which has not been collected yet.
 
-        `day`: one that has not been collected yet. `mail`: which of our mails it answers, if that is not the one that
-        was found.
+        `mail`: which of our mails it answers, if that is not the one that was found.
         """
-        kept = self._one_held(key)
-        mail = kept.mail if mail is None else mail
-        return self._settle(replace(kept, status=RELEASED, kind="reply", person=person, mail=mail, day=day))
+        settled = "status = ?, kind = 'reply', person = ?, day = ?, mail = coalesce(?, mail)"
+        return self._settle(key, settled, RELEASED, person, day, mail)
 
     def drop(self, key: str) -> Kept:
         """A person says that it is not to be read; its bytes stay."""
-        return self._settle(replace(self._one_held(key), status=DROPPED))
+        return self._settle(key, "status = ?", DROPPED)
 
     def hold(self, key: str, reason: str) -> None:
         """Hold a message after all, which was taken or released and not read yet."""
@@ -215,17 +209,10 @@ class Inbox(MailTables):
         rows = self._rows(f"SELECT * FROM inbox WHERE run = ? AND {condition} ORDER BY id", self.run, *values)
         return [Kept(**{field.name: row[field.name] for field in fields(Kept)}) for row in rows]
 
-    def _one_held(self, key: str) -> Kept:
-        for kept in self.held():
-            if kept.key == key:
-                return kept
-        raise InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
-
-    def _settle(self, now: Kept) -> Kept:
-        """What a person decided, unless another has meanwhile."""
-        query = "UPDATE inbox SET status = ?, kind = ?, person = ?, mail = ?, day = ?"
+    def _settle(self, key: str, change: str, *values: Any) -> Kept:
+        """What a person decided about a message that is held; InvalidInput where it is not, or not any more."""
         with self._writing() as db:
-            values = (now.status, now.kind, now.person, now.mail, now.day, self.run, now.key, HELD)
-            if not db.execute(f"{query} WHERE run = ? AND key = ? AND status = ?", values).rowcount:
-                raise InvalidInput(f"key: {now.key!r} given, which another process has settled meanwhile; look again")
-        return now
+            query = f"UPDATE inbox SET {change} WHERE run = ? AND key = ? AND status = ?"
+            if not db.execute(query, (*values, self.run, key, HELD)).rowcount:
+                raise InvalidInput(f"key: {key!r} given; expected that of a message that is held (see Inbox.held)")
+        return self._where("key = ?", key)[0]

@@ -86,9 +86,6 @@ def checked_address(text: str, what: str) -> str:
 
     Lists, groups, display names, quoted local parts, comments, blanks, control characters, patterns and characters
     outside ASCII are refused: each has been a way to reach somebody else than who approves a mail reads.
-
-    >>> checked_address("ana@example.org", "the speaker's address")
-    'ana@example.org'
     """
     if isinstance(text, str) and ADDRESS.fullmatch(text):
         return text
@@ -99,11 +96,7 @@ def checked_address(text: str, what: str) -> str:
 
 
 def folded(text: str) -> str:
-    """The form in which addresses and names are compared: upper and lower case do not tell people apart.
-
-    >>> folded(" Ana@Example.org ")
-    'ana@example.org'
-    """
+    """The form in which addresses and names are compared: upper and lower case do not tell people apart."""
     return text.strip().casefold()
 
 
@@ -112,12 +105,8 @@ def same(a: str, b: str) -> bool:
     return bool(a) and folded(a) == folded(b)
 
 
-def hidden(character: str) -> bool:
-    """Whether a character is a control, ends a line, turns the reading order or cannot be shown at all.
-
-    >>> [hidden(c) for c in ("a", "é", "\\n", "\\u202e")]
-    [False, False, True, True]
-    """
+def _hidden(character: str) -> bool:
+    """Whether a character is a control, ends a line, turns the reading order or cannot be shown at all."""
     shaping = character in "\u200c\u200d" or character in SEEN_FORMATS
     tag = ord(character) >> 12 == 0xE0 and not 0xE0100 <= ord(character) <= 0xE01EF  # a sentence that no screen shows
     return tag or (unicodedata.category(character) in HIDDEN_CATEGORIES and not shaping)
@@ -126,7 +115,7 @@ def hidden(character: str) -> bool:
 def first_hidden(text: str, allowed: str = "") -> str:
     """The first such character of a text that is not allowed there; "" if there is none."""
     lonely = LONELY.search(text)
-    return next((c for c in text if c not in allowed and hidden(c)), lonely[0][0] if lonely else "")
+    return next((c for c in text if c not in allowed and _hidden(c)), lonely[0][0] if lonely else "")
 
 
 def shown(text: str, limit: int) -> str:
@@ -135,7 +124,7 @@ def shown(text: str, limit: int) -> str:
     >>> shown("Ana\\r\\nBcc: eve@x.org", 100)
     'Ana Bcc: eve@x.org'
     """
-    line = "".join(" " if c.isspace() else c for c in text if c.isspace() or not hidden(c))
+    line = "".join(" " if c.isspace() else c for c in text if c.isspace() or not _hidden(c))
     line = " ".join(LONELY.sub("", line).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
@@ -148,5 +137,5 @@ def shown_text(text: str) -> str:
     """
     lines = text.replace("\r\n", "\n").translate(LINE_ENDS)
     if not (lines.isascii() and lines.replace("\n", "").isprintable()):  # which hides nothing, as most mails do
-        lines = "".join(c for c in lines if c in "\n\t" or not hidden(c))
+        lines = "".join(c for c in lines if c in "\n\t" or not _hidden(c))
     return LONELY.sub("", lines)

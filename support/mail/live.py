@@ -58,9 +58,34 @@ class LiveMailbox:
         NotSent when the server certainly has no such mail. FateUnknown when the connection broke, or time ran out,
         between the first byte of the message and the answer to it.
         """
+        from aiosmtplib import SMTPException
+        from aiosmtplib.protocol import PERIOD_REGEX, normalize_message_line_endings
+
+        payload = PERIOD_REGEX.sub(b"..", normalize_message_line_endings(message)) + b".\r\n"
+        refused = f"the mail to {recipient} was refused before it was sent"
         async with self._connected() as client:
-            await self._ask_for(client, recipient)
-            return await self._transfer(client, message, recipient)
+            try:
+                await client.mail(self.servers.address)
+                await client.rcpt(recipient)
+                answer = await client.execute_command(b"DATA")
+            except (SMTPException, OSError, ValueError) as error:
+                raise NotSent(f"{refused}: {self._told(error)}") from None
+            if answer.code != GO_ON:
+                raise NotSent(f"{refused}: {self._bounded(f'{answer.code} {answer.message}')}")
+            if client.protocol is None or not client.protocol.is_connected:
+                raise NotSent(f"the mail to {recipient} was not sent: the connection broke before its first byte")
+            unknown = f"the mail to {recipient} may have been sent: the server's answer"
+            try:  # from the first byte on, only the answer tells
+                client.protocol.write(payload)
+                answer = await client.protocol.read_response(timeout=self.last_patience)
+            except (SMTPException, OSError) as error:
+                raise FateUnknown(f"{unknown} did not come ({self._told(error)})") from None
+        said = self._bounded(f"{answer.code} {answer.message}")
+        if 200 <= answer.code < 300:
+            return said
+        if 400 <= answer.code < 600:
+            raise NotSent(f"the mail to {recipient} was refused by the server: {said}")
+        raise FateUnknown(f"{unknown} is none of SMTP's ({said})")
 
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages of the folder after that one, oldest first, `MOST` at most; they stay unread.
@@ -109,42 +134,6 @@ class LiveMailbox:
                 if client.protocol is not None and client.protocol.is_connected:
                     client.protocol.write(b"QUIT\r\n")
             client.close()
-
-    async def _ask_for(self, client: SMTP, recipient: str) -> None:
-        """Everything up to the message; the server has none of it yet."""
-        from aiosmtplib import SMTPException
-
-        refused = f"the mail to {recipient} was refused before it was sent"
-        try:
-            await client.mail(self.servers.address)
-            await client.rcpt(recipient)
-            answer = await client.execute_command(b"DATA")
-        except (SMTPException, OSError, ValueError) as error:
-            raise NotSent(f"{refused}: {self._told(error)}") from None
-        if answer.code != GO_ON:
-            raise NotSent(f"{refused}: {self._bounded(f'{answer.code} {answer.message}')}")
-        if client.protocol is None or not client.protocol.is_connected:
-            raise NotSent(f"the mail to {recipient} was not sent: the connection broke before its first byte")
-
-    async def _transfer(self, client: SMTP, message: bytes, recipient: str) -> str:
-        """The message and its dot, and the answer; from the first byte on, only the answer tells."""
-        from aiosmtplib import SMTPException
-        from aiosmtplib.protocol import PERIOD_REGEX, normalize_message_line_endings
-
-        assert client.protocol is not None  # _ask_for has looked
-        payload = PERIOD_REGEX.sub(b"..", normalize_message_line_endings(message)) + b".\r\n"
-        unknown = f"the mail to {recipient} may have been sent: the server's answer"
-        try:
-            client.protocol.write(payload)
-            answer = await client.protocol.read_response(timeout=self.last_patience)
-        except (SMTPException, OSError) as error:
-            raise FateUnknown(f"{unknown} did not come ({self._told(error)})") from None
-        said = self._bounded(f"{answer.code} {answer.message}")
-        if 200 <= answer.code < 300:
-            return said
-        if 400 <= answer.code < 600:
-            raise NotSent(f"the mail to {recipient} was refused by the server: {said}")
-        raise FateUnknown(f"{unknown} is none of SMTP's ({said})")
 
     @contextmanager
     def _opened(self) -> Iterator[MailBox]:

@@ -35,8 +35,8 @@ class Mailbox(Protocol):
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages that lie there, oldest first; looking changes nothing there.
 
-        `after`: the key of the last one that was kept: a mailbox may leave out what came before. MailError when the
-        mailbox cannot be read.
+        `after`: the key of the last one that was kept: what came before may be left out. MailError when it cannot be
+        read.
         """
         ...
 
@@ -44,7 +44,7 @@ class Mailbox(Protocol):
 class SimulatedMailbox:
     """Takes every mail, and shows what was delivered to it; nothing is kept.
 
-    `faults`: for tests, what is raised at each mail in turn instead of taking it; None lets it pass.
+    `faults`: what is raised at each mail in turn instead of taking it; None lets it pass.
     """
 
     kind = SIMULATED
@@ -121,6 +121,7 @@ def _name(message: bytes) -> str:
 
 
 def _write(path: Path, message: bytes) -> None:
+    """Whole or not at all, and on the disk; the name of a new file is safe only when its folder is."""
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -130,11 +131,11 @@ def _write(path: Path, message: bytes) -> None:
         os.replace(draft, path)
     finally:
         Path(draft).unlink(missing_ok=True)
-    handle = os.open(path.parent, os.O_RDONLY)  # the name of a new file is safe only when its folder is
+    folder = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        os.fsync(folder)
     finally:
-        os.close(handle)
+        os.close(folder)
 
 
 def _fetched(path: Path) -> Fetched:

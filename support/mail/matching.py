@@ -53,9 +53,8 @@ def match(
     if reason := _doubt(incoming, person, thread, removed, any(each.person == person for each in sent)):
         return _held(reason, person, thread)
     if incoming.automatic or thread:
-        kind: Literal["reply", "automatic"] = "automatic" if incoming.automatic else "reply"
         how: Literal["in-reply-to", "references", ""] = "in-reply-to" if replied else "references" if thread else ""
-        return Match(kind, person, thread.mail if thread else None, how)
+        return Match("automatic" if incoming.automatic else "reply", person, thread.mail if thread else None, how)
     return Match("reply", person, max(each.mail for each in sent if each.person == person), "address", "", (OUTSIDE,))
 
 

@@ -49,8 +49,8 @@ class Clearance:
     def check(self, recipient: str) -> None:
         """Let a recipient pass who is on the list; NotSent says what to change.
 
-        Before the @ it must be written exactly as on the list: whether Ana@ and ana@ are one person is for their
-        server to say (RFC 5321, section 2.4). Capitals in a domain make no difference.
+        Whether Ana@ and ana@ are one person is for their server to say (RFC 5321, section 2.4); domains have no
+        capitals.
 
         >>> Clearance(True, frozenset({"ana@example.org"})).check("ana@Example.org")
         """
@@ -102,8 +102,7 @@ class _Wanted:
 class Outbox(MailTables):
     """The outbox of one run.
 
-    `presence`: this process's presence at the file. Without it, another process takes what this one is sending for a
-    dead one's: it lists that as uncertain, and sends it no second time either.
+    `presence`: this process's at the file; without it, another process lists what this one is sending as uncertain.
     """
 
     def __init__(self, path: str | Path, run: str, clearance: Clearance, *, presence: Presence | None = None) -> None:
@@ -116,10 +115,9 @@ class Outbox(MailTables):
     ) -> Posted:
         """Send a mail, unless it has gone already: a resumed run that asks again gets the same.
 
-        `outgoing`: where the same words were prepared before, those bytes and their Message-ID are sent, not these.
-        `today`: by the calendar, for the daily limit. NotSent when it is not allowed, or the other side refused it: it
-        may be tried again. FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be
-        composed: nothing is kept.
+        Where the same words were prepared before, those bytes and their Message-ID are sent. `today`: by the calendar,
+        for the daily limit. NotSent when it is not allowed, or the other side refused it: it may be tried again.
+        FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be composed.
         """
         digest = digest_of(outgoing.recipient, outgoing.subject, outgoing.body)
         kind = mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE  # what is not known may leave the machine
@@ -144,9 +142,10 @@ class Outbox(MailTables):
         status, decided = (SENT, "arrived") if arrived else (NOT_SENT, "lost")
         said = f"decided by a person: it {'arrived' if arrived else 'did not arrive'}"
         with self._writing() as db:
-            query = "UPDATE outbox SET status = ?, decided = ?, said = ?"
-            values = (status, decided, said, self.run, message_id, UNCERTAIN)
-            if not db.execute(f"{query} WHERE run = ? AND message_id = ? AND status = ?", values).rowcount:
+            query = (
+                "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE run = ? AND message_id = ? AND status = ?"
+            )
+            if not db.execute(query, (status, decided, said, self.run, message_id, UNCERTAIN)).rowcount:
                 raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this run")
         return self._one(message_id)
 
@@ -191,18 +190,11 @@ class Outbox(MailTables):
                 f"already ({row['status']}), its subject {row['subject']!r}, and its words differ. Write it on another "
                 "day."
             )
-        if row["status"] not in (SENT, DRY) and row["sender"] != wanted.outgoing.sender:
-            raise InvalidInput(
-                f"sender: {wanted.outgoing.sender} given for {name}, which was prepared as {row['sender']}'s; send it "
-                "as that."
-            )
         return row["status"] in (SENT, DRY)
 
     def _write(self, db: sqlite3.Connection, wanted: _Wanted) -> None:
         out = wanted.outgoing
         db.execute(f"DELETE FROM outbox WHERE {MAIL}", wanted.key)
-        if db.execute("SELECT 1 FROM outbox WHERE message_id = ?", (out.message_id,)).fetchone():
-            raise InvalidInput(f"message_id: {out.message_id} given, which another mail has; expected a new one")
         words = (out.sender, out.recipient, out.subject, out.body, wanted.message)
         row = (*wanted.key, wanted.mail, out.message_id, wanted.digest, wanted.kind, *words, PREPARED, wanted.today)
         marks = ", ".join("?" * (len(row) - 1))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from support.mail import headers as head
 from support.mail.headers import Problems
@@ -115,8 +114,7 @@ def _policy() -> Any:
     return Bounded()
 
 
-@dataclass(frozen=True)
-class _Words:
+class _Words(NamedTuple):
     """The words of a part, whether any came from HTML, and whether they were cut."""
 
     text: str = ""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 from support.errors import InvalidInput
 from support.seats import Question
@@ -34,33 +33,29 @@ async def play_day(seminar: Seminar, answer: Answer = approves) -> OrganizingDay
         raise InvalidInput(
             "answer: a function given for a live seminar, the mails of which a person at the desk approves"
         )
-    playing = asyncio.ensure_future(seminar.play())
+    return await played_day(seminar, answer)
+
+
+async def played_day(seminar: Seminar, answer: Answer) -> OrganizingDay:
+    """The same, whatever the mail: for a function that stands for the person."""
+    tasks = playing, answering = asyncio.ensure_future(seminar.play()), asyncio.ensure_future(_answer(seminar, answer))
     try:
-        while (question := await _asked(seminar, playing)) is not None:
-            question.answer(answer(question))
-        return await playing
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return answering.result() if answering.done() else playing.result()
     finally:
-        playing.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await playing
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _asked(seminar: Seminar, playing: asyncio.Future[OrganizingDay]) -> Question | None:
-    """The next question; None at the end of the day."""
-    asked = asyncio.ensure_future(seminar.questions.get())
-    either: list[asyncio.Future[Any]] = [asked, playing]
-    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-    if asked.done():
-        return asked.result()
-    asked.cancel()
-    return None
+async def _answer(seminar: Seminar, answer: Answer) -> NoReturn:
+    while True:
+        question = await seminar.questions.get()
+        question.answer(answer(question))
 
 
 async def play_days(seminar: Seminar, count: int | None = None, answer: Answer = approves) -> list[OrganizingDay]:
-    """Play so many days more, or all; the days that are finished then.
-
-    InvalidInput as `play_day`.
-    """
+    """Play so many days more, or all; the days that are finished then. InvalidInput as `play_day`."""
     await seminar.open()
     until = None if count is None else len(seminar.finished) + count
     while not seminar.over and len(seminar.finished) != until:

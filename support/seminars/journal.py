@@ -6,10 +6,9 @@ are none left: then it goes on from where it was. Lines are only ever added.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from support.database import guarded, open_database, private, transaction
 from support.errors import FileInUse, InvalidInput
@@ -27,8 +26,7 @@ CREATE TABLE IF NOT EXISTS journal (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line: who was asked what on which day, about whom, and what they said; JSON texts.
 
     `answer` is None where the role failed: `error` then holds the kind of the error and its words.
@@ -45,11 +43,10 @@ class Entry:
 
 
 class Journal:
-    """The lines of one seminar; one run at a time writes them.
+    """The lines of one seminar, in a study's file; one run at a time, which has this presence, writes them.
 
-    `path`: the study's file. `presence`: of the run that writes. `take_over`: whether to take the seminar away from a
-    run that is still at work; it can write nothing more then. InvalidInput when the file has no seminar of that name.
-    FileInUse when another window or process is at work on it.
+    `take_over`: whether to take the seminar away from a run that is still at work; it can write nothing more then.
+    InvalidInput when the file has no seminar of that name. FileInUse when another window or process is at work on it.
     """
 
     def __init__(self, path: str | Path, seminar: str, presence: Presence, *, take_over: bool = False) -> None:
@@ -75,39 +72,28 @@ class Journal:
             self._db.execute("UPDATE seminars SET run = ? WHERE name = ?", (self._presence.run, self.seminar))
         return str(setup)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> list[Entry]:
         """All lines, in order."""
         query = "SELECT number, day, role, step, about, asked, answer, error FROM journal WHERE seminar = ? ORDER BY 1"
         with guarded(self.path):
-            rows = self._db.execute(query, (self.seminar,)).fetchall()
-        return (Entry(*row) for row in rows)
+            return [Entry(*row) for row in self._db.execute(query, (self.seminar,))]
 
     def add(
         self, day: int, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None
     ) -> Entry:
-        """Write one line, for good.
-
-        FileInUse when another run has taken the seminar over; nothing is written.
-        """
+        """Write one line, for good; FileInUse when another run has taken the seminar over, and nothing is written."""
         with transaction(self._db, self.path):
-            self._check_mine()
+            self.check()
             query = "SELECT COALESCE(MAX(number), 0) + 1 FROM journal WHERE seminar = ?"
             number = self._db.execute(query, (self.seminar,)).fetchone()[0]
             entry = Entry(number, day, role, step, about, asked, answer, error)
-            row = (self.seminar, number, day, role, step, about, asked, answer, error)
-            self._db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._db.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (self.seminar, *entry))
         return entry
 
     def check(self) -> None:
-        """See that the seminar is still this run's.
-
-        FileInUse when another run has taken it over.
-        """
+        """See that the seminar is still this run's; FileInUse when another run has taken it over."""
         with guarded(self.path):
-            self._check_mine()
-
-    def _check_mine(self) -> None:
-        owner = self._db.execute("SELECT run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
+            owner = self._db.execute("SELECT run FROM seminars WHERE name = ?", (self.seminar,)).fetchone()
         if owner != (self._presence.run,):
             raise FileInUse(f"the seminar {self.seminar!r} was taken over by another window; go on there")
 
@@ -131,23 +117,14 @@ def opened(path: Path) -> Connection:
 
 
 def begin(path: str | Path, name: str, setup: str) -> None:
-    """Put a new seminar into a study's file.
-
-    InvalidInput when its name is empty, too long, or taken.
-    """
+    """Put a new seminar into a study's file; InvalidInput when its name is empty, too long, or taken."""
     if not isinstance(name, str) or not name.strip() or len(name) > 80 or not name.isprintable():
         raise InvalidInput(f"name: {name!r} given; expected a name of 1 to 80 characters")
     path = Path(path)
-    db = opened(path)
-    try:
-        with transaction(db, path):
-            if db.execute("SELECT 1 FROM seminars WHERE name = ?", (name,)).fetchone():
-                raise InvalidInput(
-                    f"name: {name!r} given, which is the name of a seminar in {path.name}; choose another"
-                )
-            db.execute("INSERT INTO seminars VALUES (?, ?, NULL)", (name, setup))
-    finally:
-        db.close()
+    with closing(opened(path)) as db, transaction(db, path):
+        if db.execute("SELECT 1 FROM seminars WHERE name = ?", (name,)).fetchone():
+            raise InvalidInput(f"name: {name!r} given, which is the name of a seminar in {path.name}; choose another")
+        db.execute("INSERT INTO seminars VALUES (?, ?, NULL)", (name, setup))
 
 
 def names(path: str | Path) -> list[str]:
@@ -155,9 +132,5 @@ def names(path: str | Path) -> list[str]:
     path = Path(path)
     if not path.exists():
         return []
-    db = opened(path)
-    try:
-        with guarded(path):
-            return [name for (name,) in db.execute("SELECT name FROM seminars ORDER BY rowid")]
-    finally:
-        db.close()
+    with closing(opened(path)) as db, guarded(path):
+        return [name for (name,) in db.execute("SELECT name FROM seminars ORDER BY rowid")]

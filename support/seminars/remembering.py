@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -55,11 +56,7 @@ def digest(*texts: str) -> str:
 
 
 def to_text(form: Any, value: Any) -> str:
-    """A value of that form as JSON, which `from_text` reads.
-
-    InvalidInput when it is of another form, or has a text that cannot be written: a line that nobody can read is never
-    kept.
-    """
+    """A value of that form as JSON; InvalidInput when `from_text` could not read it: such a line is never kept."""
     try:
         text = str(_adapter(form).dump_json(value, warnings=False).decode())
         _adapter(form).validate_json(text)
@@ -70,10 +67,7 @@ def to_text(form: Any, value: Any) -> str:
 
 
 def from_text(form: Any, text: str, line: int | None = None) -> Any:
-    """The value that `to_text` wrote; `line` is its number in the journal, if that is known.
-
-    DamagedFile when it is none of that form.
-    """
+    """The value that `to_text` wrote, in that line of the journal; DamagedFile when it is none of that form."""
     try:
         return _adapter(form).validate_json(text)
     except ValueError as error:
@@ -104,13 +98,11 @@ class Memory:
         for entry in journal.entries():
             self._lines.setdefault((entry.day, entry.role, entry.step, entry.about), []).append(entry)
             self._note(entry)
-        self._asked: Counter[tuple[int, str, str, str]] = Counter()
-        self.day = 0
+        self.open(0)
 
     def open(self, day: int) -> None:
         """Begin a day."""
-        self.day = day
-        self._asked = Counter()
+        self.day, self._asked = day, Counter[tuple[int, str, str, str]]()
 
     def last(self, role: str, step: str) -> int:
         """The last day on which a role gave an answer in that step; 0 for none."""
@@ -118,7 +110,7 @@ class Memory:
 
     def _note(self, entry: Entry) -> None:
         if entry.error is None:
-            self._last[entry.role, entry.step] = max(entry.day, self._last.get((entry.role, entry.step), 0))
+            self._last[entry.role, entry.step] = max(entry.day, self.last(entry.role, entry.step))
 
     def add(self, role: str, step: str, about: str, asked: str, answer: str | None, error: str | None = None) -> Entry:
         """Write a new line."""
@@ -135,31 +127,28 @@ class Memory:
         form, about_of, kept = KEPT[step]
         key = (self.day, who.name, step, about_of(args))
         number, self._asked[key] = self._asked[key], self._asked[key] + 1
-        lines = self._lines.get(key, [])
-        if number < len(lines):
+        if number < len(lines := self._lines.get(key, [])):
             if who.again:
-                await _quietly(ask)
+                with suppress(*AMISS):  # what goes amiss did so before
+                    await ask()
             self._reached(lines[number].number)
             who.recall(lines[number])
             return _given(form, lines[number])
-        if self.day <= self._last.get((DAY, FINISHED), 0):  # nothing is asked about a day that is over, nor sent
+        if self.day <= self.last(DAY, FINISHED):  # nothing is asked about a day that is over, nor sent
             raise DamagedFile(
                 f"journal: day {self.day} is over, but {who.name} has no answer there to the step {step!r} {key[3]}. "
                 "Restore the study's file from a copy, or open it with the version of Convene that played it."
             )
         self._reached(None)
-        return await self._new(form, key[1:], who if kept(args) is None else kept(args), ask)
-
-    async def _new(self, form: Any, key: tuple[str, str, str], shown: Any, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """A new answer; beside it stands what was shown, or else what its role has spent so far."""
         self.journal.check()  # whoever lost the seminar to another window asks nobody and sends nothing
+        shown = kept(args)
         try:
             text = to_text(form, value := await ask())
         except AMISS as error:
-            if key[1] != COLLECT:
-                self.add(*key, _beside(shown), None, f"{type(error).__name__}: {error}")
+            if step != COLLECT:
+                self.add(*key[1:], who.beside(shown), None, f"{type(error).__name__}: {error}")
             raise
-        self.add(*key, _beside(shown), text)
+        self.add(*key[1:], who.beside(shown), text)
         return value
 
 
@@ -188,6 +177,13 @@ class Remembered:
         """Tokens of the language model so far."""
         return self._before[1] + int(getattr(self.role, "tokens", 0))
 
+    def beside(self, shown: Any) -> str:
+        """What stands beside an answer: what was shown, or else what the role has spent so far, if anything."""
+        if shown is not None:
+            return to_text(type(shown), shown)
+        spent = (self.replies, self.tokens)
+        return to_text(tuple[int, int], spent) if any(spent) else ""
+
     def recall(self, entry: Entry) -> None:
         """Take over what a line says was spent until then."""
         if entry.asked and KEPT[entry.step][2] is _nothing:
@@ -203,22 +199,6 @@ class Remembered:
             return await self._memory.answer(self, step, args, lambda: found(*args))
 
         return remembered
-
-
-def _beside(shown: Any) -> str:
-    """What stands beside an answer."""
-    if not isinstance(shown, Remembered):
-        return to_text(type(shown), shown)
-    spent = (shown.replies, shown.tokens)
-    return to_text(tuple[int, int], spent) if any(spent) else ""
-
-
-async def _quietly(ask: Callable[[], Awaitable[Any]]) -> None:
-    """Ask, for the sake of what the role remembers of it; what goes amiss did so before."""
-    try:
-        await ask()
-    except AMISS:
-        return
 
 
 def _given(form: Any, entry: Entry) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -43,15 +44,12 @@ WAITS = "code: mail that was approved before would leave; first give the code of
 
 
 class Seminar:
-    """A seminar in a study's file, opened to be worked on. Close it, or use it as a context manager.
+    """A seminar in a study's file (see `begin`), opened to be worked on. Close it, or use it as a context manager.
 
-    `path`: the study's file; see `begin` for how a seminar comes to be in it. `model`: needed where the setup seats
-    one. `mailbox`: in the place of the one that the setup asks for, for tests and mailboxes of one's own. `today`: the
-    calendar; live seminars follow it. `take_over`: whether to take it from another window that has it open. `changed`:
-    called whenever something was added to the journal. `entries`: the journal. `day`: the number of the newest day,
-    running or finished; 0 before the first. `questions`: what waits for the person at the desk; see
-    `seminar.seats.REVIEWER`. InvalidInput, FileInUse, DamagedFile, MissingData when there is no such seminar, it is
-    open elsewhere, cannot be read, or live mail lacks its credentials.
+    `model`: needed where the setup seats one. `mailbox`: in the place of the one that the setup asks for. `today`: the
+    calendar; live seminars follow it. `take_over`: from another window that has it open. `changed`: called whenever
+    something was added to the journal. InvalidInput, FileInUse, DamagedFile, MissingData when there is no such seminar,
+    it is open elsewhere, cannot be read, or live mail lacks its credentials.
     """
 
     def __init__(
@@ -66,23 +64,17 @@ class Seminar:
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.path, self.name, self.today, self.changed = Path(path), name, today, changed
-        self._presence = Presence(path)
-        self._presence.__enter__()
-        try:
-            self.journal = Journal(path, name, self._presence, take_over=take_over)
-            try:
-                self.setup = SeminarSetup.from_json(self.journal.setup)
-                self.workplace = Workplace(self.path, name, self.setup, self._presence, model, mailbox, today)
-            except BaseException:
-                self.journal.close()
-                raise
-        except BaseException:
-            self._presence.__exit__()
-            raise
+        with ExitStack() as opened:
+            presence = opened.enter_context(Presence(path))
+            self.journal = opened.enter_context(closing(Journal(path, name, presence, take_over=take_over)))
+            self.setup = SeminarSetup.from_json(self.journal.setup)
+            self.workplace = Workplace(self.path, name, self.setup, presence, model, mailbox, today)
+            opened.callback(self.workplace.close)
+            self._opened = opened.pop_all()
         self.finished: list[OrganizingDay] = []
         self.entries: list[Entry] = []
-        self.day = 0
-        self.questions: asyncio.Queue[Question] = asyncio.Queue()
+        self.day = 0  # the newest one, running or finished; 0 before the first
+        self.questions: asyncio.Queue[Question] = asyncio.Queue()  # to the person at the desk
         self._stale, self._ahead, self._replaying = True, False, False
         self.closed: str | None = None  # why it was closed for good
 
@@ -94,11 +86,7 @@ class Seminar:
 
     def close(self) -> None:
         """Give the seminar back; what was kept stays."""
-        try:
-            self.workplace.close()
-            self.journal.close()
-        finally:
-            self._presence.__exit__()
+        self._opened.close()
 
     async def open(self) -> None:
         """Bring the seminar to where it was left; `play` does so, too. Nothing is asked and nothing is sent."""
@@ -108,17 +96,10 @@ class Seminar:
             self._stale, self._ahead = False, self.running
 
     async def _replay(self) -> None:
-        """Play the finished days again, by the journal."""
-        self._take_up()
-        for day in self.finished:
-            self._memory.open(day.number)
-            await self.run.day(day.number)
-
-    def _take_up(self) -> None:
-        """Seat everybody anew, with the journal in front of them."""
+        """Seat everybody anew, with the journal in front of them, and play the finished days again by it."""
         self._replaying = True
         self._memory = Memory(self.journal, self._catch_up, self._added)
-        self.entries = list(self.journal.entries())
+        self.entries = self.journal.entries()
         self._changes = [entry for entry in self.entries if entry.role == USER]
         self.workplace.removed.clear()
         self.closed = None
@@ -128,6 +109,9 @@ class Seminar:
         done = [entry for entry in self.entries if (entry.role, entry.step) == (DAY, FINISHED)]
         self.finished = [from_text(OrganizingDay, entry.answer or "", entry.number) for entry in done]
         self.day = max((entry.day for entry in self.entries), default=0)
+        for day in self.finished:
+            self._memory.open(day.number)
+            await self.run.day(day.number)
 
     def _added(self, entry: Entry) -> None:
         self.entries.append(entry)
@@ -140,10 +124,7 @@ class Seminar:
 
     @property
     def next_day(self) -> int:
-        """The number of the day that `play` plays: the running one, or the next.
-
-        InvalidInput live, when today's day was played, or the seminar has not begun, or its deadline is over.
-        """
+        """The number of the day that `play` plays; InvalidInput when there is none, live by the calendar."""
         if self.closed is not None:
             raise InvalidInput(f"seminar: it was closed{f' ({self.closed})' if self.closed else ''}")
         if self.running:
@@ -175,15 +156,14 @@ class Seminar:
             return True
         if not self.finished or self.running or self._stale:
             return False
-        done = settled(self.run.office.state) and self.setup.mode != LIVE
-        return self.day >= self.last or (done and not self.run.post.awaited(self.last))
+        done = self.setup.mode != LIVE and settled(self.run.office.state) and not self.run.post.awaited(self.last)
+        return self.day >= self.last or done
 
     async def play(self) -> OrganizingDay:
         """Play the running day to its end, or the next one; a person is waited for.
 
         InvalidInput when there is no day to play. FateUnknown when a mail may have been sent or not: decide about it
-        (`uncertain`, `decide`), then play on. MailError, ModelError and others what went wrong on the day; nothing is
-        lost by it, and the day is taken up where it broke off.
+        (`uncertain`, `decide`), then play on. After any other error the day is taken up where it broke off.
         """
         try:
             await self.open()
@@ -216,11 +196,9 @@ class Seminar:
     @property
     def record(self) -> Organizing:
         """The finished days as a record, as a rehearsal of a study leaves it."""
-        told = {"mode": self.setup.mode, "delegation": self.setup.delegation, "removed": list(self.workplace.removed)}
-        told |= {"closed": self.closed} if self.closed is not None else {}
-        return organizing.record(
-            self.setup.scenario, self.workplace.roles, self.finished, artefacts=self.setup.artefacts, **told
-        )
+        setup, closed = self.setup, {"closed": self.closed} if self.closed is not None else {}
+        told = {"mode": setup.mode, "delegation": setup.delegation, "removed": list(self.workplace.removed), **closed}
+        return organizing.record(setup.scenario, self.workplace.roles, self.finished, artefacts=setup.artefacts, **told)
 
     # ---- what a person changes unasked: each is a line of the journal, and comes again in its place ----
 
@@ -246,26 +224,17 @@ class Seminar:
         return dict(self._office.artefacts.templates)
 
     def set_policies(self, policies: PolicySet) -> None:
-        """Other policies, from the next step of the organiser on.
-
-        InvalidInput when they are no policies, or the seminar is not open.
-        """
+        """Other policies, from the next step of the organiser on."""
         if not isinstance(policies, PolicySet):
             raise InvalidInput(f"policies: {policies!r:.200} given; expected a PolicySet")
         self._change(POLICIES, to_text(Entries, as_entries(policies)))
 
     def set_templates(self, templates: Templates) -> None:
-        """Other templates, from the next mail on; of a kind without one, the project's is used.
-
-        InvalidInput when they are no templates, or the seminar is not open.
-        """
+        """Other templates, from the next mail on; of a kind without one, the project's is used."""
         self._change(TEMPLATES, to_text(Templates, templates))
 
     def remove(self, name: str) -> None:
-        """Take somebody off the list: they get no more mail, and what they write is held.
-
-        InvalidInput when they are not on it.
-        """
+        """Take somebody off the list: they get no more mail, and what they write is held."""
         self._person(name)
         self._change(REMOVED, to_text(str, name))
 
@@ -277,10 +246,7 @@ class Seminar:
         self._change(PUT_BACK, to_text(str, name))
 
     def finish(self, why: str = "") -> None:
-        """Close the seminar for good: no day is played any more, and its record is complete.
-
-        InvalidInput while a day is not over, or when it is closed already.
-        """
+        """Close the seminar for good: no day is played any more, and its record is complete."""
         if self.closed is not None:
             raise InvalidInput("seminar: it is closed already")
         if self.running:
@@ -288,24 +254,22 @@ class Seminar:
         self._change(ENDED, to_text(str, why.strip()))
 
     async def check_mail(self) -> int:
-        """Fetch what is new now; it is read on the next day. How many messages came.
-
-        InvalidInput, FileInUse, MailError when the seminar is not open or taken over, or a server does not answer as it
-        should.
-        """
-        if self._stale:
-            raise InvalidInput(CLOSED)
+        """Fetch what is new now; it is read on the next day. How many messages came."""
+        self._check_open()
         self.journal.check()
         return int(await self.run.post.fetch(self._memory.last("post", COLLECT) + 1))
 
+    def _check_open(self) -> None:
+        if self._stale:
+            raise InvalidInput(CLOSED)
+
     def _person(self, name: str) -> None:
-        if not isinstance(name, str) or name not in self.setup.scenario.by_name:
+        if name not in self.setup.scenario.by_name:
             known = ", ".join(self.setup.scenario.by_name)
             raise InvalidInput(f"person: {name!r} given; expected one of {known}")
 
     def _change(self, what: str, answer: str) -> None:
-        if self._stale:
-            raise InvalidInput(CLOSED)
+        self._check_open()
         self._memory.day = self.day
         self._changes.append(self._memory.add(USER, what, "", "", answer))
         if not self._replaying:  # else it waits for its turn, after what was changed before it
@@ -328,14 +292,11 @@ class Seminar:
             office.take_off(name)
 
     def release(self, key: str, person: str, mail: int | None = None) -> Kept:
-        """Say whose a held mail is; it is read on the next day as their reply.
+        """Say whose a held mail (of `workplace.inbox.held`) is; it is read on the next day as their reply.
 
-        `key`: of the mail, see `workplace.inbox.held`. `mail`: which of our mails it answers, if that is not the one
-        that was found. InvalidInput when no such mail is held, or they are not on the list, or not any more. FileInUse
-        when another window has taken the seminar over.
+        `mail`: which of our mails it answers, if that is not the one that was found.
         """
-        if self._stale:
-            raise InvalidInput(CLOSED)
+        self._check_open()
         self._person(person)
         if person in self.workplace.removed:
             raise InvalidInput(f"person: {person!r} given, who was taken off the list; what they write stays held")
@@ -343,10 +304,7 @@ class Seminar:
         return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1, mail)
 
     def drop(self, key: str) -> Kept:
-        """Leave a held mail out; its bytes stay.
-
-        InvalidInput when no such mail is held. FileInUse when another window has taken the seminar over.
-        """
+        """Leave a held mail out; its bytes stay."""
         self.journal.check()
         return self.workplace.inbox.drop(key)
 
@@ -359,11 +317,9 @@ class Seminar:
         """Say of an uncertain mail whether it arrived; `play` then goes on with its day.
 
         `again`: of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left
-        out. InvalidInput when no such mail is uncertain. FileInUse when another window has taken the seminar over.
+        out.
         """
         self.journal.check()
-        if message_id not in [mail.message_id for mail in self.uncertain]:
-            raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this seminar")
         mail = self.workplace.outbox.decide(message_id, arrived)
         if again and not arrived:
             self.workplace.approvals.approve(mail.recipient, mail.subject, mail.body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from support.errors import DamagedFile, InvalidInput
@@ -31,29 +31,19 @@ MODES = {
 }
 """How a seminar's mail travels, in words."""
 
-WRITERS = ("post", "user", "day")
-"""Who writes into the journal beside people and the roles of a record."""
-
-PROBE, PROBED = "<0@example.org>", datetime(2027, 1, 1, tzinfo=UTC)
-"""Of the mails that are composed when a setup is checked."""
-
-OWN_ADDRESS = "organiser@example.org"
-"""The sender where no mail leaves; mail to example.org reaches nobody (RFC 2606)."""
+WRITERS = ("post", "user", "day")  # who writes into the journal beside people and the roles of a record
+OWN_ADDRESS = "organiser@example.org"  # where no mail leaves; mail to example.org reaches nobody (RFC 2606)
 
 
 @dataclass(frozen=True)
 class SeminarSetup:
-    """All that a seminar begins with.
-
-    `organizer`, `detector`: kinds of `seminar.seats.ORGANIZER` and `DETECTOR`. InvalidInput on a setting out of its
-    range, an address that is none, a live seminar without servers or with nobody allowed.
-    """
+    """All that a seminar begins with; InvalidInput names a setting that does not fit."""
 
     scenario: Scenario
     artefacts: Artefacts  # policies, templates, and what earlier rehearsals left
     past: tuple[Template, ...] = ()  # mails of the organiser's own, for their style
-    organizer: str = "rule-based"
-    detector: str = "lexical"
+    organizer: str = "rule-based"  # of `seminar.seats.ORGANIZERS`
+    detector: str = "lexical"  # of `DETECTORS`
     # who plays the people in a rehearsal; see `seat_speakers`. In a dry run whoever is "human" answers at the desk,
     # and the others by files
     people: str | Mapping[str, str] = "rule-based"
@@ -106,9 +96,9 @@ class SeminarSetup:
             other = seen.setdefault(folded(person.email), person.name)
             if other != person.name:
                 raise InvalidInput(f"address of {person.name}: {person.email!r} given, which is that of {other}, too")
-            probe = Outgoing(self.sender, writes, person.email, person.name, "A date", "Dear all,", PROBE, PROBED)
+            about = ("A date", "Dear all,", "<0@example.org>", datetime(2027, 1, 1, tzinfo=UTC))
             try:
-                compose(probe)
+                compose(Outgoing(self.sender, writes, person.email, person.name, *about))
             except InvalidInput as error:
                 raise InvalidInput(f"a mail from {writes!r} to {person.name!r} cannot be written: {error}") from None
 
@@ -139,20 +129,20 @@ class SeminarSetup:
 
     def to_json(self) -> str:
         """The setup as text; `from_json` reads it."""
-        plain = asdict(self) | {"scenario": _scenario_out(self.scenario), "artefacts": as_content(self.artefacts)}
-        return json.dumps(plain, ensure_ascii=False)
+        plain = asdict(self) | {"artefacts": as_content(self.artefacts)}
+        return json.dumps(plain, ensure_ascii=False, default=date.isoformat)
 
     @classmethod
     def from_json(cls, text: str) -> SeminarSetup:
-        """The setup that `to_json` wrote.
-
-        DamagedFile on text of another form. InvalidInput on a setting out of its range.
-        """
+        """The setup that `to_json` wrote; DamagedFile on text of another form."""
         from support.mail.credentials import MailServers
 
         try:
             plain: dict[str, Any] = json.loads(text)
-            plain["scenario"] = _scenario_in(plain["scenario"])
+            told = plain["scenario"]
+            people = tuple(Persona(**{**one, "constraints": tuple(one["constraints"])}) for one in told["people"])
+            dates = {name: day(told[name], name) for name in ("start", "deadline")}
+            plain["scenario"] = Scenario(**{**told, **dates, "slots": days(told["slots"], "slots"), "people": people})
             plain["artefacts"] = from_content(plain["artefacts"], "the setup of the seminar")
             plain["past"] = tuple(Template(**entry) for entry in plain["past"])
             plain["allowed"] = tuple(plain["allowed"])
@@ -162,15 +152,3 @@ class SeminarSetup:
             if isinstance(error, InvalidInput):
                 raise
             raise DamagedFile(f"setup of a seminar: {error!r}; expected what SeminarSetup.to_json writes") from error
-
-
-def _scenario_out(scenario: Scenario) -> dict[str, Any]:
-    plain = asdict(scenario)
-    dates = {name: plain[name].isoformat() for name in ("start", "deadline")}
-    return {**plain, **dates, "slots": [slot.isoformat() for slot in scenario.slots]}
-
-
-def _scenario_in(plain: Mapping[str, Any]) -> Scenario:
-    people = tuple(Persona(**{**entry, "constraints": tuple(entry["constraints"])}) for entry in plain["people"])
-    dates = {name: day(plain[name], name) for name in ("start", "deadline")}
-    return Scenario(**{**plain, **dates, "slots": days(plain["slots"], "slots"), "people": people})

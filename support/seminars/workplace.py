@@ -30,11 +30,8 @@ from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
-MORNING = time(9, tzinfo=UTC)
-"""When the mails of a day are written that is no day of the calendar."""
-
-ASKED_ONCE = ("human", "model")
-"""Kinds of people who are not asked again for what they said before: a person would mind, and a model costs."""
+MORNING = time(9, tzinfo=UTC)  # when the mails of a day are written that is no day of the calendar
+ASKED_ONCE = ("human", "model")  # for what they said before: a person would mind to be asked again, and a model costs
 
 
 class ByMail:
@@ -60,12 +57,10 @@ class ApprovingReviewer:
         if isinstance(item, Draft):
             self._approvals.withdraw(self._addresses[about], item.subject, item.body)
         if what == MAIL and review.decision in (APPROVE, EDIT):
-            self._approve(about, review.edited if review.decision == EDIT else item)
+            draft: Any = review.edited if review.decision == EDIT else item
+            letter = checked_letter(f"mail to {about}", draft.subject, draft.body)
+            self._approvals.approve(self._addresses[about], letter.subject, letter.body)
         return review
-
-    def _approve(self, name: str, draft: Any) -> None:
-        letter = checked_letter(f"mail to {name}", draft.subject, draft.body)
-        self._approvals.approve(self._addresses[name], letter.subject, letter.body)
 
     async def decide(self, desk: Desk, flag: Flag) -> str:
         """What the person decides."""
@@ -73,11 +68,7 @@ class ApprovingReviewer:
 
 
 class Workplace:
-    """What a seminar needs, made from its setup.
-
-    `outbox`, `inbox`, `approvals`, `mailbox`: of `support.mail`. `removed`: who was taken off the list. `roles`:
-    everybody by their role, for a record.
-    """
+    """What a seminar needs, made from its setup. `roles`: everybody by their role, for a record."""
 
     def __init__(
         self,
@@ -90,13 +81,13 @@ class Workplace:
         today: Callable[[], date],
     ) -> None:
         self.setup, self.model, self._today = setup, model, today
-        self.removed: list[str] = []
+        self.removed: list[str] = []  # from the list
         self.roles: dict[str, Any] = {}
-        self.clearance = Clearance(setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit)
         self.folder = path.with_name(f"{path.stem} mail") / _file_name(name)
         self._mailbox = mailbox
         self.mailbox = mailbox or self._made()
-        self.outbox = Outbox(path, name, self.clearance, presence=presence)
+        clearance = Clearance(setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit)
+        self.outbox = Outbox(path, name, clearance, presence=presence)
         self.inbox, self.approvals = Inbox(path, name), Approvals(path, name)
 
     def close(self) -> None:
@@ -113,9 +104,8 @@ class Workplace:
         from support.mail.live import LiveMailbox
 
         assert self.setup.servers is not None  # checked by the setup
-        login = find_login(self.setup.servers)
         since = min(self.setup.scenario.start, date.today())  # the servers' calendar, whatever ours is in a test
-        return LiveMailbox(self.setup.servers, login, since=since)
+        return LiveMailbox(self.setup.servers, find_login(self.setup.servers), since=since)
 
     def seated(self, memory: Memory, questions: asyncio.Queue[Question]) -> Run:
         """A run with everybody seated anew; all that they say is kept in the memory."""
@@ -128,29 +118,25 @@ class Workplace:
         with people(questions):
             person = REVIEWER.seat(setup.reviewer, drawn)
             post = self._post(who, slips, memory)
-        reviewer = Remembered(self._approving(person), "reviewer", memory)
+        if setup.mode == LIVE:
+            person = ApprovingReviewer(person, self.approvals, {one.name: one.email for one in setup.scenario.people})
+        reviewer = Remembered(person, "reviewer", memory)
         self.roles = {**post.seats, "organizer": organizer, "detector": detector, "reviewer": reviewer}
         return Run(
             setup.scenario, Remembered(post, "post", memory), organizer, detector, reviewer,
             setup.artefacts, setup.past, setup.delegation, slips,
         )  # fmt: skip
 
-    def _approving(self, person: Any) -> Any:
-        addresses = {one.name: one.email for one in self.setup.scenario.people}
-        return ApprovingReviewer(person, self.approvals, addresses) if self.setup.mode == LIVE else person
-
     def _post(self, who: np.random.Generator, slips: Slips, memory: Memory) -> MailPost:
         setup = self.setup
-        live = setup.mode == LIVE
         name, authserv = (setup.servers.name, setup.servers.authserv) if setup.servers else ("", "")
         account = Account(setup.sender, name or setup.scenario.organiser, self._now, self._date, authserv)
         post = MailPost(
-            setup.scenario, account, self.mailbox, self.outbox, self.inbox,
-            exact=live, seats={person.name: ByMail() for person in setup.scenario.people}, removed=self.removed,
+            setup.scenario, account, self.mailbox, self.outbox, self.inbox, exact=setup.mode == LIVE,
+            seats={person.name: ByMail() for person in setup.scenario.people}, removed=self.removed,
             collected=lambda: memory.last("post", "collect"),
         )  # fmt: skip
-        played = self._people(who, memory)
-        if played:
+        if played := self._people(who, memory):
             post.seats = {**post.seats, **played}
             post.people = DirectPost(setup.scenario, played, slips)
             post.deliver = getattr(self.mailbox, "deliver", None)
@@ -169,11 +155,10 @@ class Workplace:
         }
 
     def _date(self, day: int) -> date:
-        """The date by which a daily limit counts: the calendar's where mail is real, the run's elsewhere."""
+        """The date by which a daily limit counts."""
         return self._today() if self.setup.mode == LIVE else self.setup.scenario.start + timedelta(days=day - 1)
 
     def _now(self, day: int) -> datetime:
-        """When a mail of that day is written."""
         return datetime.now(UTC) if self.setup.mode == LIVE else datetime.combine(self._date(day), MORNING)
 
 

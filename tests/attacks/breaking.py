@@ -103,14 +103,12 @@ async def break_off(path: str | Path, point: str, order: str = AT_MOST_ONCE, num
 
     `path`: a study's file; only `AT_MOST_ONCE` writes into it. `number`: another one for every mail of a file.
     """
-    return await _by_outbox(Path(path), point, number) if order == AT_MOST_ONCE else _by_order(point, order)
-
-
-async def _by_outbox(path: Path, point: str, number: int) -> Fate:
+    if order != AT_MOST_ONCE:
+        return _by_order(point, order)
     mailbox = BreakingMailbox()
-    left = await attempt(path, mailbox, point, number)
+    left = await attempt(Path(path), mailbox, point, number)
     mailbox.point = ""
-    return Fate(AT_MOST_ONCE, point, left, await again(path, mailbox, number), len(mailbox.sent))
+    return Fate(order, point, left, await again(Path(path), mailbox, number), len(mailbox.sent))
 
 
 async def attempt(path: Path, mailbox: SimulatedMailbox, point: str = "", number: int = 1) -> str:

@@ -193,10 +193,7 @@ RESULT = b"Authentication-Results: mx.host.example; "
         ([RESULT + b"spf=softfail; dkim=fail; dkim=pass header.d=up.example"], "pass"),
         ([RESULT + b"(dmarc=fail) none"], ""),
         ([RESULT + b'dkim=neutral reason="; dmarc=pass"'], ""),
-        (
-            [RESULT + rb'spf=fail smtp.mailfrom="a\"; dkim=pass header.d=up.example; b=\""@evil.example; dkim=fail'],
-            "fail",
-        ),
+        ([RESULT + rb'spf=fail smtp.mailfrom="a\"; dkim=pass header.d=up.example; b=\""@x.example; dkim=fail'], "fail"),
         ([RESULT + rb"spf=fail (helo x\) ; dkim=pass header.d=up.example ; y); dkim=fail"], "fail"),
         ([b"Authentication-Results: evil.example; dmarc=pass"], ""),
         ([b"Authentication-Results: evil.example; dmarc=pass", RESULT + b"dmarc=pass"], ""),

@@ -1,14 +1,10 @@
 """Seminars to play in tests: their setups, and whoever sits at the desk."""
 
-import asyncio
-from contextlib import suppress
-
 from support.seminar.artefacts import Artefacts, load_past, load_templates
 from support.seminar.checkpoints import AUTOMATIC
 from support.seminar.data import scenario
-from support.seminar.reviewing import FLAG
 from support.seminar.rules import load_policies
-from support.seminar.views import APPROVE, Review
+from support.seminars.answering import approves, played_day
 from support.seminars.setup import SeminarSetup
 
 PROMPT = "prompt"
@@ -22,19 +18,9 @@ def setup_of(name="four", **settings):
 
 async def answered(seminar, answer=lambda question: None):
     """Play a day; `answer` gives what is said to each question (None: approve, or leave a flag open)."""
-    task = asyncio.ensure_future(seminar.play())
-    try:
-        while not task.done():
-            asked = asyncio.ensure_future(seminar.questions.get())
-            await asyncio.wait({asked, task}, return_when=asyncio.FIRST_COMPLETED)
-            if not asked.done():
-                asked.cancel()
-                break
-            question = asked.result()
-            said = answer(question)
-            question.answer(said if said is not None else "" if question.phase == FLAG else Review(APPROVE))
-        return await task
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await task
+
+    def said(question):
+        found = answer(question)
+        return approves(question) if found is None else found
+
+    return await played_day(seminar, said)

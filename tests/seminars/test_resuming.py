@@ -11,7 +11,6 @@ from support.seminar.organizer import RuleBasedOrganizer
 from support.seminar.organizer_seat import ORGANIZER
 from support.seminars import workplace
 from support.seminars.journal import begin
-from support.seminars.seminar import Seminar
 
 FEW = 12
 """Lines that a kernel lives for; with 1 it passes, too, and takes ten times as long."""
@@ -68,22 +67,6 @@ def test_a_kernel_killed_before_it_wrote_a_line_asks_and_sends_no_more_than_that
     assert asyncio.run(story.play()).finished == days
     assert recipients(story) == recipients(uninterrupted)
     assert len(story.asked) - len(uninterrupted.asked) in (0, 1)
-
-
-def test_opening_tries_no_mail_again_that_was_refused(tmp_path):
-    story = told(tmp_path / "study.sqlite")
-    story.days = 1
-    day = asyncio.run(story.play()).finished[0]
-    assert len(day.sent) == 3
-
-    async def look():
-        with Seminar(story.path, "spring", mailbox=story.world, today=story.today) as seminar:
-            await seminar.open()
-            return seminar.desk.state.contacts, seminar.finished
-
-    contacts, days = asyncio.run(look())
-    assert recipients(story) == [mail for mail in recipients(story) if mail != REFUSED] and days == [day]
-    assert [contact.mails for contact in contacts.values()].count(()) == 1
 
 
 class Spending(RuleBasedOrganizer):

@@ -66,24 +66,6 @@ def test_changed_policies_hold_from_the_next_step_on_and_after_a_restart(path, b
     asyncio.run(go())
 
 
-def test_somebody_who_was_taken_off_the_list_gets_no_mail_and_their_replies_are_held(path, begun):
-    begun(people="rule-based", seed=1)
-
-    async def go():
-        with Seminar(path, "spring") as seminar:
-            await answered(seminar)
-            gone = seminar.setup.scenario.people[1].name
-            seminar.remove(gone)
-            for _ in range(12):
-                day = await answered(seminar)
-                assert gone not in {mail.to for mail in day.sent} | {mail.sender for mail in day.received}
-            held = seminar.workplace.inbox.held()
-            return gone, {kept.person for kept in held} | {kept.reason for kept in held}
-
-    gone, held = asyncio.run(go())
-    assert any(gone in said for said in held)
-
-
 def test_a_mail_that_is_refused_is_not_in_the_books_and_is_told(path, begun):
     begun(people="rule-based")
     mailbox = SimulatedMailbox(faults=[NotSent("the server refused ana")])
