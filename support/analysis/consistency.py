@@ -20,10 +20,10 @@ means as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from math import ceil, floor, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -130,7 +130,8 @@ def _satisfied(percent: float, people: int) -> range:
 def _ratios(published: pd.DataFrame) -> list[tuple[str, str, int, float, float]]:
     """table, row, n, ratio and half-width of the ratios that are printed with one."""
     chosen = published[(published["column"] == "satisfaction_ratio") & published["spread"].notna()]
-    return [(cell.table, cell.row, _members(cell.table), cell.value, cell.spread) for cell in chosen.itertuples()]
+    cells: Iterable[Any] = chosen.itertuples()
+    return [(cell.table, cell.row, _members(cell.table), cell.value, cell.spread) for cell in cells]
 
 
 def _members(table: str) -> int:
@@ -156,7 +157,7 @@ def check_table(published: pd.DataFrame) -> pd.DataFrame:
     for (table, row), cells in published.groupby(["table", "row"], sort=False):
         printed = cells.set_index("column")["value"]
         if row != "std of the means":
-            rows += [{"table": table, "row": row} | cell for cell in _row(printed, _members(table))]
+            rows += [{"table": table, "row": row} | cell for cell in _row(printed, _members(str(table)))]
     return pd.DataFrame(rows)
 
 

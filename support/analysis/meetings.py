@@ -244,7 +244,7 @@ def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[st
         note = f"{' and '.join(constant)} never {'vary' if len(constant) > 1 else 'varies'}: agreement is not defined"
     if len(group) < 2:
         note = "fewer than two pairs"
-    row = dict.fromkeys(("kappa", "low", "high"), np.nan)
+    row: dict[str, Any] = dict.fromkeys(("kappa", "low", "high"), np.nan)
     row |= {"agreement": float((score == exact).mean()), "n": len(group), "meetings": meetings, "note": note}
     if constant or len(group) < 2:
         return row

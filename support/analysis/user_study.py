@@ -313,7 +313,7 @@ def rounds_to(mean: Printed, n: int, rounding: str) -> bool:
 def which_n(means: pd.DataFrame, ns: Iterable[int]) -> pd.DataFrame:
     """For each printed mean (but those marked `about`) and n: can it come from n answers, and by which rounding?
 
-    Returns item, group, mean, n, fits, nearest, source, half_up, half_even.
+    Returns item, group, mean, n, fits, source, half_up, half_even.
     """
     exact, candidates = means[~means["about"]], list(ns)
     table = grim_table(exact, dict.fromkeys(exact["group"].unique(), candidates), SEVEN)

@@ -338,7 +338,8 @@ def _private(spec: Mapping[str, Any]) -> Private:
     if not wishes:
         raise InvalidInput("no preference given; expected at least one")
     if found := contradictions(wishes):
-        raise InvalidInput(f"{found[0]}; drop one, or give it to certain weekdays only")
+        both = " and ".join(f"{restate(wish)!r}" for wish in found[0])
+        raise InvalidInput(f"{both} exclude each other; drop one, or give it to certain weekdays only")
     places = tuple(map(tuple, spec.get("sentences", ())))
     counts = [len(sentences(text)) for text in texts]
     fit = [len(said) == len(wishes) and {*said} <= {*range(n)} for said, n in zip(places, counts, strict=False)]

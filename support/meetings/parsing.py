@@ -25,11 +25,8 @@ from support.meetings.natural_plan import (
     parse,
     solve_task,
     taken,
-    to_scheduling,
-    violations,
 )
 from support.seats import Act, Ask, Role, Spoken, form, many, text
-from support.solvers.scheduling import feasible_starts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +37,6 @@ TOKENS = 900  # of a tight model; 41 blocks of 7 people, the most there are, tak
 PEOPLE, NAME = 7, 20  # people, and letters of a name
 BLOCKS, LIMITS = 30, 8  # blocks in one calendar (25 are the most in NaturalPlan), limits in all (5 are)
 CLOCK = "[0-9]{1,2}:[0-9]{2}"  # llama.cpp knows no other way to say a digit
-NO_REPLY, NO_TASK, NO_SLOT, SOLVED = "no valid reply", "no task", "no slot", "solved"
 
 
 @cache
@@ -143,10 +139,8 @@ async def readings(
     `clock` gives the seconds that have passed, such as `time.perf_counter`. What does not fit its form, or makes no
     sense, is a result here; a model that cannot be reached raises.
 
-    One row for each problem: id, people and days (counts), reader, valid (the reply fits its form), right (it means
-    what the text says), blocks (in the text), blocks_said, blocks_right, status (`NO_REPLY`, `NO_TASK`, `NO_SLOT`,
-    `SOLVED`), slot, golden, verdict, why, parse_ms, solve_ms; works: how many starts meet every constraint but "the
-    earliest"; golden_breaks: what the golden slot breaks in our reading.
+    One row for each problem: id, people (how many), valid (the reply fits its form), right (it means what the text
+    says), blocks (in the text), blocks_said, blocks_right, verdict (of `natural_plan.judge`), why, parse_ms, solve_ms.
     """
     import pandas as pd
 
@@ -163,24 +157,19 @@ async def _reading(problem: Problem, seat: Any, clock: Callable[[], float]) -> d
         why, valid = str(error), isinstance(error, InvalidInput)
     read = clock()
     slot, conflict = solve_task(said) if said else (None, why)
-    row = {"id": problem.id, "reader": seat.kind, "valid": valid, "golden": str(problem.golden),
-           "status": (SOLVED if slot else NO_SLOT) if said else (NO_TASK if valid else NO_REPLY),
-           "parse_ms": (read - begun) * 1e3, "solve_ms": (clock() - read) * 1e3}  # fmt: skip
+    row = {"id": problem.id, "valid": valid, "verdict": NONE, "why": conflict, "parse_ms": (read - begun) * 1e3,
+           "solve_ms": (clock() - read) * 1e3}  # fmt: skip
     if said is None and isinstance(seat, Grammar):
-        return {**row, "verdict": NONE, "why": why}
+        return row
     truth: Task = said if isinstance(seat, Grammar) else parse(problem.text)
     verdict, broken = judge(truth, problem.golden, slot)
     blocks, blocks_said = taken(truth.busy), taken(said.busy) if said else frozenset()
     return row | {
         "people": len(truth.people),
-        "days": len(truth.days),
         "right": said is not None and said.meaning == truth.meaning,
         "blocks": len(blocks),
         "blocks_said": len(blocks_said),
         "blocks_right": len(blocks & blocks_said),
-        "slot": str(slot) if slot else None,
         "verdict": verdict,
         "why": conflict or "; ".join(broken),
-        "works": len(feasible_starts(to_scheduling(truth))),
-        "golden_breaks": "; ".join(violations(truth, problem.golden)),
     }

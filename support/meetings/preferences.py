@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import combinations
 from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
@@ -71,11 +72,6 @@ class Preference:
     def spec(self) -> dict[str, Any]:
         """Plain data that build it again."""
         return {"kind": self.kind, **plain(self)}
-
-    def __str__(self) -> str:
-        said = f"{getattr(self, 'start', '')} to {getattr(self, 'end', '')}" if isinstance(self, Window) else ""
-        said = said or ", ".join(getattr(self, "weekdays", ())) or str(getattr(self, "time", ""))
-        return f"{self.kind} {'not ' if getattr(self, 'avoid', False) else ''}{said}".strip()
 
 
 @dataclass(frozen=True)
@@ -220,10 +216,9 @@ def breadth(wish: Preference) -> float:
     return sum(wish.fulfilled(situation(start, 30, long_ago, "UTC")) for start in WEEK) / len(WEEK)
 
 
-def contradictions(preferences: Sequence[Preference]) -> list[str]:
-    """Pairs that no slot of any length can fulfil together, in words: windows, weekdays, exact times."""
-    pairs = [(a, b) for i, a in enumerate(preferences) for b in preferences[i + 1 :]]
-    return [f"{a} and {b} exclude each other" for a, b in pairs if _exclude(a, b) or _exclude(b, a)]
+def contradictions(preferences: Sequence[Preference]) -> list[tuple[Preference, Preference]]:
+    """Pairs that no slot of any length can fulfil together: windows, weekdays, exact times."""
+    return [(a, b) for a, b in combinations(preferences, 2) if _exclude(a, b) or _exclude(b, a)]
 
 
 def _exclude(a: Preference, b: Preference) -> bool:

@@ -12,7 +12,7 @@ from support.meetings.coordination import OPTIONS, ROUNDS, coordinate, record
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.records import Coordination
 from support.meetings.scenario import Scenario, fitting, scenario
-from support.meetings.seats import EVALUATOR, RULES, Public, seat_everybody
+from support.meetings.seats import RULES, seat_everybody
 from support.seats import Seats, Spoken
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 DESIGNS = ("no conversation", "single round", "rounds")
 """The two baselines of section 5.2, and the paper's system."""
 
-EXACT = "exact"
-"""The audit by what members truly want, whatever was said."""
-
 DIFFICULTIES = {"easy": None, "middle": 2, "hard": 1}
 """How many of each member's wishes are stated, the narrowest first; None: all that the files hold.
 
@@ -31,8 +28,8 @@ Over 300 meetings, 3 to 5 members drawn for an invitation of ours, a start drawn
 the members in truth, and the better of two 99, 90 and 48 %; the paper's single round ends at 36 to 58 % (Table 1).
 """
 
-MEETINGS = 20
-"""Meetings for each setting, as in the paper."""
+MEETINGS, ORDER = 20, 2023
+"""Meetings for each setting, as in the paper; the seed of their order."""
 
 
 async def meeting_coordination(
@@ -47,14 +44,12 @@ async def meeting_coordination(
     coordinator: Any = "satisficing",
     interviewer: Any = RULES,
     evaluator: Any = RULES,
-    audit: Any = EXACT,
     lowest: int = 0,
     tracking: bool = False,
     rounds: int = ROUNDS,
     temperature: float = 0.0,
     reasoning: str | None = None,
     repetition: int = 0,
-    meetings_seed: int = 2023,
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
     company: str | Path | None = None,
@@ -65,10 +60,9 @@ async def meeting_coordination(
     coordinator is handed the members' free texts (`paraphrase` 0, or one of two others), sentence by sentence; both
     baselines have one round. With `database` the coordinator sees the social graph and heeds what the organiser demands
     of attendance; without it neither is there, and the invitation is without these demands. `difficulty` is one of
-    `DIFFICULTIES`. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. `audit`
-    scores the same options outside of the loop: "exact", or whoever may be the evaluator, such as "model:NAME", who
-    judges what was extracted.
-    `repetition` is which of the meetings that fit, in an order drawn with `meetings_seed`, so that a sweep of 20
+    `DIFFICULTIES`. Who takes each role, and `lowest`: see `seat_everybody`; `tracking`: see `coordinate`. Outside of
+    the loop the exact evaluator scores the same options.
+    `repetition` is which of the meetings that fit, in an order that is always the same, so that a sweep of 20
     repetitions goes through 20 meetings, the same ones in every design, and one of more goes on with others. `company`
     is a folder of your own in the form of `data/inputs/meetings` (see its README).
     """
@@ -76,14 +70,11 @@ async def meeting_coordination(
         raise InvalidInput(f"design: {design!r} given; expected one of {', '.join(DESIGNS)}")
     if difficulty not in DIFFICULTIES:
         raise InvalidInput(f"difficulty: {difficulty!r} given; expected one of {', '.join(DIFFICULTIES)}")
-    written = _scenario(members, repetition, meetings_seed, None if company is None else Path(company))
+    written = _scenario(members, repetition, None if company is None else Path(company))
     chosen = written.narrowed(DIFFICULTIES[difficulty])
     chosen = chosen if database else chosen.without_demands()
     spoken = Spoken(model, temperature, repetition, prompts, reasoning)
     people, led = seat_everybody(chosen, rng, seats, interviewer, coordinator, evaluator, lowest, paraphrase, spoken)
-    outside: dict[str, Any] = {}
-    if audit != EXACT:
-        outside["audit"] = EVALUATOR.seat(audit, rng.spawn(1)[0], Public(chosen.public, lowest), spoken)
     played = coordinate(
         chosen,
         people,
@@ -93,15 +84,15 @@ async def meeting_coordination(
         handed=chosen.handed(paraphrase) if design == "no conversation" else None,
         database=database,
         tracking=tracking,
-        audit=outside.get("audit") or ExactEvaluator(chosen, people),
+        audit=ExactEvaluator(chosen, people),
     )
     finished = [entry async for entry in played]
-    return record(chosen, {**people, **led, **outside}, finished, design=design, difficulty=difficulty)
+    return record(chosen, {**people, **led}, finished, design=design, difficulty=difficulty)
 
 
-def _scenario(members: int, number: int, seed: int, folder: Path | None) -> Scenario:
+def _scenario(members: int, number: int, folder: Path | None) -> Scenario:
     """One of the meetings that fit, in an order in which the first 20 are those of the paper's design."""
-    fit, rng = fitting(members, folder), np.random.default_rng(seed)
+    fit, rng = fitting(members, folder), np.random.default_rng(ORDER)
     if not 0 <= number < len(fit):
         counted = f"there are {len(fit)} meetings with {members} members, counted from 0"
         raise InvalidInput(f"repetition: {number!r} given; {counted}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from support.draw import COLOURS
-from support.errors import InvalidInput
 from support.meetings.data import COLLABORATOR, MANAGER, TEAMMATE
 
 if TYPE_CHECKING:
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GREEN, GREY, LIGHT = "#00734f", "#8a8a8a", "#b8b8b8"
-EDGES = {
-    TEAMMATE: {"color": LIGHT, "linestyle": (0, (1, 2)), "linewidth": 0.8, "label": "teammates"},
-    COLLABORATOR: {"color": GREY, "linestyle": "-", "linewidth": 0.6, "label": "collaborators"},
-    MANAGER: {"color": GREEN, "linestyle": "-", "linewidth": 1.8, "label": "manager"},
+EDGES: dict[str, dict[str, Any]] = {
+    TEAMMATE: {"colors": LIGHT, "linestyles": [(0, (1, 2))], "linewidths": 0.8, "label": "teammates"},
+    COLLABORATOR: {"colors": GREY, "linestyles": ["-"], "linewidths": 0.6, "label": "collaborators"},
+    MANAGER: {"colors": GREEN, "linestyles": ["-"], "linewidths": 1.8, "label": "manager"},
 }
 """How each relation is drawn, the most important last and on top."""
 
@@ -27,23 +26,13 @@ SMALL = 12  # a graph of at most so many people gets large names
 
 
 def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
-    """People as discs sized by seniority and coloured by community, and their relations.
+    """People as discs sized by seniority and coloured by community, and their relations, of `Company.graph`.
 
     Managerial relations are green, collaborations grey, teammates dotted. The drawing is without chance: the same
     graph gives the same drawing.
-
-    Parameters
-    ----------
-    graph : as `Company.graph` gives it
-
-    Raises
-    ------
-    InvalidInput
-        On a graph without people.
     """
-    if not len(graph):
-        raise InvalidInput("graph: nobody in it; give the members of a meeting, or none for the whole company")
-    flat, groups = _simple(graph), communities(graph)
+    flat = _simple(graph)
+    groups = communities(flat)
     place = _places(flat, groups)
     _draw_edges(graph, place, ax)
     for i, group in enumerate(groups):
@@ -58,22 +47,17 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
     return ax
 
 
-def communities(graph: nx.MultiDiGraph) -> list[list[str]]:
-    """Groups with many relations among them, largest first: greedy modularity (Clauset, Newman and Moore 2004).
-
-    A pair counts once for each relation between them, in either direction.
-    """
+def communities(flat: nx.Graph) -> list[list[str]]:
+    """Groups with many relations among them, largest first: greedy modularity (Clauset, Newman and Moore 2004)."""
     import networkx as nx
 
-    flat = _simple(graph)
-    if not flat.number_of_edges():
-        return [[name] for name in flat]
     order = {name: i for i, name in enumerate(flat)}
     found = nx.community.greedy_modularity_communities(flat, weight="weight")
     return [sorted(group, key=order.__getitem__) for group in found]
 
 
 def _simple(graph: nx.MultiDiGraph) -> nx.Graph:
+    """A pair weighs one for each relation between them, in either direction, and a manager one more."""
     import networkx as nx
 
     flat = nx.Graph()
@@ -103,14 +87,8 @@ def _draw_edges(graph: nx.MultiDiGraph, place: dict[str, np.ndarray], ax: Axes) 
 
     pairs = {(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)}
     for z, (relation, look) in enumerate(EDGES.items()):
-        lines = [(place[a], place[b]) for a, b, kind in sorted(pairs) if kind == relation]
-        if lines:
-            ax.add_collection(
-                LineCollection(
-                    lines, colors=look["color"], linestyles=[look["linestyle"]], linewidths=look["linewidth"],
-                    label=look["label"], zorder=1 + z / 10,
-                )
-            )  # fmt: skip
+        if lines := [(place[a], place[b]) for a, b, kind in sorted(pairs) if kind == relation]:
+            ax.add_collection(LineCollection(lines, zorder=1 + z / 10, **look))
 
 
 def _draw_names(graph: nx.MultiDiGraph, place: dict[str, np.ndarray], ax: Axes) -> None:

@@ -111,7 +111,7 @@ def plot_scores(entry: CoordinationRound, ax: Axes, rounds: pd.DataFrame) -> Non
     ax.set_yticklabels(told, rotation=0)
     ax.set_xticklabels([name.replace(" ", "\n", 1) for name in members], rotation=0)
     for i, option in enumerate(entry.options):
-        found = values.loc[option.id].tolist()
+        found = values.to_numpy()[i].tolist()
         summary = f"{100 * satisfaction_ratio(found):.0f} %   {satisfaction_score(found):.2f}   {equity(found):.2f}"
         ax.annotate(summary, (len(members) + 0.08, i + 0.5), va="center", fontsize=9, annotation_clip=False)
         if option.id == entry.candidate:

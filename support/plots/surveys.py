@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from support import draw
-from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ def plot_diverging(frame: pd.DataFrame, ax: Axes, order: Sequence[str] | None = 
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    need_columns(frame, ["item", "group", "answer", "share", "n", "source"], "the distribution")
     if frame["source"].nunique() > 1:
         raise InvalidInput(f"source: {', '.join(frame['source'].unique())} in one frame; draw one source an Axes.")
     bars = [(i, g) for i in draw.levels_of(frame, "item", order) for g in draw.levels_of(frame, "group")]
@@ -65,7 +63,6 @@ def plot_grim(frame: pd.DataFrame, ax: Axes, stated: Mapping[str, int]) -> Axes:
 
     `frame` as `printed.grim_table` gives it.
     """
-    need_columns(frame, ["item", "group", "mean", "n", "fits"], "the GRIM table")
     rows = frame["group"] + ": " + frame["item"].str.replace("_", " ") + ", " + frame["mean"].map("{:.2f}".format)
     wide = frame.assign(row=rows).pivot(index="row", columns="n", values="fits").reindex(rows.unique()).astype(float)
     columns: list[object] = list(wide.columns)

@@ -9,14 +9,13 @@ from math import inf
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from support import published
 from support.analysis import printed
-from support.analysis.printed import Convention, Moments, Scale, enumerate_samples, grim, interval_check, possible_sums
-from support.analysis.stats import hedges_g
+from support.analysis.printed import Convention, Scale, grim, interval_check, possible_sums
 from support.errors import InvalidInput
 
 TABLE = printed.printed_means(published.load("000_cf17db17b5f2de1a", "Table 3"))
@@ -41,23 +40,24 @@ def row(**numbers):
 # ---- oracles
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_grim_and_enumeration_find_what_brute_force_finds(seed):
+@pytest.mark.parametrize("seed", range(60))
+def test_grim_and_reconstruction_find_what_brute_force_finds(seed):
     rng = np.random.default_rng(seed)
-    low = int(rng.integers(-2, 3))
-    scale = Scale(low, low + int(rng.integers(0, 7)), int(rng.integers(1, 3)))
-    n, divisor = int(rng.integers(2, 7)), ("n-1", "n")[seed % 2]
+    scale = (
+        Scale(1, 5) if seed % 2 else Scale(int(rng.integers(-2, 1)), int(rng.integers(1, 7)), int(rng.integers(1, 3)))
+    )
+    n, divisor = int(rng.integers(2, 7)), ("n-1", "n")[seed // 2 % 2]
     every = [np.array(s) for s in combinations_with_replacement(range(scale.low, scale.high + 1), n)]
-    mean = round(rng.uniform(scale.low - 0.2, scale.high + 0.2), scale.decimals)
-    unit = Fraction(1, 10**scale.decimals)
+    mean, unit = round(rng.uniform(scale.low - 0.2, scale.high + 0.2), scale.decimals), Fraction(1, 10**scale.decimals)
     sums = {int(s.sum()) for s in every if abs(Fraction(int(s.sum()), n) - Fraction(str(mean))) <= unit / 2}
     assert set(possible_sums(mean, n, scale)) == sums and grim(mean, n, scale) == bool(sums)
-
-    sample = every[rng.integers(len(every))]
-    mean, sd = (round(float(x), scale.decimals) for x in (sample.mean(), np.std(sample, ddof=divisor == "n-1")))
-    reach = 0.5 * float(unit) + 1e-9
-    fit = [s for s in every if abs(s.mean() - mean) <= reach and abs(np.std(s, ddof=divisor == "n-1") - sd) <= reach]
-    assert sorted(map(tuple, enumerate_samples(mean, sd, n, scale, divisor))) == sorted(map(tuple, fit))
+    if seed % 2:
+        factor, sample = stats.t.ppf(0.975, n - 1) / np.sqrt(n), every[rng.integers(len(every))]
+        ddof, reach = int(divisor == "n-1"), 0.005 + 1e-9
+        mean, half = round(float(sample.mean()), 2), round(float(sample.std(ddof=ddof) * factor), 2)
+        fit = [s for s in every if abs(s.mean() - mean) <= reach and abs(s.std(ddof=ddof) * factor - half) <= reach]
+        [made] = printed.reconstruct(row(mean=mean, half=half), Convention("", {"g": n}, divisor=divisor)).values()
+        assert sorted(map(tuple, made)) == sorted(map(tuple, fit))
 
 
 @given(ANSWERS, st.integers(0, 4), st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]), st.sampled_from([str, float]))
@@ -72,33 +72,20 @@ def test_property_the_interval_of_real_answers_fits_its_own_convention(answers, 
     half = stats.t.ppf(0.975, n - 1 if df is None else df) * sd / np.sqrt(n)
     own = Convention("own", {"g": n}, None if df is None else {"g": df}, divisor)
     checked = interval_check(row(mean=round(np.mean(answers), 2), half=round(half, 2)), own).iloc[0]
-    moments = Moments(sum(answers), sum(a * a for a in answers))
-    assert checked["fits"] and moments in checked["moments"]
-    assert moments.sd(n, divisor) == pytest.approx(sd)
+    assert checked["fits"] and (sum(answers), sum(a * a for a in answers)) in checked["moments"]
 
 
-@pytest.mark.filterwarnings("ignore:Precision loss")  # scipy's, on a side without spread
 @settings(deadline=None, max_examples=40)
 @given(SAMPLE, SAMPLE, SAMPLE)
 def test_property_tests_of_summaries_are_scipys_on_the_answers(a, b, c):
-    samples = {"A": a, "B": b, "C": c}
-    rows = [(g, len(s), np.mean(s), np.std(s, ddof=1)) for g, s in samples.items()]
-    frame = pd.DataFrame(rows, columns=["group", "n", "mean", "sd"])
-    frame = frame.assign(source="published", assumed="own", item="i")
-    pair, variance = printed.welch(frame).iloc[0], printed.anova(frame).iloc[0]
-    if len(set(a)) == 1 and len(set(b)) == 1:
-        assert np.isnan(pair["p"])
-    else:
-        found = stats.ttest_ind(a, b, equal_var=False)
-        interval = found.confidence_interval()
-        expected = [found.statistic, found.df, found.pvalue, interval.low, interval.high, hedges_g(a, b).g]
-        assert pair[["t", "df", "p", "low", "high", "hedges_g"]].tolist() == pytest.approx(expected)
-    if all(len(set(s)) == 1 for s in samples.values()):
-        assert np.isnan(variance["p"])
-    else:
-        f, p = stats.f_oneway(a, b, c)
-        f, p = (f, p) if f >= 0 else (0.0, 1.0)  # equal means: rounding takes scipy's F just below 0
-        assert variance[["f", "p"]].tolist() == pytest.approx([f, p], abs=1e-9)
+    assume(all(len(set(s)) > 1 for s in (a, b, c)))
+    rows = [(g, len(s), np.mean(s), np.std(s, ddof=1)) for g, s in {"A": a, "B": b, "C": c}.items()]
+    frame = pd.DataFrame(rows, columns=["group", "n", "mean", "sd"]).assign(assumed="own", item="i")
+    tests, found = printed.welch(frame), stats.ttest_ind(a, b, equal_var=False)
+    interval = found.confidence_interval()
+    expected = [found.statistic, found.df, found.pvalue, interval.low, interval.high]
+    assert tests.iloc[0][["t", "df", "p", "low", "high"]].tolist() == pytest.approx(expected)
+    assert tests["p_holm"].min() == pytest.approx(min(1, 3 * tests["p"].min()))
 
 
 # ---- published numbers
@@ -112,7 +99,7 @@ def test_known_values_of_the_paper_that_proposed_grim():
 def test_table_3_has_other_sizes_than_the_text_states():
     found = printed.pooled(TABLE, {group: range(1, n + 1) for group, n in STATED.items()})
     assert found.drop(columns="source").to_numpy().tolist() == [[11, 12, 18, 41, 6, 6, True]]
-    assert printed.grim_table(TABLE, {"A": 14}).set_index("item").loc["confidence", "nearest"] == 57 / 14
+    assert printed.grim_table(TABLE, {g: [n] for g, n in STATED.items()})["fits"].sum() < 18
     assert printed.pooled(TABLE, {"A": range(12, 15), "B": [12], "C": [18]}).empty
     shifted = TABLE["mean"].where(TABLE["group"] != "all", TABLE["mean"] + 0.05).round(2)
     assert printed.pooled(TABLE.assign(mean=shifted), SIZES)["fit"].tolist() == [0]
@@ -146,13 +133,10 @@ def test_a_conclusion_holds_where_all_combinations_agree_and_is_open_elsewhere(m
         return bool(stats.kruskal(*samples).pvalue < 0.05)
 
     a, b, c = (made["confidence", group] for group in "ABC")
-    sure, left = printed.conclusions([a, c], differ), printed.conclusions([a, b, c], differ)
-    assert sure.sentence == "all 22 reconstructions agree: True"
-    counted = Counter(differ(x, y, z) for x in a for y in b for z in c)
-    assert left.verdicts == {verdict: count / 154 for verdict, count in counted.items()} and left.asked == 154
-    assert "disagree" in left.sentence and "leave it open" in left.sentence
-    frame = a.frame()
-    assert (frame.groupby("sample")["count"].sum() == 11).all() and set(frame["source"]) == {"reconstructed"}
+    assert printed.conclusions([a, c], differ) == {True: 22}
+    left = printed.conclusions([a, b, c], differ)
+    assert left.total() == 154 and left == Counter(differ(x, y, z) for x in a for y in b for z in c) and len(left) == 2
+    assert (a.counts.sum(axis=1) == 11).all()
 
 
 def test_summaries_have_the_unbiased_sd_and_each_assumption_is_a_family_of_its_own():
@@ -160,50 +144,26 @@ def test_summaries_have_the_unbiased_sd_and_each_assumption_is_a_family_of_its_o
     # 11 answers with sum 45 and squares 191 are the only ones that print 4.09 ± 0.53.
     sd = table.set_index(["assumed", "item", "group"])["sd"]["fitting", "confidence", "A"]
     assert sd == pytest.approx(np.sqrt((191 - 45**2 / 11) / 10), abs=0.008)
-    for tests, size in ((printed.welch(table), 18), (printed.anova(table), 6)):
-        least = tests.groupby("assumed")[["p", "p_holm"]].min()
-        assert least["p_holm"].tolist() == pytest.approx((size * least["p"]).tolist())
-        assert set(tests["correction"]) == {f"Holm over {size} tests"}
-    shuffled = printed.welch(table.sample(frac=1, random_state=1))
-    assert sorted(shuffled["p"]) == pytest.approx(sorted(printed.welch(table)["p"]))
+    least = printed.welch(table).groupby("assumed")[["p", "p_holm"]].min()
+    assert least["p_holm"].tolist() == pytest.approx((18 * least["p"]).tolist())
 
 
 # ---- what users get wrong
-
-
-def summary(**change):
-    frame = pd.DataFrame({"group": ["A", "B"], "n": 5, "mean": 3.0, "sd": 1.0})
-    return frame.assign(source="published", assumed="own", item="i").assign(**change)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: grim(3.5, 0), "n is 0"),
-        (lambda: grim(3.5, 2.0), "n is 2.0"),
-        (lambda: grim(float("nan"), 3), "mean is nan"),
         (lambda: grim("3,5", 3), "'3,5'.*such as 3.51"),
-        (lambda: grim(None, 3), "mean is None"),
         (lambda: grim(3.514, 3), "at most 2 decimals: round it"),
         (lambda: printed.printed_means(pd.DataFrame({"row": ["i"]})), "the published table has no column 'column'"),
-        (lambda: printed.grim_table(TABLE, {"D": 4}), r"ns names \['D'\]; the groups of means are: all, A, B, C"),
-        (lambda: printed.grim_table(pd.concat([TABLE, TABLE]), {"A": 4}), "twice; pass one table at a time"),
+        (lambda: printed.grim_table(TABLE, {"D": [4]}), r"ns names \['D'\]; the groups of means are: all, A, B, C"),
+        (lambda: printed.grim_table(pd.concat([TABLE, TABLE]), {"A": [4]}), "twice; pass one table at a time"),
         (lambda: printed.pooled(TABLE[TABLE.index != 20], SIZES), "has no mean in every one of"),
-        (lambda: printed.pooled(TABLE, dict.fromkeys("ABC", range(100, 400))), "narrow the candidates"),
-        (lambda: interval_check(TABLE, Convention("", {"A": 1})), "n is 1"),
-        (lambda: enumerate_samples("3.91", "1.00", 14), r"mean 3.91 cannot come from 14 whole answers.*GRIM"),
-        (lambda: enumerate_samples("3.51", "1.13", 41), r"the nearest possible sds are 1\.1208, 1\.1428"),
-        # Deviations a, b, -a - b whose squares add up to 10 need a² + ab + b² = 5, which no whole numbers solve.
-        (lambda: enumerate_samples("4.00", "2.24", 3, Scale(1, 7)), r"no 3 whole answers on 1..7"),
-        (lambda: enumerate_samples("5.00", "2.01", 100, Scale(0, 10)), "counts to try"),
         (lambda: printed.reconstruct(TABLE, Convention("as stated", STATED)), "14 answers by 'as stated'"),
-        (lambda: printed.conclusions([], bool), "expected reconstructions"),
-        (lambda: printed.welch(summary(sd=-1.0)), "empty or negative"),
-        (lambda: printed.welch(summary(mean=np.nan)), "empty or negative"),
-        (lambda: printed.welch(summary(n=1)), "n below 2"),
-        (lambda: printed.welch(summary().head(1)), "one group for an item"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked_is_refused_with_the_way_out(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()

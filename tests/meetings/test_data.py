@@ -161,7 +161,12 @@ def test_every_invitation_says_its_days_and_whom_it_requires_and_no_others(autho
         ("preferences", '"Before noon."', '""', "Ann: text or paraphrases missing or empty"),
         ("preferences", 'name = "Cai"', 'name = "Zoe"', "preferences.toml: 'Zoe' is no employee"),
         ("preferences", "preferences =", "sentences = [[0], [1], [0]]\npreferences =", "[1, 1, 1], counted from 0"),
-        ("preferences", "= [{", '= [{ kind = "window", start = "13:00" }, {', "window 13:00 to 24:00 and window 00:00"),
+        (
+            "preferences",
+            "= [{",
+            '= [{ kind = "window", start = "13:00" }, {',
+            "after 13:00' and 'Pre",
+        ),
     ],
 )
 def test_a_line_that_is_wrong_is_named_with_its_value(folder, file, old, new, told):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date
 
 import pytest
@@ -21,7 +22,7 @@ from support.meetings.preferences import (
     Weekdays,
     Window,
 )
-from support.meetings.reading import Recovered, read, recovered, restate
+from support.meetings.reading import read, recovered, restate
 
 TABLE: list[tuple[str, list[Preference]]] = [
     ("I prefer to meet between 9 and noon.", [Window(2, "09:00", "12:00")]),
@@ -111,14 +112,11 @@ def test_the_measure_tells_kind_meaning_and_priority_apart():
     true = [Window(2, "10:00", "24:00"), Focus(2, "13:00", "15:00"), Notice(3, 24)]
     found = [Window(2, "00:00", "10:00", True), Window(2, "13:00", "15:00", True), Notice(2, 24), Flexible(2)]
     counts = recovered(found, true)
-    assert (counts.found, counts.true, counts.kind, counts.meaning, counts.exact) == (4, 3, 2, 3, 2)
-    assert counts.precision() == 0.75
-    assert counts.recall("exact") == pytest.approx(2 / 3)
-    assert (counts + counts).true == 6
+    assert counts == {"found": 4, "true": 3, "kind": 2, "meaning": 3, "exact": 2}
+    assert (counts + counts)["true"] == 6
 
 
 @pytest.mark.parametrize(("version", "least"), [(0, 0.95), (1, 0.9), (2, 0.8)])
 def test_most_of_what_the_company_says_is_read(version, least):
-    counts = sum((recovered(read(p.texts[version]), p.preferences) for p in load_private().values()), Recovered())
-    assert counts.recall() >= least
-    assert counts.precision() >= 0.9
+    counts = sum((recovered(read(p.texts[version]), p.preferences) for p in load_private().values()), Counter())
+    assert counts["meaning"] >= least * counts["true"] and counts["meaning"] >= 0.9 * counts["found"]

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import inspect
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from support.errors import InvalidInput
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.scenario import scenarios
 from support.meetings.study import DIFFICULTIES, MEETINGS, meeting_coordination
-from support.models.fakes import scripted
 from support.runs.study import Store
 from support.simulations import MEETING_SETTINGS, coordinations
 
@@ -102,18 +100,6 @@ def satisfied(given):
         sum(any(w.fulfilled(given.situation(m, start)) for w in wishes[m]) for m in wishes) / len(wishes)
         for start in given.meeting.slots()
     ]
-
-
-def test_whoever_may_evaluate_audits_the_same_options_by_name_and_changes_nothing(example):
-    def at_two(messages):
-        names = re.findall(r'"([^"]+)": \{"reasons"', messages[-1]["content"])
-        return {name: {"reasons": ["so"], "score": 2} for name in names}
-
-    for kind, values in (("rule-based", None), ("model", {2})):
-        made = play(audit=kind, model=scripted(at_two, name="judge"))
-        for ours, other in zip(made.rounds, example.rounds, strict=True):
-            assert (ours.scores, ours.options, ours.conversations) == (other.scores, other.options, other.conversations)
-            assert {s.value for s in ours.audit} == values or ours.audit == ours.scores
 
 
 def test_a_setting_out_of_its_range_is_refused_in_plain_words():

@@ -46,8 +46,6 @@ def test_the_grid_is_filled_where_a_mean_fits_and_framed_at_the_stated_n(ax):
     assert [p.get_xy() for p in ax.patches] == [(2, 0)]
 
 
-def test_two_sources_are_never_in_one_figure_and_another_form_is_refused(ax, shares):
+def test_two_sources_are_never_in_one_figure(ax, shares):
     with pytest.raises(InvalidInput, match="draw one source an Axes"):
         plot_diverging(pd.concat([shares, shares.assign(source="simulated: tiny")]), ax)
-    with pytest.raises(InvalidInput, match="has no column"):
-        plot_grim(pd.DataFrame({"x": [1]}), ax, {})

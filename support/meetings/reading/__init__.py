@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -112,40 +111,19 @@ _SENTENCES: dict[type[Preference], Callable[[Any], str]] = {
 # ---- how much was understood -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """Counts of preferences found, true, and matched: by kind, by meaning (whatever the priority), exactly.
+def recovered(found: Sequence[Preference], true: Sequence[Preference]) -> Counter[str]:
+    """How many preferences were found, are true, and match: by "kind", by "meaning" (whatever the priority), "exact".
 
-    Counts add up over texts with `+`. Two preferences mean the same when every slot fulfils both or neither: a focus
-    block is a window to avoid, "not before ten" is "after ten".
+    Counts add up over texts. Two preferences mean the same when every slot fulfils both or neither: a focus block is a
+    window to avoid, "not before ten" is "after ten".
     """
-
-    found: int = 0
-    true: int = 0
-    kind: int = 0
-    meaning: int = 0
-    exact: int = 0
-
-    def __add__(self, other: Recovered) -> Recovered:
-        return Recovered(*(getattr(self, n) + getattr(other, n) for n in self.__slots__))
-
-    def precision(self, by: str = "meaning") -> float:
-        """Share of what was found that is true, matched `by` "kind", "meaning" or "exact"; 1 when nothing was found."""
-        return float(getattr(self, by) / self.found) if self.found else 1.0
-
-    def recall(self, by: str = "meaning") -> float:
-        """Share of what is true that was found; 1 when nothing is true."""
-        return float(getattr(self, by) / self.true) if self.true else 1.0
-
-
-def recovered(found: Sequence[Preference], true: Sequence[Preference]) -> Recovered:
-    """Compare what was read with the truth, as multisets."""
 
     def both(key: Callable[[Preference], Hashable]) -> int:
         return (Counter(map(key, found)) & Counter(map(key, true))).total()
 
     exact = both(lambda p: (meaning(p), p.priority))
-    return Recovered(len(found), len(true), both(lambda p: p.kind), both(meaning), exact)
+    matched = {"kind": both(lambda p: p.kind), "meaning": both(meaning), "exact": exact}
+    return Counter({"found": len(found), "true": len(true), **matched})
 
 
 def meaning(given: Preference) -> Hashable:
