@@ -14,7 +14,7 @@ from support.seminar.artefacts import Artefacts, Template, hook_of
 from support.seminar.checkpoints import Checkpoint
 from support.seminar.data import Scenario, in_words
 from support.seminar.ledger import Ledger, State, evening, refusal
-from support.seminar.organizer_ways import offered
+from support.seminar.organizer_log import offered
 from support.seminar.post import Asked, Slips, Written, checked_letter
 from support.seminar.reading import named, settled
 from support.seminar.records import (
