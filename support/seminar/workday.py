@@ -261,7 +261,7 @@ class Run:
         desk, slips = self.office.desk(), self.slips
         progress = await slips.ask("organizer", "progress", self.organizer.progress(desk), "")
         selected = await slips.ask("organizer", "select", self.organizer.select(desk, progress), ())
-        known = [policy.id for policy in self.office.policies]
+        known = self.office.policies.ids
         for stranger in (name for name in selected if name not in known):
             slips.note("organizer", "select", f"policy {stranger!r} given; expected some of {', '.join(known)}")
         return progress, tuple(dict.fromkeys(name for name in selected if name in known))
