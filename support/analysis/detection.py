@@ -27,7 +27,7 @@ from support.seminar.audit import applies
 from support.seminar.rules import PolicySet
 from support.seminar.seats import TEMPERATURE as DETECTING
 from support.seminar.seats import seat_detector
-from support.seminar.selecting import CONTEXTS, SUMMARY, TEMPERATURE, Selected, contexts, select_with
+from support.seminar.selecting import CONTEXTS, SUMMARY, TEMPERATURE, contexts, select_with
 from support.seminar.suite import JudgedReply, JudgedState
 from support.seminar.views import Verdict
 
@@ -68,9 +68,9 @@ async def model_selections(
                 listed=listed, temperature=TEMPERATURE, repetition=run - 1,
             )  # fmt: skip
         except MalformedReply as error:
-            found, problem = Selected(()), str(error)
+            found, problem = (), str(error)
         named = {"technique": technique(context, listed), "listed": listed, "run": run}
-        return named | {"item": judged.id, "selected": found.answer, "applies": judged.applies, "problem": problem}
+        return named | {"item": judged.id, "selected": found, "applies": judged.applies, "problem": problem}
 
     asked = [one(context, run, judged) for context in CONTEXTS for run in range(1, runs + 1) for judged in states]
     return pd.DataFrame(await asyncio.gather(*asked))

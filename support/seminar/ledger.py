@@ -47,6 +47,16 @@ class Contact:
         return tuple(sorted({*self.available, *self.vague}))
 
     @property
+    def firm(self) -> tuple[date, ...]:
+        """Dates that they named firmly and did not give back."""
+        return tuple(slot for slot in self.available if slot not in self.cancelled)
+
+    @property
+    def perhaps(self) -> tuple[date, ...]:
+        """Dates that they named vaguely only, and did not give back."""
+        return tuple(slot for slot in self.vague if slot not in (*self.available, *self.cancelled))
+
+    @property
     def asked_since(self) -> bool:
         """Whether they were written to after their first reply."""
         return bool(self.answered) and any(sent > min(self.answered) for sent in self.mails)

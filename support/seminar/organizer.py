@@ -6,7 +6,6 @@ import re
 import textwrap
 from collections.abc import Sequence
 from datetime import date
-from functools import lru_cache
 
 import numpy as np
 
@@ -14,8 +13,8 @@ from support.seminar import rules
 from support.seminar.audit import applies
 from support.seminar.data import in_words, iso, working
 from support.seminar.ledger import Contact
+from support.seminar.organizer_log import about, adrift, offered
 from support.seminar.organizer_steps import todo
-from support.seminar.organizer_ways import about, adrift, offered, usable
 from support.seminar.organizer_writing import closing_of, greeting_of, written
 from support.seminar.reading import SAYS, Reading, agrees, read_reply
 from support.seminar.records import (
@@ -31,43 +30,10 @@ from support.seminar.records import (
     Mail,
     Understood,
 )
-from support.seminar.rules import PolicySet
 from support.seminar.views import DayPlan, Desk, Draft
 
-NOTE = 120
-"""Characters that are kept of a reply."""
-
-_NO = re.compile(r"\bno\b", re.I)
-
-
-def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...], tuple[date, ...]]:
-    """The firm and the impossible dates, with the one that was asked about."""
-    firm, cannot = reading.available, reading.unavailable
-    asked = _single(desk, mail)
-    if asked is None or firm or reading.vague or cannot or reading.declined or reading.unclear:
-        return firm, cannot
-    if _NO.search(mail.body) or SAYS.cannot.search(mail.body):
-        return firm, (asked,)
-    return ((asked,) if agrees(mail.body) else firm), cannot
-
-
-def _single(desk: Desk, reply: Mail) -> date | None:
-    """The only date that the mail before a reply asks about."""
-    before = [m for m in desk.mails if m.to == reply.sender and m.sender == ORGANISER and m.id < reply.id]
-    if not before or before[-1].kind != CLARIFICATION:
-        return None
-    slots = [slot for slot in desk.scenario.slots if about(before[-1], slot)]
-    return slots[0] if len(slots) == 1 else None
-
-
-def _given_back(desk: Desk, name: str, reading: Reading) -> tuple[date, ...]:
-    """Of a cancellation: the dates of theirs that it names, or all of theirs where it names none."""
-    mine = desk.state.dates_of(name)
-    if not reading.cancelled:
-        return ()
-    named = {*reading.available, *reading.vague, *reading.unavailable}
-    return tuple(slot for slot in mine if slot in named) or mine
-
+NOTE, SHOWN = 120, 60
+"""Characters that are kept of a reply, and that a summary of an edit quotes."""
 
 WORDS = 40
 """Of a reason and of a summary, as in section 3.3.3 of the paper: more than that is not read."""
@@ -81,118 +47,7 @@ DOING = {
 }
 """How a plan says what is to be done; people's names follow."""
 
-
-def _holders(desk: Desk, slot: date) -> str:
-    names, seats = desk.state.slots[slot], desk.state.seats
-    if not names:
-        return "open" if seats == 1 else f"open, {seats} seats"
-    left = seats - len(names)
-    return f"filled by {', '.join(names)}" if left <= 0 else f"{', '.join(names)}, and {left} of {seats} seats open"
-
-
-def _told(desk: Desk, contact: Contact) -> str:
-    parts = [f"written to on {_days(contact.mails)}"] if contact.mails else ["not written to"]
-    quiet = desk.state.days_silent(contact.name)
-    if contact.answered:
-        parts.append(f"answered last on {_short(max(contact.answered))}")
-    if quiet is not None:
-        parts.append(f"no answer to the last mail for {quiet} working day{'' if quiet == 1 else 's'}")
-    parts += _said(desk, contact)
-    return f"{contact.name} ({contact.role}): {'; '.join(parts)}."
-
-
-def _said(desk: Desk, contact: Contact) -> list[str]:
-    said = {
-        "has": desk.state.dates_of(contact.name),
-        "can do": usable(contact),
-        "perhaps": tuple(slot for slot in contact.vague if slot not in contact.cancelled),
-        "gave back": contact.cancelled,
-    }
-    parts = [f"{what} {_days(slots)}" for what, slots in said.items() if slots]
-    if contact.declined:
-        parts.append("declined")
-    if contact.wait_until:
-        parts.append(f"not to be asked before {_short(contact.wait_until)}")
-    return parts
-
-
-def _strange(policies: PolicySet) -> list[str]:
-    """One line for each policy that is no rule to this organiser."""
-    return [
-        f"The policy {name!r} is not understood by a rule-based organiser, and not followed: {policies[name].text}"
-        for name in policies.unread
-    ]
-
-
-def plan_of(desk: Desk, actions: Sequence[Action], wish: str = "") -> DayPlan:
-    """The day's actions as a plan that names everybody concerned, with its reason.
-
-    A wish cannot be followed by rules; the reason says so, and that the plan can be edited instead.
-    """
-    if not actions:
-        text = "Send nothing today."
-    else:
-        people = {kind: [a.person for a in actions if a.kind == kind] for kind in DOING}
-        text = " ".join(f"{DOING[kind]} {', '.join(names)}." for kind, names in people.items() if names)
-    unread = "I follow rules and cannot follow a wish: please edit the plan." if wish else ""
-    return DayPlan(text, within(WORDS, [unread, *_reasons(desk, actions)]))
-
-
-def _reasons(desk: Desk, actions: Sequence[Action]) -> list[str]:
-    named = list(dict.fromkeys(action.policy for action in actions if action.policy))
-    asked = [f"{name!r} asks for {_count(actions, name)}." for name in named]
-    free = [action for action in actions if not action.policy]
-    if free:
-        asked.append(f"{len(free)} of {len(actions)} mails serve the goal without a policy.")
-    return asked or [_idle(desk)]
-
-
-def _count(actions: Sequence[Action], policy: str) -> str:
-    kinds = [action.kind.replace("_", "-") for action in actions if action.policy == policy]
-    return ", ".join(
-        f"{kinds.count(kind)} {kind}{'' if kinds.count(kind) == 1 else 's'}" for kind in dict.fromkeys(kinds)
-    )
-
-
-def _idle(desk: Desk) -> str:
-    if not working(desk.today) and any(r.kind == rules.WEEKEND for r in desk.policies.rules.values()):
-        return "It is the weekend."
-    if not desk.state.open:
-        return "Every seat is taken."
-    quiet = sum(desk.state.days_silent(c.name) is not None for c in desk.state.waiting())
-    return (
-        f"Mails to {quiet} of the people without a date may still be answered."
-        if quiet
-        else "No policy asks for anything."
-    )
-
-
-def _names(names: Sequence[str], before: str = ", from ") -> str:
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"{before}{shown}" if names else ""
-
-
-def within(words: int, sentences: Sequence[str]) -> str:
-    """As many whole sentences, from the first, as fit in a number of words; at least one."""
-    kept: list[str] = []
-    for sentence in (s for s in sentences if s):
-        if kept and len(" ".join([*kept, sentence]).split()) > words:
-            break
-        kept.append(sentence)
-    return " ".join(kept)
-
-
-@lru_cache(4096)
-def _short(day: date) -> str:
-    return f"{day.day} {day:%B}"
-
-
-def _days(slots: Sequence[date]) -> str:
-    return ", ".join(_short(slot) for slot in sorted(slots))
-
-
-SHOWN = 60
-"""Characters of a text that a summary of an edit quotes."""
+_NO = re.compile(r"\bno\b", re.I)
 
 
 class RuleBasedOrganizer:
@@ -202,7 +57,7 @@ class RuleBasedOrganizer:
     wait, a mail is left alone for two working days; where none says whom to ask first, as many people are asked as
     seats are free. It never gives anybody a date that they did not name. A wish ("make it again, but ...") is beyond
     it: it makes the same again, and says so in the plan. Of what was changed before, it learns greetings and closings
-    (`manners`).
+    (`mannered`).
     """
 
     kind = "rule-based"
@@ -215,12 +70,14 @@ class RuleBasedOrganizer:
     async def read(self, desk: Desk, mail: Mail) -> Understood:
         """What the patterns of `reading` read, of the dates that the writer was offered.
 
-        A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so.
+        A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so. A
+        cancellation gives back the dates of theirs that it names, or all of theirs where it names none.
         """
         reading = read_reply(mail.body, offered(desk, mail.sender), desk.today, desk.scenario.time)
         available, unavailable = _answered(desk, mail, reading)
-        back = _given_back(desk, mail.sender, reading)
-        until = reading.wait_until
+        mine = desk.state.dates_of(mail.sender) if reading.cancelled else ()
+        named = {*reading.available, *reading.vague, *reading.unavailable}
+        back = tuple(slot for slot in mine if slot in named) or mine
         return Understood(
             mail.id,
             mail.sender,
@@ -230,7 +87,7 @@ class RuleBasedOrganizer:
             iso(reading.never_offered),
             reading.declined,
             iso(back),
-            until.isoformat() if until else None,
+            reading.wait_until.isoformat() if reading.wait_until else None,
             textwrap.shorten(mail.body, NOTE, placeholder=" …"),
             reading.unclear,
         )
@@ -240,10 +97,14 @@ class RuleBasedOrganizer:
         lines = [f"Day {desk.day}, {in_words(desk.today)}."]
         lines += [f"{in_words(slot)}: {_holders(desk, slot)}." for slot in desk.state.slots]
         written = [c for c in desk.state.contacts.values() if c.mails or c.answered]
-        lines += [_told(desk, contact) for contact in written]
+        lines += [f"{c.name} ({c.role}): {'; '.join(_told(desk, c))}." for c in written]
         if unwritten := [c.name for c in desk.state.contacts.values() if not (c.mails or c.answered)]:
             lines.append(f"Not written to yet: {', '.join(unwritten) if written else 'everybody'}.")
-        lines += _strange(desk.policies)
+        lines += [
+            f"The policy {name!r} is not understood by a rule-based organiser, and not followed: "
+            f"{desk.policies[name].text}"
+            for name in desk.policies.unread
+        ]
         lines += [f"It is not clear whom this answer concerns, so it goes to nobody: {h.answer}" for h in adrift(desk)]
         return "\n".join(lines)
 
@@ -252,8 +113,13 @@ class RuleBasedOrganizer:
         return applies(desk.state, desk.policies)
 
     async def plan(self, desk: Desk, progress: str, selected: tuple[str, ...], wish: str = "") -> DayPlan:
-        """Who is to get which kind of mail, by name."""
-        return plan_of(desk, self._todo(desk), wish)
+        """Who is to get which kind of mail, by name, and why; no wish is followed, and the reason says so."""
+        actions = self._todo(desk)
+        people = {kind: [a.person for a in actions if a.kind == kind] for kind in DOING}
+        parts = [f"{DOING[kind]} {', '.join(names)}." for kind, names in people.items() if names]
+        unread = "I follow rules and cannot follow a wish: please edit the plan." if wish else ""
+        reason = within(WORDS, [unread, *(_reasons(actions) or [_idle(desk)])])
+        return DayPlan(" ".join(parts) or "Send nothing today.", reason)
 
     async def act(self, desk: Desk, plan: DayPlan, selected: tuple[str, ...], wish: str = "") -> tuple[Action, ...]:
         """What the policies ask for today, about the people whom the plan names: who was struck out is left alone.
@@ -277,10 +143,10 @@ class RuleBasedOrganizer:
         whom = f" about {edit.about}" if edit.about else ""
         if not edit.after:
             return f"The {edit.what}{whom} was removed."
-        changes = _style(desk, edit) if edit.what == MAIL else []
-        if changes:
+        if edit.what == MAIL and (changes := _style(desk, edit)):
             return f"In the {edit.what}{whom}, {' and '.join(changes)}."
-        return f"The {edit.what}{whom} was changed from “{_brief(edit.before)}” to “{_brief(edit.after)}”."
+        before, after = (textwrap.shorten(text, SHOWN, placeholder=" …") for text in (edit.before, edit.after))
+        return f"The {edit.what}{whom} was changed from “{before}” to “{after}”."
 
     async def close(self, desk: Desk) -> str:
         """Counts of the day, and who got a date."""
@@ -289,15 +155,16 @@ class RuleBasedOrganizer:
         came = list(dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER))
         seats = desk.state.seats * len(desk.state.slots)
         filled = sum(len(names) for names in desk.state.slots.values())
-        lines = [
-            f"{len(sent)} mail{'' if len(sent) == 1 else 's'} sent, {len(today) - len(sent)} received{_names(came)}."
-        ]
         given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
-        lines.append(f"{filled} of {seats} seats taken{_names(given, ', today by ')}.")
         quiet = [c.name for c in desk.state.waiting() if c.unanswered]
-        if quiet:
-            lines.append(f"Without a date and with a mail to answer: {len(quiet)}.")
-        return within(WORDS, lines)
+        return within(
+            WORDS,
+            [
+                f"{_counted(len(sent), 'mail')} sent, {len(today) - len(sent)} received{_names(', from ', came)}.",
+                f"{filled} of {seats} seats taken{_names(', today by ', given)}.",
+                f"Without a date and with a mail to answer: {len(quiet)}." if quiet else "",
+            ],
+        )
 
     def _todo(self, desk: Desk) -> tuple[Action, ...]:
         if not self._order:
@@ -309,6 +176,74 @@ class RuleBasedOrganizer:
         return self._decided[1]
 
 
+def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...], tuple[date, ...]]:
+    """The firm and the impossible dates, with the only one that the mail before the reply asked about."""
+    firm, cannot = reading.available, reading.unavailable
+    before = [m for m in desk.mails if m.to == mail.sender and m.sender == ORGANISER and m.id < mail.id]
+    asks = before and before[-1].kind == CLARIFICATION
+    asked = tuple(slot for slot in desk.scenario.slots if about(before[-1], slot)) if asks else ()
+    if len(asked) != 1 or firm or reading.vague or cannot or reading.declined or reading.unclear:
+        return firm, cannot
+    if _NO.search(mail.body) or SAYS.cannot.search(mail.body):
+        return firm, asked
+    return (asked if agrees(mail.body) else firm), cannot
+
+
+# ---- how a report, a plan and a summary say it ----
+
+
+def _holders(desk: Desk, slot: date) -> str:
+    names, seats = desk.state.slots[slot], desk.state.seats
+    if not names:
+        return "open" if seats == 1 else f"open, {seats} seats"
+    left = seats - len(names)
+    return f"filled by {', '.join(names)}" if left <= 0 else f"{', '.join(names)}, and {left} of {seats} seats open"
+
+
+def _told(desk: Desk, contact: Contact) -> list[str]:
+    """All that is known of one person."""
+    quiet = desk.state.days_silent(contact.name)
+    said = {
+        "has": desk.state.dates_of(contact.name),
+        "can do": contact.firm,
+        "perhaps": tuple(slot for slot in contact.vague if slot not in contact.cancelled),
+        "gave back": contact.cancelled,
+    }
+    parts = [
+        f"written to on {_days(contact.mails)}" if contact.mails else "not written to",
+        f"answered last on {_days([max(contact.answered)])}" if contact.answered else "",
+        f"no answer to the last mail for {_counted(quiet, 'working day')}" if quiet is not None else "",
+        *(f"{what} {_days(slots)}" for what, slots in said.items() if slots),
+        "declined" if contact.declined else "",
+        f"not to be asked before {_days([contact.wait_until])}" if contact.wait_until else "",
+    ]
+    return [part for part in parts if part]
+
+
+def _reasons(actions: Sequence[Action]) -> list[str]:
+    """What each policy asks for, and how many mails none does."""
+    reasons = []
+    for policy in dict.fromkeys(action.policy for action in actions if action.policy):
+        kinds = [action.kind.replace("_", "-") for action in actions if action.policy == policy]
+        asked = ", ".join(_counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds))
+        reasons.append(f"{policy!r} asks for {asked}.")
+    if free := [action for action in actions if not action.policy]:
+        reasons.append(f"{len(free)} of {len(actions)} mails serve the goal without a policy.")
+    return reasons
+
+
+def _idle(desk: Desk) -> str:
+    """Why nothing is done."""
+    if not working(desk.today) and any(r.kind == rules.WEEKEND for r in desk.policies.rules.values()):
+        return "It is the weekend."
+    if not desk.state.open:
+        return "Every seat is taken."
+    quiet = len(desk.state.pending)
+    if quiet:
+        return f"Mails to {quiet} of the people without a date may still be answered."
+    return "No policy asks for anything."
+
+
 def _style(desk: Desk, edit: Edit) -> list[str]:
     person = desk.scenario.by_name.get(edit.about)
     pairs = [("the closing", closing_of(edit.before, desk.scenario), closing_of(edit.after, desk.scenario))]
@@ -317,5 +252,24 @@ def _style(desk: Desk, edit: Edit) -> list[str]:
     return [f"{what} “{old}” became “{new}”" for what, old, new in pairs if old and new and old != new]
 
 
-def _brief(text: str) -> str:
-    return textwrap.shorten(text, SHOWN, placeholder=" …")
+def within(words: int, sentences: Sequence[str]) -> str:
+    """As many whole sentences, from the first, as fit in a number of words; at least one."""
+    kept: list[str] = []
+    for sentence in (s for s in sentences if s):
+        if kept and len(" ".join([*kept, sentence]).split()) > words:
+            break
+        kept.append(sentence)
+    return " ".join(kept)
+
+
+def _names(before: str, names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{before}{shown}" if names else ""
+
+
+def _days(slots: Sequence[date]) -> str:
+    return ", ".join(f"{slot.day} {slot:%B}" for slot in sorted(slots))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -17,10 +17,11 @@ from support.seminar import forms, told
 from support.seminar.artefacts import Template
 from support.seminar.audit import ASKING
 from support.seminar.data import in_words, iso, passed
+from support.seminar.ledger import refusal
 from support.seminar.organizer import RuleBasedOrganizer
-from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN, SENT, Action, Edit, Mail, Understood
+from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN, Action, Edit, Mail, Understood
 from support.seminar.reviewing import OnDesk, bounded
-from support.seminar.selecting import ROOM, SELECTION, SUMMARY, names, selected, selection
+from support.seminar.selecting import ROOM, SELECTION, SUMMARY, selected, selection
 from support.seminar.views import DayPlan, Desk, Draft
 
 # ---- what a prompt is told of a day ----------------------------------------------------------------------------------
@@ -148,17 +149,6 @@ def _letter(seat: ModelSeat, template: Template | None) -> str:
     return "" if template is None else told.quoted(f"{template.subject}\n{template.body}", seat.shown)
 
 
-def checked_action(desk: Desk, action: Action) -> None:
-    """Refuse a mail to somebody who is not on the list, a kind of action that is no mail, a date off the programme."""
-    if action.person not in desk.state.contacts:
-        raise InvalidInput(f"person: {action.person!r} given; expected one of {', '.join(desk.state.contacts)}")
-    if action.kind not in SENT:
-        raise InvalidInput(f"action: kind {action.kind!r} given; expected one of {', '.join(SENT)}")
-    slots = iso(desk.state.slots)
-    if action.slot not in (slots if action.kind == CONFIRMATION else [None, *slots]):
-        raise InvalidInput(f"action: slot {action.slot!r} given; expected one of {', '.join(slots)}")
-
-
 def mail_form(seat: ModelSeat, desk: Desk, action: Action, wish: str = "") -> Any:
     """A confirmation names its date."""
     return forms.mail_form(action.slot if action.kind == CONFIRMATION else None, seat.limits)
@@ -190,12 +180,12 @@ ORGANIZES = {
     ),
     "select": Act(
         SELECTION,
-        lambda seat, desk, progress: forms.selection_form(names(desk.policies)),
+        lambda seat, desk, progress: forms.selection_form(desk.policies.ids),
         lambda seat, desk, progress: selection(
             seat, SUMMARY, desk.policies, f"Today is {in_words(desk.today)}.\n{progress}", True,
             desk.learnt(PLAN, ACTION),
         ),
-        lambda seat, reply, desk, progress: selected(desk.policies, reply.policies).ids,
+        lambda seat, reply, desk, progress: selected(desk.policies, reply.policies),
         room=lambda seat, desk, progress: ROOM + 4 * len(desk.policies),
         unasked=lambda seat, desk, progress: None if len(desk.policies) else (),
     ),
@@ -219,7 +209,6 @@ ORGANIZES = {
         "organizing/mail", mail_form, mail_facts,
         lambda seat, reply, *view: Draft(reply.subject, reply.body),
         room=forms.SUBJECT + forms.BODY + 40,
-        unasked=lambda seat, desk, action, *wish: checked_action(desk, action),
     ),
     "describe": Act(
         "organizing/change",
@@ -258,26 +247,25 @@ def _is(what: str, kind: type) -> Any:
 
 
 def _ids(seat: Any, answer: Any, desk: Desk, progress: str) -> tuple[str, ...]:
-    if strangers := [name for name in answer if name not in names(desk.policies)]:
-        raise InvalidInput(f"policy: {strangers[0]!r} given; expected some of {', '.join(names(desk.policies))}")
+    if strangers := [name for name in answer if name not in desk.policies.ids]:
+        raise InvalidInput(f"policy: {strangers[0]!r} given; expected some of {', '.join(desk.policies.ids)}")
     return tuple(answer)
 
 
 def _day(seat: Any, answer: Any, desk: Desk, *view: Any) -> tuple[Action, ...]:
     """A person's actions: mails, or none, that can be carried out together."""
     for action in answer:
-        if action.kind in SENT:
-            checked_action(desk, action)
+        if why := refusal(desk.state, action):
+            raise InvalidInput(why)
     forms.check_actions(desk.state, answer)
     return tuple(answer)
 
 
-def _shown(place: int = 1, about: str = "") -> Any:
-    """The desk, with one more thing of the view."""
+def _shown(about: str = "") -> Any:
+    """The desk, with one more thing of the view, and whom it is about."""
 
-    def shown(seat: Any, desk: Desk, *view: Any) -> OnDesk:
-        item = view[place - 1] if len(view) >= place else None
-        return OnDesk(desk, item, getattr(item, about, "") if about else "")
+    def shown(seat: Any, desk: Desk, item: Any = None, *view: Any) -> OnDesk:
+        return OnDesk(desk, item, getattr(item, about) if about else "")
 
     return shown
 
@@ -286,13 +274,13 @@ ORGANIZER = Role(
     "organizer",
     acts=ORGANIZES,
     asks={
-        "read": Ask(_is("read", Understood), _shown(about="sender")),
+        "read": Ask(_is("read", Understood), _shown("sender")),
         "progress": Ask(_text("progress"), _shown()),
         "select": Ask(_ids, _shown(), unasked=ORGANIZES["select"].unasked),
         "plan": Ask(_is("plan", DayPlan), _shown()),
         "act": Ask(_day, _shown()),
-        "draft": Ask(_is("draft", Draft), _shown(about="person"), unasked=ORGANIZES["draft"].unasked),
-        "describe": Ask(_text("describe", 0), _shown(about="about")),
+        "draft": Ask(_is("draft", Draft), _shown("person")),
+        "describe": Ask(_text("describe", 0), _shown("about")),
         "close": Ask(_text("close", 0), _shown()),
     },
     kinds={"rule-based": lambda me, rng, own: RuleBasedOrganizer(rng)},

@@ -20,14 +20,13 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.seminar.artefacts import Artefacts, Template, hook_of
-from support.seminar.audit import violations
-from support.seminar.checkpoints import AUTOMATIC, Checkpoint, levels
+from support.seminar.checkpoints import AUTOMATIC
 from support.seminar.data import Scenario
 from support.seminar.ledger import Ledger, settled
 from support.seminar.post import DirectPost, Slips
 from support.seminar.records import Hook, Mail, Organizing, OrganizingDay
 from support.seminar.views import Desk
-from support.seminar.workday import Morning, Office, Workday
+from support.seminar.workday import Run
 
 
 async def organize(
@@ -48,11 +47,8 @@ async def organize(
 
     A reply of a role that does not fit its form is a `FormatError`, and stands for nothing: no action, no mail.
     """
-    if set(seats) != set(scenario.by_name):
-        wanted = ", ".join(scenario.by_name)
-        raise InvalidInput(f"seats: {', '.join(seats) or 'nobody'} given; expected one for each of {wanted}")
     slips = Slips()
-    post = DirectPost(scenario, {name: seats[name] for name in scenario.by_name}, slips)
+    post = DirectPost(scenario, seats, slips)
     run = Run(scenario, post, organizer, detector, reviewer, artefacts, past, delegation, slips)
     if until is not None and (isinstance(until, bool) or not isinstance(until, int) or until < 1):
         raise InvalidInput(f"until: {until!r} given; expected a whole number of days from 1")
@@ -118,73 +114,3 @@ def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefa
         shown, ledger.state(today), days[-1].number, tuple(mails), begun.policies, begun.templates,
         hooks=(*begun.hooks, *hooks(days)), edits=(*begun.learnt, *learnt),
     )  # fmt: skip
-
-
-class Run:
-    """One run, played a day at a time; `organize` plays them all.
-
-    The `policies` of its `office` may be exchanged at any time: they hold from the next step on.
-    """
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        post: Any,
-        organizer: Any,
-        detector: Any,
-        reviewer: Any,
-        artefacts: Artefacts,
-        past: Sequence[Template],
-        delegation: Mapping[str, str] | str,
-        slips: Slips,
-    ) -> None:
-        self.organizer, self.slips, self.post = organizer, slips, post
-        self.everybody = (*post.seats.values(), organizer, detector, reviewer)
-        self.office = Office(scenario, artefacts, past, self.slips)
-        self.morning = Morning(self.office, organizer, detector, reviewer)
-        self.checkpoint = Checkpoint(reviewer, organizer, levels(delegation), self.slips)
-        self.workday = Workday(self.office, organizer, self.checkpoint, post)
-
-    async def day(self, number: int) -> OrganizingDay:
-        """One day, from the morning's post to the evening's summary; days may be left out, none comes twice."""
-        office = self.office
-        office.open(number)
-        self.slips.errors, spent, edited, self.checkpoint.remade = [], self._spent(), len(office.edits), []
-        received, warned = self.morning.collect(await self.post.collect(number))
-        understood, flags = await self.morning.read(received, warned)
-        before = office.state
-        progress, selected = await self.workday.look()
-        plan, actions = await self.workday.decide(progress, selected)
-        sent = await self.workday.send(actions)
-        done = [action for action in actions if action.person in {mail.to for mail in sent}]
-        after = office.state
-        await self.post.evening(number, office.mails, after)
-        summary = await self.slips.ask("organizer", "close", self.organizer.close(office.desk()), "")
-        replies, tokens = (now - then for now, then in zip(self._spent(), spent, strict=True))
-        return OrganizingDay(
-            number=number,
-            date=before.today.isoformat(),
-            received=tuple(received),
-            understood=tuple(understood),
-            flags=tuple(flags),
-            progress=progress,
-            selected=selected,
-            plan=plan.text if plan else "",
-            reason=plan.reason if plan else "",
-            actions=tuple(actions),
-            sent=tuple(sent),
-            edits=tuple(office.edits[edited:]),
-            assignment=tuple((slot.isoformat(), names) for slot, names in after.slots.items()),
-            pending=tuple(before.pending.items()),
-            violations=violations(before, done, office.policies, after, office.mails),
-            summary=summary,
-            format_errors=tuple(self.slips.errors),
-            replies=replies,
-            tokens=tokens,
-            remade=tuple(self.checkpoint.remade),
-        )
-
-    def _spent(self) -> tuple[int, int]:
-        """Replies and tokens of language models so far; somebody in two roles counts once."""
-        who = {id(one): one for one in self.everybody}.values()
-        return sum(getattr(one, "replies", 0) for one in who), sum(getattr(one, "tokens", 0) for one in who)

@@ -9,7 +9,7 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.mail.letters import SUBJECT, shown_text
-from support.seminar.records import ACTION, ACTIONS, CONFIRMATION, MAIL, PLAN, REVIEWED, Action, Flag
+from support.seminar.records import ACTION, ACTIONS, CONFIRMATION, MAIL, PLAN, Action, Flag
 from support.seminar.views import AGAIN, APPROVE, DECISIONS, EDIT, DayPlan, Desk, Draft, Review
 
 FLAG = "flag"
@@ -36,15 +36,6 @@ class OnDesk:
         return self.desk.day
 
 
-def checked_item(what: str, item: Any) -> DayPlan | Action | Draft:
-    """What is shown to the person at the desk, if it is what it is called."""
-    if what not in KINDS:
-        raise InvalidInput(f"what: {what!r} given; expected one of {', '.join(REVIEWED)}")
-    if isinstance(item, DayPlan | Action | Draft) and isinstance(item, KINDS[what]):
-        return item
-    raise InvalidInput(f"{what}: a {type(item).__name__} given; expected a {KINDS[what].__name__}")
-
-
 def checked_review(desk: Desk, what: str, item: DayPlan | Action | Draft, review: Any) -> Review:
     """A review that fits what was shown."""
     if not isinstance(review, Review) or review.decision not in DECISIONS:
@@ -55,15 +46,17 @@ def checked_review(desk: Desk, what: str, item: DayPlan | Action | Draft, review
         raise InvalidInput(
             f"review: {review.decision!r} with edited = {review.edited!r} given; expected the edited {what}"
         )
-    if review.edited is not None:
-        shown, edited = checked_item(what, item), checked_item(what, review.edited)
+    edited = review.edited
+    if edited is not None:
+        if not isinstance(edited, KINDS[what]):
+            raise InvalidInput(f"{what}: a {type(edited).__name__} given; expected a {KINDS[what].__name__}")
         if isinstance(edited, DayPlan):
             bounded("plan", edited.text)
         elif isinstance(edited, Draft):
             bounded("subject", edited.subject, most=SUBJECT)
             bounded("body", edited.body)
         else:
-            _check_action(desk, shown, edited)
+            _check_action(desk, item, edited)
         for name, text in asdict(edited).items():
             bounded(name, text or "", least=0)
     return review

@@ -153,8 +153,7 @@ class PolicySet:
     policies: tuple[Policy, ...] = ()
 
     def __post_init__(self) -> None:
-        ids = [policy.id for policy in self.policies]
-        if twice := [name for name in ids if ids.count(name) > 1]:
+        if twice := [name for name in self.ids if self.ids.count(name) > 1]:
             raise InvalidInput(f"policies: the id {twice[0]!r} is given twice; expected every id once")
 
     def literal(self) -> PolicySet:
@@ -178,17 +177,15 @@ class PolicySet:
 
     def __getitem__(self, policy_id: str) -> Policy:
         """The policy of that id."""
-        known = {policy.id: policy for policy in self.policies}
-        if policy_id not in known:
-            raise InvalidInput(f"policy: {policy_id!r} given; expected one of {', '.join(known)}")
-        return known[policy_id]
+        if policy_id not in self.ids:
+            raise InvalidInput(f"policy: {policy_id!r} given; expected one of {', '.join(self.ids)}")
+        return self.policies[self.ids.index(policy_id)]
 
     def add(self, text: str, policy_id: str = "", challenge: str = "") -> PolicySet:
         """With one more policy at the end; without an id it gets one of its rule, or a number."""
-        ids = {policy.id for policy in self.policies}
         rule = read_policy(text)
         stem = rule.kind if rule else "policy"
-        name = stem if stem not in ids else next(f"{stem}_{k}" for k in range(2, 1000) if f"{stem}_{k}" not in ids)
+        name = next(n for n in (stem, *(f"{stem}_{k}" for k in range(2, 1000))) if n not in self.ids)
         return PolicySet((*self.policies, Policy(policy_id or name, text, challenge)))
 
     def edit(self, policy_id: str, text: str) -> PolicySet:
@@ -200,6 +197,11 @@ class PolicySet:
         """Without one policy."""
         old = self[policy_id]
         return PolicySet(tuple(p for p in self.policies if p is not old))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids, in the order in which they are numbered."""
+        return tuple(policy.id for policy in self.policies)
 
     @property
     def rules(self) -> dict[str, Rule]:

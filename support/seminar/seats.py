@@ -30,7 +30,7 @@ from support.seminar.answering import RetrievalAnswerer, Told, asked_about
 from support.seminar.detectors import LexicalDetector, NoDetector, asking
 from support.seminar.organizer_seat import lessons, state_of
 from support.seminar.records import Flag
-from support.seminar.reviewing import FLAG, Automatic, OnDesk, bounded, checked_item, checked_review, in_text
+from support.seminar.reviewing import FLAG, Automatic, OnDesk, bounded, checked_review, in_text
 from support.seminar.rules import PolicySet
 from support.seminar.views import AGAIN, Desk, Review, Verdict
 
@@ -136,7 +136,7 @@ def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str =
     return {
         "what": what,
         "about": about,
-        "item": told.quoted(in_text(checked_item(what, item)), seat.shown),
+        "item": told.quoted(in_text(item), seat.shown),
         "policies": [policy.text for policy in desk.policies],
         **state_of(seat, desk),
     }
@@ -169,7 +169,7 @@ REVIEWER = Role(
     asks={
         "review": Ask(
             lambda seat, answer, desk, what, item, about="": checked_review(desk, what, item, answer),
-            lambda seat, desk, what, item, about="": OnDesk(desk, checked_item(what, item), about),
+            lambda seat, desk, what, item, about="": OnDesk(desk, item, about),
             phase=lambda seat, desk, what, *view: what,
         ),
         "decide": Ask(

@@ -8,15 +8,15 @@ what is told of the state, and whether the list is shown. `listed=True` is the c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from support.errors import InvalidInput
 from support.seats import Act, ModelSeat, Spoken
+from support.seminar.data import iso
 from support.seminar.forms import MOST, selection_form
 from support.seminar.ledger import State
 from support.seminar.rules import PolicySet
-from support.seminar.told import LEARNT, quoted, slot_context, speaker_context
+from support.seminar.told import LEARNT, quoted, reached
 
 if TYPE_CHECKING:
     from support.models.model import ChatModel
@@ -32,27 +32,12 @@ REPORT = 4000  # characters of a summary in a prompt
 ROOM = 30 + 4 * MOST  # tokens of a reply: four for a number
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """What a model selected: ids by their numbers, and numbers that no policy has, possible where no list was shown."""
-
-    ids: tuple[str, ...]
-    unknown: tuple[int, ...] = ()
-    tokens: int = 0
-
-    @property
-    def answer(self) -> tuple[str, ...]:
-        """What is to be scored: a number that stands for nothing is a wrong one.
-
-        >>> Selected(("begin",), (9,)).answer
-        ('begin', 'no policy 9')
-        """
-        return (*self.ids, *(f"no policy {number}" for number in self.unknown))
-
-
 def contexts(state: State, summary: str) -> dict[str, str]:
     """The texts of the four contexts: who is pending, which dates are open, both, or a report in prose."""
-    speaker, slot = speaker_context(state), slot_context(state)
+    pending = [f"- {contact.name}: {reached(state, contact)}" for contact in state.waiting()]
+    speaker = "\n".join(["Speakers pending:", *(pending or ["- none"])])
+    filled = [slot for slot in state.slots if slot not in state.open]
+    slot = f"Dates filled: {', '.join(iso(filled)) or 'none'}\nDates open: {', '.join(iso(state.open)) or 'none'}"
     return {SPEAKER: speaker, SLOT: slot, BOTH: f"{slot}\n{speaker}", SUMMARY: summary}
 
 
@@ -68,23 +53,21 @@ def selection(
     }
 
 
-def selected(policies: PolicySet, numbers: Sequence[int], tokens: int = 0) -> Selected:
-    """Numbers, counted from 1, as policies."""
-    ids, given = names(policies), sorted(set(numbers))
-    unknown = tuple(number for number in given if number > len(ids))
-    return Selected(tuple(ids[number - 1] for number in given if number <= len(ids)), unknown, tokens)
+def selected(policies: PolicySet, numbers: Sequence[int]) -> tuple[str, ...]:
+    """Policies by their numbers from 1; one of no policy, possible where no list was shown, is a wrong answer.
 
-
-def names(policies: PolicySet) -> tuple[str, ...]:
-    """Ids in the order in which policies are numbered."""
-    return tuple(policy.id for policy in policies)
+    >>> selected(PolicySet(), [9, 9])
+    ('no policy 9',)
+    """
+    ids, given = policies.ids, sorted(set(numbers))
+    return tuple(ids[number - 1] if number <= len(ids) else f"no policy {number}" for number in given)
 
 
 SELECT = Act(
     SELECTION,
-    lambda seat, context, policies, text, listed: selection_form(names(policies) if listed else None),
+    lambda seat, context, policies, text, listed: selection_form(policies.ids if listed else None),
     selection,
-    lambda seat, reply, context, policies, text, listed: selected(policies, reply.policies, seat.tokens),
+    lambda seat, reply, context, policies, text, listed: selected(policies, reply.policies),
     room=ROOM,
 )
 
@@ -98,8 +81,8 @@ async def select_with(
     listed: bool | None = None,
     temperature: float = TEMPERATURE,
     repetition: int = 0,
-) -> Selected:
-    """The policies that a model selects when it is told so much and no more; runs differ by their repetition's seed.
+) -> tuple[str, ...]:
+    """Ids of what a model selects when it is told so much and no more; runs differ by their repetition's seed.
 
     `known` is made by `contexts`; the list of policies is shown, unless `listed` says so, under "summary" only.
     """
@@ -112,5 +95,5 @@ async def select_with(
         raise InvalidInput("policies: none given; expected at least one to select from")
     spoken = Spoken(temperature=temperature, repetition=repetition)
     seat = ModelSeat(model, {"select": SELECT}, seed=repetition, spoken=spoken)
-    found: Selected = await seat.select(context, policies, known[context], shown)
+    found: tuple[str, ...] = await seat.select(context, policies, known[context], shown)
     return found

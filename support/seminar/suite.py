@@ -18,8 +18,8 @@ from support.seminar.ledger import Contact, State
 class JudgedReply:
     """A reply and whether the organiser has to decide about it.
 
-    `case` is what must stay on one side of a split: the case of the suite, or the reply's own id. `voice` is who speaks
-    (or, of test replies, the topic), `question` what to ask the organiser, "" for routine ones.
+    `case` is what must stay on one side of a split: the case of the suite, or the reply's own id. `voice` is who
+    speaks, or, of test replies, the topic.
     """
 
     id: str
@@ -27,8 +27,6 @@ class JudgedReply:
     flag: bool
     case: str
     voice: str = ""
-    question: str = ""
-    hard: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class JudgedState:
 def edge_cases() -> list[JudgedReply]:
     """The 100 replies of the edge-case suite."""
     return [
-        JudgedReply(f"{case['id']}, {voice}", text, case["flag"], case["id"], voice, case.get("question", ""))
+        JudgedReply(f"{case['id']}, {voice}", text, case["flag"], case["id"], voice)
         for case in read_toml("edge_cases.toml", "case")
         for voice, text in case["voices"].items()
     ]
@@ -53,10 +51,8 @@ def edge_cases() -> list[JudgedReply]:
 
 def held_out_replies() -> list[JudgedReply]:
     """The 60 held-out replies."""
-    return [
-        JudgedReply(e["id"], e["text"], e["flag"], e["id"], e["topic"], e.get("question", ""), bool(e["hard"]))
-        for e in read_toml("test_replies.toml", "reply")
-    ]
+    found = read_toml("test_replies.toml", "reply")
+    return [JudgedReply(e["id"], e["text"], e["flag"], e["id"], e["topic"]) for e in found]
 
 
 def held_out_states() -> list[JudgedState]:
@@ -67,12 +63,10 @@ def held_out_states() -> list[JudgedState]:
 def _state(entry: Mapping[str, Any]) -> JudgedState:
     name = f"state {entry['id']}"
     slots = {day(s["date"], name): ((s["speaker"],) if s["speaker"] else ()) for s in entry["slots"]}
-    contacts = {s["name"]: _contact(s, name, slots) for s in entry["speakers"]}
+    contacts = {}
+    for s in entry["speakers"]:
+        said = {what: days(s[what], name) for what in ("mails", "answered", "available", "vague")}
+        mine = tuple(slot for slot, names in slots.items() if s["name"] in names)
+        contacts[s["name"]] = Contact(s["name"], s["role"], **said, said=s["said"], confirmed=mine)
     known = State(day(entry["today"], name), slots, contacts)
     return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]), entry.get("why", ""))
-
-
-def _contact(entry: Mapping[str, Any], name: str, slots: Mapping[Any, tuple[str, ...]]) -> Contact:
-    mails, answered, available, vague = (days(entry[k], name) for k in ("mails", "answered", "available", "vague"))
-    mine = tuple(slot for slot, names in slots.items() if entry["name"] in names)
-    return Contact(entry["name"], entry["role"], mails, answered, available, vague, entry["said"], confirmed=mine)

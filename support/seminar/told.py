@@ -61,27 +61,12 @@ def person_line(state: State, contact: Contact, shown: Shown) -> str:
     said = {
         "can do": contact.available, "perhaps": contact.vague, "has": state.dates_of(contact.name),
     }  # fmt: skip
-    parts = [_reached(state, contact), *(f"{what} {', '.join(iso(days))}" for what, days in said.items() if days)]
+    parts = [reached(state, contact), *(f"{what} {', '.join(iso(days))}" for what, days in said.items() if days)]
     parts += ["declined"] if contact.declined else []
     parts += [f"gave back {', '.join(iso(contact.cancelled))}"] if contact.cancelled else []
     parts += [f"asked not to be written to before {contact.wait_until}"] if contact.wait_until else []
     parts += ['noted: "' + line(contact.said, SAID, shown).replace('"', "'") + '"'] if contact.said else []
     return f"{contact.name} ({contact.role}): {'; '.join(parts)}"
-
-
-def speaker_context(state: State) -> str:
-    """Who is pending: people without a date who have not declined, and when they were last written to.
-
-    Nothing is told of dates: it is the first of the four contexts of section 4.1 of 002.
-    """
-    pending = [f"- {contact.name}: {_reached(state, contact)}" for contact in state.waiting()]
-    return "\n".join(["Speakers pending:", *(pending or ["- none"])])
-
-
-def slot_context(state: State) -> str:
-    """Which dates are filled and which are not: the second of the four contexts."""
-    filled = [slot for slot in state.slots if slot not in state.open]
-    return f"Dates filled: {', '.join(iso(filled)) or 'none'}\nDates open: {', '.join(iso(state.open)) or 'none'}"
 
 
 def decisions(hooks: Iterable[Hook], shown: Shown) -> list[str]:
@@ -104,7 +89,8 @@ def offered(desk: Desk, person: str) -> tuple[date, ...]:
     return known or desk.scenario.slots
 
 
-def _reached(state: State, contact: Contact) -> str:
+def reached(state: State, contact: Contact) -> str:
+    """When somebody was written to, and answered."""
     if not contact.mails:
         return "not written to yet"
     count, last = len(contact.mails), max(contact.mails)

@@ -286,10 +286,10 @@ class Seminar:
             self.closed = from_text(str, said)
         elif change.step == PUT_BACK:
             self.workplace.removed.remove(name := from_text(str, said))
-            office.put_back(name)
+            office.ledger.put_back(name)
         else:
             self.workplace.removed.append(name := from_text(str, said))
-            office.take_off(name)
+            office.ledger.withdraw(name)
 
     def release(self, key: str, person: str, mail: int | None = None) -> Kept:
         """Say whose a held mail (of `workplace.inbox.held`) is; it is read on the next day as their reply.

@@ -18,12 +18,12 @@ from support.presence import Presence
 from support.seats import HUMAN, Question, Spoken, people
 from support.seminar.mailing import Account, MailPost
 from support.seminar.organizer_seat import ORGANIZER
-from support.seminar.organizing import Run
 from support.seminar.post import DirectPost, Slips, checked_letter
 from support.seminar.records import MAIL, Action, Flag
 from support.seminar.seats import REVIEWER, TEMPERATURE, seat_detector
 from support.seminar.speakers import seat_speakers
 from support.seminar.views import APPROVE, EDIT, DayPlan, Desk, Draft, Review
+from support.seminar.workday import Run
 from support.seminars.remembering import Memory, Remembered
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from support.seminar.ledger import Contact
 from support.seminar.organizer_steps import match, yielding
-from support.seminar.organizer_ways import Ways
 
 DAYS = [date(2027, 9, k) for k in (7, 14, 21)]
 wishes = st.dictionaries(st.sampled_from("ABCDE"), st.lists(st.sampled_from(DAYS), unique=True, min_size=1), max_size=5)
@@ -26,19 +25,12 @@ def most(wished, free):
 
 
 @settings(max_examples=40, deadline=None)
-@given(wishes, seats)
-def test_as_many_as_possible_get_a_date_that_they_named_and_no_date_is_overfull(wished, free):
-    found = match(wished, free)
+@given(wishes, seats, st.sets(st.sampled_from("ABCDE")))
+def test_as_many_as_possible_get_a_date_that_they_named_and_who_comes_first_loses_none_to_others(wished, free, first):
+    found = match(wished, free, lambda name: int(name in first))
     assert len(found) == most(wished, free)
     assert all(slot in wished[name] for name, slot in found.items())
     assert all(list(found.values()).count(slot) <= n for slot, n in free.items())
-
-
-@settings(max_examples=40, deadline=None)
-@given(wishes, seats, st.sets(st.sampled_from("ABCDE")))
-def test_nobody_who_comes_first_goes_without_a_date_that_somebody_else_has(wished, free, first):
-    found = match(wished, free, lambda name: int(name in first))
-    assert len(found) == len(match(wished, free))
     lost = {slot for name in first & set(wished) - set(found) for slot in wished[name]}
     assert not {name for name, slot in found.items() if slot in lost} - first
 
@@ -51,9 +43,12 @@ def test_the_earlier_date_and_the_earlier_name_come_first():
 
 def test_a_seat_is_kept_for_who_comes_first_and_is_vague():
     people = [Contact("Ana", "professor", vague=(DAYS[0],)), Contact("Bo", "phd student"), Contact("Cy", "postdoc")]
-    way = Ways({"faculty_first": "f"})
     both = {"Bo": DAYS[0], "Cy": DAYS[0]}
-    assert yielding(both, {DAYS[0]: 2}, people, way) == {"Bo"}
-    assert yielding(both, {DAYS[0]: 3}, people, way) == set()
-    assert yielding(both, {DAYS[0]: 2}, people, Ways()) == set()
-    assert yielding({**both, "Ana": DAYS[1]}, {DAYS[0]: 2, DAYS[1]: 1}, people, way) == set()
+
+    def leaving(found, *roles, **seats):
+        return yielding(found, dict(zip(DAYS, seats["free"], strict=False)), people, *roles)
+
+    first = "professor", "phd student"
+    assert leaving(both, *first, free=[2]) == {"Bo"}
+    assert leaving(both, *first, free=[3]) == leaving(both, "", "", free=[2]) == set()
+    assert leaving({**both, "Ana": DAYS[1]}, *first, free=[2, 1]) == set()

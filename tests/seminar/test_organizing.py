@@ -177,22 +177,15 @@ def test_mails_are_answered_in_the_evening_and_read_the_next_morning_until_all_i
     assert [m.id for m in letter.thread] == [2] and bo.letters[1].given == (SLOTS[1],)
 
 
-def test_nothing_on_the_desk_tells_which_dates_were_meant_and_a_reading_is_about_its_mail():
-    host = Host()
-    _, second = play(host=host)
-    reads = [(desk, mail) for step, desk, mail in host.desks if step == "read"]
-    assert [(mail.sender, mail.slots) for _, mail in reads] == [("Ana", ()), ("Bo", ())]
-    assert all(mail.slots == () for _, desk, _ in host.desks for mail in desk.mails if mail.kind == "reply")
-    assert [(u.mail, u.person) for u in second.understood] == [(3, "Ana"), (4, "Bo")]
-    assert reads[0][0].state.contacts["Ana"].available == ()
-
-
-def test_nobody_at_the_desk_is_told_how_people_behave():
+def test_nothing_on_the_desk_tells_which_dates_were_meant_nor_how_people_behave():
     secret = Persona("ana", "Ana", "Ana@example.org", "professor", "birds", days=4, share=0.3, issue="No camera.")
-    host, desk = Host(), Desk()
-    play(host=host, desk=desk, delegation="always ask", until=2, scenario=replace(SCENARIO, people=(secret, PEOPLE[1])))
+    host, desk, people = Host(), Desk(), (secret, PEOPLE[1])
+    _, second = play(host=host, desk=desk, delegation="always ask", scenario=replace(SCENARIO, people=people))
     shown = [one for _, one, _ in host.desks] + desk.desks
     assert len(shown) > 8 and {one.scenario.by_name["Ana"] for one in shown} == {secret.introduced}
+    assert {mail.slots for one in shown for mail in one.mails if mail.kind == "reply"} == {()}
+    assert [mail.slots for step, _, mail in host.desks if step == "read"] == [(), ()]
+    assert [(u.mail, u.person) for u in second.understood] == [(3, "Ana"), (4, "Bo")]
 
 
 def test_days_run_to_the_deadline_over_the_weekend_or_to_the_last_that_was_asked_for():
@@ -329,7 +322,6 @@ BAD = MalformedReply("no JSON")
         (Host(select=BAD), "select", 2),
         (Host(plan=BAD), "plan", 0),
         (Host(act=BAD), "act", 0),
-        (Host(draft=BAD), "draft", 0),
         (Host(draft=Draft("s", " ")), "draft", 0),
         (Host(close=BAD), "close", 2),
     ],
@@ -362,19 +354,20 @@ def test_a_response_that_does_not_fit_is_silence(response, said):
     assert error.phase == "answer" and said in error.detail and [m.sender for m in second.received] == ["Bo"]
 
 
-@pytest.mark.parametrize("review", [BAD, Review("perhaps"), Review(EDIT, None), Review(EDIT, Draft("s", "b"))])
+@pytest.mark.parametrize("review", [BAD, Review("perhaps")])
 def test_what_could_not_be_looked_at_is_not_done_and_teaches_nothing(review):
     (first,) = play(desk=Desk(review), delegation={"plan": "always ask"}, until=1)
     assert first.plan == "" and first.sent == first.edits == ()
     assert [(e.agent, e.phase) for e in first.format_errors if e.agent != "organizer"] == [("reviewer", "plan")]
 
 
-def test_a_fault_of_a_program_is_raised():
-    for faulty in (Host(plan=ZeroDivisionError()), Host(draft=ZeroDivisionError())):
-        with pytest.raises(ZeroDivisionError):
-            play(host=faulty)
+@pytest.mark.parametrize(
+    "who", [{"host": Host(plan=ZeroDivisionError())}, {"host": Host(draft=ZeroDivisionError())},
+            {"ana": Guest(ZeroDivisionError())}],
+)  # fmt: skip
+def test_a_fault_of_a_program_is_raised(who):
     with pytest.raises(ZeroDivisionError):
-        play(Guest(ZeroDivisionError()))
+        play(**who)
 
 
 def test_a_broken_policy_is_recorded_and_not_prevented():

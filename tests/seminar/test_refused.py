@@ -11,7 +11,6 @@ from support.errors import DamagedFile, InvalidInput
 from support.models.fakes import scripted
 from support.seminar.artefacts import hook_to_policy, import_artefacts
 from support.seminar.data import Persona, scenario
-from support.seminar.organizer_ways import ways
 from support.seminar.records import Hook
 from support.seminar.rules import LONGEST, PolicySet, load_policies
 from support.seminar.selecting import select_with
@@ -54,7 +53,7 @@ def ask(context, policies=SEED):
         (lambda: FOUR.person("Zoe"), "person: 'Zoe' given; expected one of Aurelio Brandvik, Ngozi"),
         (lambda: scenario("five"), "scenario: 'five' given; expected one of four, series, panel"),
         (lambda: load_policies("half"), "part: 'half' given; expected one of seed, further, all"),
-        (lambda: ways(SEED.add("Follow up every four working days.")), "contradicts 'follow_up' .one waits 2 working"),
+        (lambda: SEED.add("Follow up every four days.").literal(), "contradicts 'follow_up' .one waits 2 working"),
         (lambda: SEED.add("x", "begin"), "the id 'begin' is given twice"),
         (lambda: SEED.add("x" * (LONGEST + 1)), f"{LONGEST + 1} characters given; expected at most {LONGEST}"),
         (lambda: policy_set("sead"), "policies: 'sead' given; expected one of seed, further, all, none, and changes"),

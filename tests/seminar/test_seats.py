@@ -7,7 +7,6 @@ from datetime import date
 import numpy as np
 import pytest
 
-from support.errors import InvalidInput
 from support.models.fakes import stand_in
 from support.models.profiles import FAKE, Limits, Profile
 from support.seats import ModelSeat
@@ -220,20 +219,3 @@ def test_a_confirmation_names_its_date_in_words(organizer, body):
     )
     assert run(who.draft(DESK, Action(CONFIRMATION, BEN, slot=SLOTS[0]))).body == body
     assert f"{SLOTS[0]} is not in it; expected the day and the month in words" in text(1)
-
-
-@pytest.mark.parametrize(
-    ("action", "said"),
-    [
-        (Action(INVITATION, "Zoe"), f"person: 'Zoe' given; expected one of {ANA}"),
-        (Action(WAIT, ANA), "kind 'wait' given; expected one of invitation"),
-        (Action(CONFIRMATION, ANA, slot="2027-09-22"), f"slot '2027-09-22' given; expected one of {SLOTS[0]}"),
-        (Action(CONFIRMATION, ANA), "slot None given"),
-    ],
-)
-def test_no_mail_is_written_to_a_stranger_nor_about_a_date_off_the_programme(organizer, action, said):
-    with pytest.raises(InvalidInput, match=said):
-        run(organizer()[0].draft(DESK, action))
-
-
-# -- what is remembered ---------------------------------------------------------------------------------------------
