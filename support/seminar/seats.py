@@ -24,7 +24,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.models.profiles import MODEL
-from support.seats import Act, Ask, ModelSeat, Role, Spoken, form
+from support.seats import Act, Ask, ModelSeat, Role, Spoken, form, text
 from support.seminar import forms, told
 from support.seminar.answering import RetrievalAnswerer, Told, asked_about
 from support.seminar.detectors import LexicalDetector, NoDetector, asking
@@ -128,7 +128,7 @@ def review_form(seat: ModelSeat, *view: Any) -> Any:
             raise ValueError(f"wish: nothing given; expected what is to be otherwise, with {AGAIN!r}")
 
     decision: Any = Literal["approve", "again", "remove"]
-    return form("ReviewReply", wished, decision=decision, wish=forms.short(seat.limits.text(forms.SENTENCE)))
+    return form("ReviewReply", wished, decision=decision, wish=text(seat.limits.text(forms.SENTENCE), 0))
 
 
 def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str = "") -> dict[str, Any]:
@@ -163,7 +163,7 @@ REVIEWER = Role(
     acts={
         "review": Act("organizing/review", review_form, review_facts, reviewed, room=forms.SENTENCE + 40),
         "decide": Act("organizing/decision",
-                      lambda seat, *view: form("DecisionReply", answer=forms.short(seat.limits.text(forms.ANSWER))),
+                      lambda seat, *view: form("DecisionReply", answer=text(seat.limits.text(forms.ANSWER), 0)),
                       decide_facts, lambda seat, reply, *view: " ".join(reply.answer.split()), room=forms.ANSWER + 20),
     },
     asks={

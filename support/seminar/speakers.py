@@ -23,10 +23,9 @@ from typing import Any, Literal
 import numpy as np
 
 from support.errors import InvalidInput
-from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form
+from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form, text
 from support.seminar import replies, told
 from support.seminar.data import Persona, Scenario, later
-from support.seminar.forms import short
 from support.seminar.reading import named
 from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
 from support.seminar.replies import NO, PERHAPS, Pen, Said, Truth
@@ -198,7 +197,7 @@ def response_form(day: int, most: int) -> Any:
             raise ValueError(f"{reply.action}: no subject or no body given; expected both, or the action {LATER!r}")
 
     action = Literal["reply", "ask", "wait"]
-    return form("SpeakerReply", fitting, action=action, until=int | None, subject=short(SUBJECT), body=short(most))
+    return form("SpeakerReply", fitting, action=action, until=int | None, subject=text(SUBJECT, 0), body=text(most, 0))
 
 
 def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:

@@ -19,26 +19,17 @@ def most(wished, free):
     """The size of a maximum matching, by trying all orders of the seats."""
     places, names = [day for day, n in free.items() for _ in range(n)], list(wished)
     padded = places + [None] * max(0, len(names) - len(places))
-    return max(
-        sum(slot in wished[name] for name, slot in zip(names, order, strict=False))
-        for order in permutations(padded, len(names))
-    )
-
-
-@settings(max_examples=40, deadline=None)
-@given(wishes, seats)
-def test_as_many_as_possible_get_a_date_that_they_named_and_no_date_is_overfull(wished, free):
-    found = match(wished, free)
-    assert len(found) == most(wished, free)
-    assert all(slot in wished[name] for name, slot in found.items())
-    assert all(list(found.values()).count(slot) <= n for slot, n in free.items())
+    orders = permutations(padded, len(names))
+    return max(sum(slot in wished[name] for name, slot in zip(names, order, strict=True)) for order in orders)
 
 
 @settings(max_examples=40, deadline=None)
 @given(wishes, seats, st.sets(st.sampled_from("ABCDE")))
-def test_nobody_who_comes_first_goes_without_a_date_that_somebody_else_has(wished, free, first):
+def test_as_many_as_possible_get_a_date_that_they_named_and_who_comes_first_goes_before_others(wished, free, first):
     found = match(wished, free, lambda name: int(name in first))
-    assert len(found) == len(match(wished, free))
+    assert len(found) == len(match(wished, free)) == most(wished, free)
+    assert all(slot in wished[name] for name, slot in found.items())
+    assert all(list(found.values()).count(slot) <= n for slot, n in free.items())
     lost = {slot for name in first & set(wished) - set(found) for slot in wished[name]}
     assert not {name for name, slot in found.items() if slot in lost} - first
 
@@ -46,14 +37,11 @@ def test_nobody_who_comes_first_goes_without_a_date_that_somebody_else_has(wishe
 def test_the_earlier_date_and_the_earlier_name_come_first():
     assert match({"A": DAYS[::-1]}, dict.fromkeys(DAYS, 1)) == {"A": DAYS[0]}
     assert match({"B": DAYS[:1], "A": DAYS[:1]}, {DAYS[0]: 1}) == {"B": DAYS[0]}
-    assert match({}, {}) == match({"A": DAYS}, {}) == {}
 
 
 def test_a_seat_is_kept_for_who_comes_first_and_is_vague():
     people = [Contact("Ana", "professor", vague=(DAYS[0],)), Contact("Bo", "phd student"), Contact("Cy", "postdoc")]
-    way = Ways({"faculty_first": "f"})
-    both = {"Bo": DAYS[0], "Cy": DAYS[0]}
+    way, both = Ways({"faculty_first": "f"}), {"Bo": DAYS[0], "Cy": DAYS[0]}
     assert yielding(both, {DAYS[0]: 2}, people, way) == {"Bo"}
-    assert yielding(both, {DAYS[0]: 3}, people, way) == set()
-    assert yielding(both, {DAYS[0]: 2}, people, Ways()) == set()
+    assert yielding(both, {DAYS[0]: 3}, people, way) == yielding(both, {DAYS[0]: 2}, people, Ways()) == set()
     assert yielding({**both, "Ana": DAYS[1]}, {DAYS[0]: 2, DAYS[1]: 1}, people, way) == set()
