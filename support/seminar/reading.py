@@ -115,8 +115,9 @@ def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "1
     if not (firm or vague or moods.cannot or strange or unclear or declined or until or SAYS.out.search(text)):
         unclear = [sentence for sentence in others if SAYS.hints.search(sentence)]
     quoted = dict.fromkeys((get_close_matches(sentence, written, 1) or [sentence])[0] for sentence in unclear)
-    days = (tuple(sorted(days)) for days in (firm, vague, moods.cannot, strange))
-    return Reading(*days, bool(declined), bool(cancelled), until, tuple(quoted))
+    available, perhaps, cannot, others_named = (tuple(sorted(d)) for d in (firm, vague, moods.cannot, strange))
+    said = bool(declined), bool(cancelled), until, tuple(quoted)
+    return Reading(available, perhaps, cannot, others_named, *said)
 
 
 def agrees(text: str) -> bool:

@@ -71,7 +71,7 @@ GAPS = {"dates", "maybe", "month", "wait", "first", "full", "issue", "name", "me
 
 
 def test_every_act_has_several_wordings_in_every_voice_without_an_unknown_gap_or_a_date_of_its_own():
-    for act in set(wordings()) - {"issue", "about"}:
+    for act in set(wordings()) - {"issue", "about", "heard"}:
         known = wordings()[act]
         assert set(known) in ({"any"}, set(VOICES)) and all(len(set(texts)) >= 3 for texts in known.values())
         for text in (text for texts in known.values() for text in texts):
