@@ -18,7 +18,6 @@ from pydantic import (
     Field,
     WithJsonSchema,
     create_model,
-    field_validator,
     model_validator,
 )
 
@@ -241,18 +240,11 @@ def checked_question(given: str) -> str:
 def answer_form(known: tuple[int, ...], longest: int, most: int) -> type[BaseModel]:
     """{"answer", "mails"}: the mails that the answer rests on are in the log."""
 
-    class AnswerReply(BaseModel):
-        """An answer and the mails that it rests on."""
+    def in_the_log(given: list[int]) -> list[int]:
+        if strange := [number for number in given if number not in known]:
+            raise ValueError(f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list")
+        return given
 
-        model_config = ConfigDict(extra="forbid")
-        answer: str = Field(min_length=1, max_length=longest)
-        mails: list[int] = Field(max_length=most)
-
-        @field_validator("mails")
-        @classmethod
-        def _in_the_log(cls, given: list[int]) -> list[int]:
-            if strange := [number for number in given if number not in known]:
-                raise ValueError(f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list")
-            return given
-
-    return AnswerReply
+    mails: Any = Annotated[list[int], Field(max_length=most), AfterValidator(in_the_log)]
+    told: Any = {"__config__": ConfigDict(extra="forbid"), "__doc__": "An answer and the mails that it rests on."}
+    return create_model("AnswerReply", **told, answer=(text(longest), ...), mails=(mails, ...))

@@ -142,11 +142,6 @@ def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str =
     }
 
 
-def reviewed(seat: ModelSeat, reply: Any, *view: Any) -> Review:
-    """The decision; a wish counts with "again" only."""
-    return Review(reply.decision, wish=reply.wish.strip() if reply.decision == AGAIN else "")
-
-
 def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
     """The reply that was flagged, and the question."""
     mails = [mail for mail in desk.mails if mail.id == flag.mail]
@@ -161,7 +156,13 @@ def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
 REVIEWER = Role(
     "reviewer",
     acts={
-        "review": Act("organizing/review", review_form, review_facts, reviewed, room=forms.SENTENCE + 40),
+        "review": Act(
+            "organizing/review", review_form, review_facts,
+            lambda seat, reply, *view: Review(
+                reply.decision, wish=reply.wish.strip() if reply.decision == AGAIN else ""
+            ),
+            room=forms.SENTENCE + 40,
+        ),
         "decide": Act("organizing/decision",
                       lambda seat, *view: form("DecisionReply", answer=text(seat.limits.text(forms.ANSWER), 0)),
                       decide_facts, lambda seat, reply, *view: " ".join(reply.answer.split()), room=forms.ANSWER + 20),
