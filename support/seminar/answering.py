@@ -6,12 +6,14 @@ Nothing is made up: the answer quotes mails. It is what answers when no language
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from support.errors import InvalidInput
+from support.seats import cut
 from support.seminar.data import surname_twice
 from support.seminar.detectors import Encodes
 from support.seminar.records import ORGANISER, Mail
@@ -63,20 +65,23 @@ class RetrievalAnswerer:
         asked_about(question)
         about = people_in(question, desk)
         mails = [mail for mail in desk.mails if not about or {mail.sender, mail.to} & set(about)]
-        mails = _one_side(question, mails)
+        if FROM_US.search(question):
+            mails = [mail for mail in mails if mail.sender == ORGANISER]
+        elif FROM_THEM.search(question):
+            mails = [mail for mail in mails if mail.sender != ORGANISER]
         if not mails:
             whom = f" with {', '.join(about)}" if about else ""
             return Told(f"The log holds no such mail{whom}.")
-        chosen = self._chosen(question, mails)
-        return Told("\n".join(_quoted(mail) for mail in chosen), tuple(mail.id for mail in chosen))
-
-    def _chosen(self, question: str, mails: Sequence[Mail]) -> list[Mail]:
         if LAST.search(question):
-            return [mails[-1]]
-        if FIRST.search(question):
-            return [mails[0]]
-        texts = [f"{mail.subject}. {mail.body}" for mail in mails]
-        vectors = self.encoder.encode([question, *texts])
+            chosen = mails[-1:]
+        elif FIRST.search(question):
+            chosen = mails[:1]
+        else:
+            chosen = self._nearest(question, mails)
+        return Told("\n".join(map(_quoted, chosen)), tuple(mail.id for mail in chosen))
+
+    def _nearest(self, question: str, mails: Sequence[Mail]) -> list[Mail]:
+        vectors = self.encoder.encode([question, *(f"{mail.subject}. {mail.body}" for mail in mails)])
         near = vectors[1:] @ vectors[0]
         order = np.lexsort((-np.arange(len(mails)), -np.round(near, 6)))
         return [mails[i] for i in order[:MOST]]
@@ -85,29 +90,17 @@ class RetrievalAnswerer:
 def people_in(question: str, desk: Desk) -> tuple[str, ...]:
     """Names of the people whom a question names; a first or a last name that two share names nobody by itself."""
     words = set(re.findall(r"[\w'-]+", TITLES.sub(" ", question).casefold()))
-    people = desk.scenario.people
-    shared = surname_twice(people)
-    firsts = [person.name.split()[0].casefold() for person in people]
-    found = []
-    for person in people:
-        first, last = person.name.split()[0].casefold(), person.name.split()[-1].casefold()
-        whole = person.name.casefold() in question.casefold()
-        by_last = last in words and person.name not in shared
-        if whole or by_last or (first in words and firsts.count(first) == 1):
-            found.append(person.name)
-    return tuple(found)
-
-
-def _one_side(question: str, mails: Sequence[Mail]) -> list[Mail]:
-    """Mails of the side that the question asks about, if it does."""
-    if FROM_US.search(question):
-        return [mail for mail in mails if mail.sender == ORGANISER]
-    if FROM_THEM.search(question):
-        return [mail for mail in mails if mail.sender != ORGANISER]
-    return list(mails)
+    names = {person.name: person.name.casefold().split() for person in desk.scenario.people}
+    shared, firsts = surname_twice(desk.scenario.people), Counter(parts[0] for parts in names.values())
+    return tuple(
+        name
+        for name, parts in names.items()
+        if name.casefold() in question.casefold()
+        or (parts[-1] in words and name not in shared)
+        or (parts[0] in words and firsts[parts[0]] == 1)
+    )
 
 
 def _quoted(mail: Mail) -> str:
-    body = " ".join(mail.body.split())
-    body = body if len(body) <= QUOTED else body[:QUOTED].rstrip() + " […]"
+    body = cut(" ".join(mail.body.split()), QUOTED)
     return f"Day {mail.day}, {mail.sender} to {mail.to} ({mail.subject}): “{body}”"

@@ -6,19 +6,26 @@ model with the field, the value and the known ones. Room is counted as one token
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 
 from support.errors import InvalidInput
-from support.models.profiles import TIGHT, Limits
+from support.models.profiles import Limits
 from support.seats import form, many, one_of, text
 from support.seminar.ledger import State, refusal
 from support.seminar.records import ACTIONS, CONFIRMATION, Action
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 # Characters of a tight model's texts; see `Limits.text` for others.
 REPORT, PLAN, REASON, CLOSING = 2000, 700, 400, 400
@@ -36,32 +43,15 @@ ISO = "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 
 def said(most: int, words: int | None = None) -> Any:
     """A text on one line that is not blank, of so many characters and words at most."""
-    from pydantic import AfterValidator
 
-    def short(given: str) -> str:
+    def fitting(given: str) -> str:
+        if not given.strip():
+            raise ValueError(f"{given!r} given; expected words")
         if words and len(given.split()) > words:
             raise ValueError(f"{len(given.split())} words given; expected {words} at most")
         return " ".join(given.split())
 
-    return Annotated[_words(most), AfterValidator(short)]
-
-
-def _words(most: int) -> Any:
-    from pydantic import AfterValidator
-
-    def not_blank(given: str) -> str:
-        if not given.strip():
-            raise ValueError(f"{given!r} given; expected words")
-        return given.strip()
-
-    return Annotated[text(most), AfterValidator(not_blank)]
-
-
-def short(most: int) -> Any:
-    """A text that may be empty."""
-    from pydantic import Field
-
-    return Annotated[str, Field(max_length=most)]
+    return Annotated[text(most), AfterValidator(fitting)]
 
 
 def report(limits: Limits) -> int:
@@ -74,52 +64,68 @@ def brief(most: int, limits: Limits) -> Any:
     return said(limits.text(most), WORDS if limits.tight else None)
 
 
+def _each(name: str, what: str, kinds: Mapping[str, Any], stem: str) -> Any:
+    """A form with an entry of its kind under each key; a key that there is not is a stranger."""
+
+    def known(given: Any) -> Any:
+        if strangers := [key for key in given if key not in kinds] if isinstance(given, dict) else []:
+            raise ValueError(f"{what} {strangers[0]!r} given; expected {', '.join(kinds)} and no other")
+        return given
+
+    fields: Any = {f"{stem}_{k}": (kind, Field(alias=key)) for k, (key, kind) in enumerate(kinds.items())}
+    checks: Any = {"known": model_validator(mode="before")(known)}
+    return create_model(name, __validators__=checks, **fields)
+
+
 @cache
-def mail_form(slot: str | None, limits: Limits = TIGHT) -> type[BaseModel]:
+def mail_form(slot: str | None, limits: Limits) -> type[BaseModel]:
     """{"subject", "body"}; with a date, the body has to name its day and its month."""
-    from pydantic import AfterValidator
 
     def named(body: str) -> str:
+        if not body.strip():
+            raise ValueError(f"{body!r} given; expected words")
         if slot and not _names(body, date.fromisoformat(slot)):
             raise ValueError(f"body: {slot} is not in it; expected the day and the month in words")
-        return body
+        return body.strip()
 
-    return form("MailReply", subject=said(SUBJECT), body=Annotated[_words(limits.text(BODY)), AfterValidator(named)])
+    return form("MailReply", subject=said(SUBJECT), body=Annotated[text(limits.text(BODY)), AfterValidator(named)])
+
+
+def _names(body: str, slot: date) -> bool:
+    words = body.casefold().replace(",", " ").replace(".", " ").split()
+    day = {str(slot.day), f"{slot.day:02d}", *(f"{slot.day}{end}" for end in ("st", "nd", "rd", "th"))}
+    return bool(day & set(words)) and any(word.startswith(f"{slot:%b}".casefold()) for word in words)
 
 
 @cache
-def reading_form(
-    slots: tuple[str, ...], today: str, own: tuple[str, ...] = (), limits: Limits = TIGHT
-) -> type[BaseModel]:
+def reading_form(slots: tuple[str, ...], today: str, own: tuple[str, ...], limits: Limits) -> type[BaseModel]:
     """What a reply says: one of `ANSWERS` for each known date, other dates, and what it is about.
 
     Only dates of the writer's `own` can be given back.
     """
-    from pydantic import Field, WithJsonSchema, create_model, model_validator
 
-    def known(given: Any) -> Any:
-        if strangers := [key for key in given if key not in slots] if isinstance(given, dict) else []:
-            raise ValueError(f"date {strangers[0]!r} given; expected {', '.join(slots)} and no other")
-        return given
+    def parsed(field: str, given: str) -> date:
+        try:
+            return date.fromisoformat(given)
+        except ValueError:
+            raise ValueError(f"{field} {given!r} given; expected a date such as 2027-09-15") from None
 
     def consistent(reply: Any) -> None:
         for day in reply.never_offered:
-            _iso("never_offered", day)
-        if reply.wait_until is not None and _iso("wait_until", reply.wait_until) <= date.fromisoformat(today):
+            parsed("never_offered", day)
+        if reply.wait_until is not None and parsed("wait_until", reply.wait_until) <= date.fromisoformat(today):
             raise ValueError(f"wait_until {reply.wait_until!r} given; expected a day after today, {today}, or null")
 
     free, held = one_of("answer", ANSWERS[:-1]), one_of("answer", ANSWERS)
-    fields: Any = {f"slot_{k}": (held if day in own else free, Field(alias=day)) for k, day in enumerate(slots)}
-    checks: Any = {"known": model_validator(mode="before")(known)}
     other: Any = Annotated[str, Field(max_length=10), WithJsonSchema({"type": "string", "pattern": ISO})]
     return form(
         "ReadingReply",
         consistent,
-        dates=create_model("DatesReply", __validators__=checks, **fields),
+        dates=_each("DatesReply", "date", {slot: held if slot in own else free for slot in slots}, "slot"),
         never_offered=many(other, STRANGE),
         declined=bool,
         wait_until=other | None,
-        note=short(limits.text(NOTE)),
+        note=text(limits.text(NOTE), 0),
     )
 
 
@@ -132,57 +138,39 @@ def sorted_out(reply: Any, slots: Sequence[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def actions_form(state: State, policies: Sequence[str], limits: Limits = TIGHT) -> type[BaseModel]:
+def actions_form(state: State, policies: Sequence[str], limits: Limits) -> type[BaseModel]:
     """{"actions"}: at most one for a person; a confirmation gives away a free date, and nothing else has one.
 
-    A model that is not tight gets a form in which no move is illegal, but to give one seat to two people.
+    A model that is not tight gets, for each person, an action or null, and a confirmation only where there is a date
+    that they can be given: no move is illegal, but to give one seat to two people.
     """
-    if not limits.tight:
-        return _each_form(state, policies, limits)
-    people = tuple(state.contacts)
-    each: Any = form(
-        "ActionReply",
-        kind=one_of("kind", ACTIONS),
-        person=one_of("person", people),
-        goal=short(limits.text(GOAL)),
-        slot=one_of("slot", [slot.isoformat() for slot in state.slots]) | None,
-        policy=one_of("policy", ("", *policies)),
-    )
-    return form("ActionsReply", lambda reply: check_actions(state, reply.actions), actions=many(each, len(people)))
-
-
-def _each_form(state: State, policies: Sequence[str], limits: Limits) -> type[BaseModel]:
-    """{"actions"}: an action or null for each person; a confirmation, where there is a date that they can be given."""
-    from pydantic import Field, create_model, model_validator
-
-    said = {"goal": short(limits.text(GOAL)), "policy": one_of("policy", ("", *policies))}
-    mail = form("Mail", kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)], **said)
+    goes = {"goal": text(limits.text(GOAL), 0), "policy": one_of("policy", ("", *policies))}
+    if limits.tight:
+        slot = one_of("slot", [slot.isoformat() for slot in state.slots]) | None
+        kind, person = one_of("kind", ACTIONS), one_of("person", tuple(state.contacts))
+        each: Any = form("ActionReply", kind=kind, person=person, goal=goes["goal"], slot=slot, policy=goes["policy"])
+        actions = many(each, len(state.contacts))
+        return form("ActionsReply", lambda reply: check_actions(state, reply.actions), actions=actions)
+    mail = form("Mail", kind=Literal[tuple(kind for kind in ACTIONS if kind != CONFIRMATION)], **goes)
 
     def shape(name: str) -> Any:
-        slots = [
-            s.isoformat() for s in state.slots if not refusal(state, Action(CONFIRMATION, name, slot=s.isoformat()))
-        ]
-        gives = form("Confirmation", kind=Literal["confirmation"], slot=one_of("slot", slots), **said)
+        possible = [slot.isoformat() for slot in state.slots]
+        slots = [slot for slot in possible if not refusal(state, Action(CONFIRMATION, name, slot=slot))]
+        gives = form("Confirmation", kind=Literal["confirmation"], slot=one_of("slot", slots), **goes)
         return gives | mail | None if slots else mail | None
 
-    def known(given: Any) -> Any:
-        if strangers := [key for key in given if key not in state.contacts] if isinstance(given, dict) else []:
-            raise ValueError(f"person {strangers[0]!r} given; expected {', '.join(state.contacts)} and no other")
-        return given
-
-    people: Any = {f"person_{k}": (shape(name), Field(alias=name)) for k, name in enumerate(state.contacts)}
-    checks: Any = {"known": model_validator(mode="before")(known)}
-    each = create_model("EachReply", __validators__=checks, **people)
-    return form("ActionsReply", lambda reply: check_actions(state, acted(state, reply)), actions=each)
+    people = _each("EachReply", "person", {name: shape(name) for name in state.contacts}, "person")
+    return form("ActionsReply", lambda reply: check_actions(state, acted(state, reply)), actions=people)
 
 
 def acted(state: State, reply: Any) -> tuple[Action, ...]:
     """The actions of a reply, of either form."""
     if isinstance(reply.actions, list):
-        return tuple(Action(a.kind, a.person, " ".join(a.goal.split()), a.slot, a.policy) for a in reply.actions)
-    each = ((name, getattr(reply.actions, f"person_{k}")) for k, name in enumerate(state.contacts))
+        given = [(action.person, action) for action in reply.actions]
+    else:
+        given = [(name, getattr(reply.actions, f"person_{k}")) for k, name in enumerate(state.contacts)]
     return tuple(
-        Action(a.kind, name, " ".join(a.goal.split()), getattr(a, "slot", None), a.policy) for name, a in each if a
+        Action(a.kind, name, " ".join(a.goal.split()), getattr(a, "slot", None), a.policy) for name, a in given if a
     )
 
 
@@ -211,8 +199,6 @@ def check_actions(state: State, actions: Sequence[Any]) -> None:
 @cache
 def selection_form(ids: tuple[str, ...] | None) -> type[BaseModel]:
     """{"policies"}: numbers from 1; without ids any up to `LARGEST`, and nothing tells how many there are."""
-    from pydantic import AfterValidator, Field, WithJsonSchema
-
     if ids is None:
         return form("SelectionReply", policies=many(Annotated[int, Field(ge=1, le=LARGEST)], MOST))
     listed = ", ".join(f"{number} ({name})" for number, name in enumerate(ids, 1))
@@ -227,17 +213,15 @@ def selection_form(ids: tuple[str, ...] | None) -> type[BaseModel]:
 
 
 @cache
-def verdict_form(asks: bool, most: int = QUESTION) -> type[BaseModel]:
+def verdict_form(asks: bool, most: int) -> type[BaseModel]:
     """{"verdict"}, or with `asks` {"verdict", "question"}: a flag has a question, what is clear has none to keep."""
 
     def answerable(reply: Any) -> None:
         if reply.verdict == "flag":
             reply.question = checked_question(reply.question)
 
-    verdict: Any = Literal["clear", "flag"]
-    if not asks:
-        return form("VerdictReply", verdict=verdict)
-    return form("VerdictReply", answerable, verdict=verdict, question=short(most))
+    more = {"question": text(most, 0)} if asks else {}
+    return form("VerdictReply", answerable if asks else None, verdict=Literal["clear", "flag"], **more)
 
 
 def checked_question(given: str) -> str:
@@ -255,33 +239,12 @@ def checked_question(given: str) -> str:
 @cache
 def answer_form(known: tuple[int, ...], longest: int, most: int) -> type[BaseModel]:
     """{"answer", "mails"}: the mails that the answer rests on are in the log."""
-    from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-    class AnswerReply(BaseModel):
-        """An answer and the mails that it rests on."""
+    def in_the_log(given: list[int]) -> list[int]:
+        if strange := [number for number in given if number not in known]:
+            raise ValueError(f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list")
+        return given
 
-        model_config = ConfigDict(extra="forbid")
-        answer: str = Field(min_length=1, max_length=longest)
-        mails: list[int] = Field(max_length=most)
-
-        @field_validator("mails")
-        @classmethod
-        def _in_the_log(cls, given: list[int]) -> list[int]:
-            if strange := [number for number in given if number not in known]:
-                raise ValueError(f"mails: {strange[0]} given; expected numbers of mails in the log, or an empty list")
-            return given
-
-    return AnswerReply
-
-
-def _iso(field: str, given: str) -> date:
-    try:
-        return date.fromisoformat(given)
-    except ValueError:
-        raise ValueError(f"{field} {given!r} given; expected a date such as 2027-09-15") from None
-
-
-def _names(body: str, slot: date) -> bool:
-    words = body.casefold().replace(",", " ").replace(".", " ").split()
-    day = {str(slot.day), f"{slot.day:02d}", *(f"{slot.day}{end}" for end in ("st", "nd", "rd", "th"))}
-    return bool(day & set(words)) and any(word.startswith(f"{slot:%b}".casefold()) for word in words)
+    mails: Any = Annotated[list[int], Field(max_length=most), AfterValidator(in_the_log)]
+    told: Any = {"__config__": ConfigDict(extra="forbid"), "__doc__": "An answer and the mails that it rests on."}
+    return create_model("AnswerReply", **told, answer=(text(longest), ...), mails=(mails, ...))

@@ -7,7 +7,7 @@ but what `seminar.records.ACTIONS` names, to people on the list.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
@@ -15,9 +15,9 @@ from typing import Any
 from support.errors import InvalidInput
 from support.mail.composing import compose, new_message_id
 from support.mail.journal import RELEASED, TAKEN, Inbox, Kept
-from support.mail.letters import Fetched, Incoming, Outgoing
+from support.mail.letters import Fetched, Outgoing
 from support.mail.mailbox import Mailbox
-from support.mail.matching import Match, match
+from support.mail.matching import match
 from support.mail.outbox import Outbox
 from support.mail.reading import read
 from support.mail.suspicion import instructions_in
@@ -75,61 +75,55 @@ class MailPost:
     _wrote: int = field(default=0, init=False)
 
     async def collect(self, day: int) -> list[Written]:
-        """Fetch what is new, keep all of it, and hand on the replies of people on the list."""
+        """Fetch what is new, keep all of it, and hand on the replies of people on the list, and what came back.
+
+        A reply is held where its writer was taken off the list since it was fetched.
+        """
         await self.fetch(day)
-        kept = [one for on in range(self.collected() + 1, day + 1) for one in self.inbox.of_day(on)]
-        replies = [self._written(one) for one in kept if one.kind == REPLY and self._still_on_the_list(one)]
-        known = [one for one in kept if one.kind == BOUNCE and one.person in self.scenario.by_name and one.mail]
-        asked = [(one, CAME_BACK.format(name=one.person)) for one in known if one.person not in self.removed]
-        return [*replies, *(Written(one.person, Response(LATER), one.mail or 0, said, True) for one, said in asked)]
+        replies, returned = list[Written](), list[Written]()
+        for kept in [kept for on in range(self.collected() + 1, day + 1) for kept in self.inbox.of_day(on)]:
+            on_list = kept.person in self.scenario.by_name and kept.person not in self.removed
+            if kept.kind == REPLY and on_list:
+                replies.append(self._written(kept))
+            elif kept.kind == REPLY:
+                self.inbox.hold(kept.key, OFF.format(name=kept.person))
+            elif kept.kind == BOUNCE and on_list and kept.mail:
+                told = CAME_BACK.format(name=kept.person)
+                returned.append(Written(kept.person, Response(LATER), kept.mail, told, bounced=True))
+        return replies + returned
 
     async def fetch(self, day: int) -> int:
         """Fetch what is new, and keep all of it for that day; how many messages that were."""
-        new = 0
-        async for fetched in self._arrived():
-            incoming = read(fetched, authserv=self.account.authserv)
-            found = self._matched(incoming)
-            doubt = " ".join((*found.warnings, SURE)) if found.kind == REPLY and found.warnings else ""
-            new += self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
-        return new
-
-    def _still_on_the_list(self, kept: Kept) -> bool:
-        """Whether a reply may be handed on; it is held where its writer was taken off the list since it was fetched."""
-        on_list = kept.person in self.scenario.by_name and kept.person not in self.removed
-        if not on_list:
-            self.inbox.hold(kept.key, OFF.format(name=kept.person))
-        return on_list
-
-    async def _arrived(self) -> AsyncIterator[Fetched]:
-        """All that is new in the mailbox, which may give a part at a time."""
-        after, seen = self.inbox.last(), set[str]()
+        count, after, seen = 0, self.inbox.last(), set[str]()
         while new := [fetched for fetched in await self.mailbox.fetch(after) if fetched.key not in seen]:
-            for fetched in new:
-                yield fetched
-            seen |= {fetched.key for fetched in new}
+            count += sum(self._keep(fetched, day) for fetched in new)
+            seen |= {fetched.key for fetched in new}  # the mailbox may give a part at a time
             after = new[-1].key
+        return count
 
-    def _matched(self, incoming: Incoming) -> Match:
+    def _keep(self, fetched: Fetched, day: int) -> bool:
+        """Match a message and keep it; whether it is new. A reply of which only the address says who wrote is held."""
+        incoming = read(fetched, authserv=self.account.authserv)
         known = {person.email: person.name for person in self.scenario.people}
-        return match(incoming, self.outbox.sent(), known, self.removed, self.account.address)
+        found = match(incoming, self.outbox.sent(), known, self.removed, self.account.address)
+        doubt = " ".join((*found.warnings, SURE)) if found.kind == REPLY and found.warnings else ""
+        return self.inbox.keep(fetched, found, message_id=incoming.message_id, day=day, hold=doubt)
 
     def _written(self, kept: Kept) -> Written:
         """A reply as the organiser gets it: new words only, and what the person at the desk has to be asked."""
         incoming = read(kept.fetched, authserv=self.account.authserv)
         body = incoming.text or WORDLESS
         instructions = instructions_in(f"{incoming.subject}\n{body}")
-        parts = [
-            OBEYED.format(said="” “".join(instructions)) if instructions else "",
-            CUT if incoming.cut else "",
-            ANSWERED if instructions or incoming.cut else "",
-        ]
-        said = Response(ANSWER, incoming.subject, body)
-        return Written(kept.person, said, kept.mail or 0, " ".join(part for part in parts if part))
+        doubts = [OBEYED.format(said="” “".join(instructions))] if instructions else []
+        doubts += [CUT] if incoming.cut else []
+        warning = " ".join((*doubts, ANSWERED)) if doubts else ""
+        return Written(kept.person, Response(ANSWER, incoming.subject, body), kept.mail or 0, warning)
 
     async def send(self, mail: Mail) -> None:
         """Send a mail to the one address of its person; see `support.mail.outbox` for what may stop it."""
         person = self.scenario.person(mail.to)
-        if person.name in self.removed and not self._gone(mail):
+        gone = any((sent.mail, sent.person) == (mail.id, mail.to) for sent in self.outbox.sent())  # or it may have
+        if person.name in self.removed and not gone:
             raise InvalidInput(f"mail to {person.name}, who was taken off the list; put them back, or leave it out")
         thread = self._thread(mail.to)
         outgoing = Outgoing(
@@ -146,10 +140,6 @@ class MailPost:
         )
         on = self.account.today(mail.day)
         await self.outbox.send(self.mailbox, outgoing, mail=mail.id, day=mail.day, person=mail.to, today=on)
-
-    def _gone(self, mail: Mail) -> bool:
-        """Whether it went before, or may have: that does not change when its person is taken off the list."""
-        return any((sent.mail, sent.person) == (mail.id, mail.to) for sent in self.outbox.sent())
 
     def _thread(self, name: str) -> list[str]:
         """Message-IDs of all mails with somebody, oldest first."""
@@ -178,6 +168,7 @@ class MailPost:
     def _reply(self, written: Written, day: int, answered: str) -> Outgoing:
         """A simulated person's reply as a mail; its name is made of what it is, so that it is the same one again."""
         person = self.scenario.person(written.person)
+        own = repr((self.account.address, person.id, day))
         return Outgoing(
             sender=person.email,
             sender_name=person.name,
@@ -185,7 +176,7 @@ class MailPost:
             recipient_name=self.account.name,
             subject=written.response.subject or "(no subject)",
             body=written.response.body or WORDLESS,
-            message_id=_own_name(self.account.address, person.id, day),
+            message_id=f"<{hashlib.sha256(own.encode()).hexdigest()[:24]}@simulated.example>",
             date=self.account.now(day),
             in_reply_to=answered,
             references=(answered,) if answered else (),
@@ -196,8 +187,3 @@ class MailPost:
         if self.people is None:
             return False
         return 0 < self.collected() <= self._wrote or self.people.awaited(last)
-
-
-def _own_name(*parts: object) -> str:
-    """The Message-ID of a simulated reply: the same for the same reply of the same seminar."""
-    return f"<{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}@simulated.example>"

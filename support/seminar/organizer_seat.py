@@ -12,7 +12,7 @@ from typing import Any
 
 from support.errors import InvalidInput
 from support.prompts import render
-from support.seats import Act, Ask, ModelSeat, Role, form
+from support.seats import Act, Ask, ModelSeat, Role, form, text
 from support.seminar import forms, told
 from support.seminar.artefacts import Template
 from support.seminar.audit import ASKING
@@ -212,7 +212,7 @@ ORGANIZES = {
     ),
     "describe": Act(
         "organizing/change",
-        lambda seat, desk, edit: form("ChangeReply", sentence=forms.short(seat.limits.text(forms.SENTENCE))),
+        lambda seat, desk, edit: form("ChangeReply", sentence=text(seat.limits.text(forms.SENTENCE), 0)),
         change_facts,
         lambda seat, reply, desk, edit: told.line(reply.sentence, seat.limits.text(forms.FACT)),
         room=forms.SENTENCE + 20,

@@ -108,23 +108,16 @@ def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "1
                 moods.unclear |= {day for clause in heard for day in clause.known}
         elif begin < body or SAYS.hedge.search(sentence):
             others.append(sentence)
-    taken = moods.taken_back(others)
-    unclear += taken
+    unclear += moods.taken_back(others)
     firm, vague = moods.firm - moods.cannot - moods.unclear, moods.vague - moods.cannot - moods.firm
-    declined = bool(SAYS.decline.search(text)) and not firm and not vague
+    declined, cancelled = (SAYS.decline.search(text) and not firm and not vague), SAYS.cancel.search(text)
     until = _until(text, today) if not firm and not vague and not declined else None
     if not (firm or vague or moods.cannot or strange or unclear or declined or until or SAYS.out.search(text)):
         unclear = [sentence for sentence in others if SAYS.hints.search(sentence)]
-    return Reading(
-        tuple(sorted(firm)),
-        tuple(sorted(vague)),
-        tuple(sorted(moods.cannot)),
-        tuple(sorted(strange)),
-        declined,
-        bool(SAYS.cancel.search(text)),
-        until,
-        tuple(dict.fromkeys((get_close_matches(sentence, written, 1) or [sentence])[0] for sentence in unclear)),
-    )
+    quoted = dict.fromkeys((get_close_matches(sentence, written, 1) or [sentence])[0] for sentence in unclear)
+    available, perhaps, cannot, others_named = (tuple(sorted(d)) for d in (firm, vague, moods.cannot, strange))
+    said = bool(declined), bool(cancelled), until, tuple(quoted)
+    return Reading(available, perhaps, cannot, others_named, *said)
 
 
 def agrees(text: str) -> bool:
@@ -178,20 +171,14 @@ class _Clause:
 def _heard(text: str, offered: Sequence[date], today: date, sentence: str) -> _Clause:
     known, others = _dates(text, offered, today)
     plain = plainly.understood(_with_marks(text))
-    mood = _mood(text, bool(known), plain)
+    mood, counted = _mood(text, bool(known), plain), _FORM.counted.search(text)
     if mood == FIRM and sentence.endswith("?"):
         mood = VAGUE if plain == plainly.BARE else UNCLEAR
-    if mood == FIRM and not known and _counted(text, len(offered)):
+    if mood == FIRM and not known and counted and NUMBERS[counted[1].lower()] != len(offered):  # "all three" of four
         mood = UNCLEAR
     if not mood and others and plain not in (plainly.YES, plainly.BARE):
         mood = UNCLEAR
     return _Clause(text, frozenset(known), frozenset(others), plain, mood)
-
-
-def _counted(clause: str, offered: int) -> bool:
-    """Whether "all three" is said of another number of dates."""
-    match = _FORM.counted.search(clause)
-    return bool(match and NUMBERS[match[1].lower()] != offered)
 
 
 def _mood(clause: str, dated: bool, plain: str) -> str:

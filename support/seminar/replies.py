@@ -68,19 +68,8 @@ class Truth:
         self._moods[slot] = NO
 
 
-ASKS_MORE = re.compile(
-    r"\b(more|other|another|further|additional|alternative)\s+(?:\w+\s+){0,3}?(dates?|days?|slots?|options?|ones?)\b"
-    r"|\bany others\b|\b(anything|something) else\b|\bothers? (?:that|which|too|as well)\b"
-)
-ASKS_SURE = re.compile(
-    r"\b(?:confirm\w*|certain(?:ly)?|for sure|are you sure|definite(?:ly)?|firm(?:ly)?|really|count on|settled|safe)\b"
-)
-WARM = re.compile(
-    r"\b(?:please|glad(?:ly)?|grateful|thank\w*|kind(?:ly)?|would you|could you|lovely|happy|wonderful|warm\w*)\b"
-)
-REFUSES = re.compile(
-    r"\b(?:cannot|can't|can not|not possible|impossible|unable|unfortunately|no money|no budget|afraid|sorry|regret)\b"
-)
+HEARD = {name: re.compile(rf"\b(?:{'|'.join(phrases)})\b") for name, phrases in wordings()["heard"].items()}
+"""How a mail in small letters asks for "more" dates, whether one is "sure", asks in a "warm" way, or "refuses"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +165,7 @@ class Pen:
         words = known.get(kind, known["other"]) if ours else [*known["other"], *re.findall(r"\w{6,}", issue.casefold())]
         if not self.open_issue or not any(re.search(rf"\b{re.escape(word)}\b", text) for word in words):
             return None
-        refused = REFUSES.search(text)
+        refused = HEARD["refuses"].search(text)
         if refused and not self.truth.yields:
             for day in self.truth.slots:
                 self.truth.lose(day)

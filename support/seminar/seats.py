@@ -24,7 +24,7 @@ import numpy as np
 
 from support.errors import InvalidInput
 from support.models.profiles import MODEL
-from support.seats import Act, Ask, ModelSeat, Role, Spoken, form
+from support.seats import Act, Ask, ModelSeat, Role, Spoken, form, text
 from support.seminar import forms, told
 from support.seminar.answering import RetrievalAnswerer, Told, asked_about
 from support.seminar.detectors import LexicalDetector, NoDetector, asking
@@ -128,7 +128,7 @@ def review_form(seat: ModelSeat, *view: Any) -> Any:
             raise ValueError(f"wish: nothing given; expected what is to be otherwise, with {AGAIN!r}")
 
     decision: Any = Literal["approve", "again", "remove"]
-    return form("ReviewReply", wished, decision=decision, wish=forms.short(seat.limits.text(forms.SENTENCE)))
+    return form("ReviewReply", wished, decision=decision, wish=text(seat.limits.text(forms.SENTENCE), 0))
 
 
 def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str = "") -> dict[str, Any]:
@@ -140,11 +140,6 @@ def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str =
         "policies": [policy.text for policy in desk.policies],
         **state_of(seat, desk),
     }
-
-
-def reviewed(seat: ModelSeat, reply: Any, *view: Any) -> Review:
-    """The decision; a wish counts with "again" only."""
-    return Review(reply.decision, wish=reply.wish.strip() if reply.decision == AGAIN else "")
 
 
 def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
@@ -161,9 +156,15 @@ def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
 REVIEWER = Role(
     "reviewer",
     acts={
-        "review": Act("organizing/review", review_form, review_facts, reviewed, room=forms.SENTENCE + 40),
+        "review": Act(
+            "organizing/review", review_form, review_facts,
+            lambda seat, reply, *view: Review(
+                reply.decision, wish=reply.wish.strip() if reply.decision == AGAIN else ""
+            ),
+            room=forms.SENTENCE + 40,
+        ),
         "decide": Act("organizing/decision",
-                      lambda seat, *view: form("DecisionReply", answer=forms.short(seat.limits.text(forms.ANSWER))),
+                      lambda seat, *view: form("DecisionReply", answer=text(seat.limits.text(forms.ANSWER), 0)),
                       decide_facts, lambda seat, reply, *view: " ".join(reply.answer.split()), room=forms.ANSWER + 20),
     },
     asks={

@@ -23,13 +23,12 @@ from typing import Any, Literal
 import numpy as np
 
 from support.errors import InvalidInput
-from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form
-from support.seminar import replies, told
+from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, form, text
+from support.seminar import told
 from support.seminar.data import Persona, Scenario, later
-from support.seminar.forms import short
 from support.seminar.reading import named
 from support.seminar.records import CLARIFICATION, CONFIRMATION, ORGANISER, THANKS, Mail
-from support.seminar.replies import NO, PERHAPS, Pen, Said, Truth
+from support.seminar.replies import HEARD, NO, PERHAPS, Pen, Said, Truth
 from support.seminar.reviewing import bounded
 from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
 from support.seminar.wordings import Voice, in_days
@@ -119,7 +118,7 @@ class RuleBasedSpeaker:
         if letter.given:  # they are asked for dates once more
             return Said("noted", [self._voice.about("already", letter.given, letter.offered)], letter.given)
         if self._pen.named:
-            return self._pen.more(offered, offered, warm=bool(replies.WARM.search(mail.body.casefold())))
+            return self._pen.more(offered, offered, warm=bool(HEARD["warm"].search(mail.body.casefold())))
         return self._pen.offer(offered, late=self._unanswered > 1)
 
     def _clarified(self, mail: Mail, letter: Letter) -> Said:
@@ -130,7 +129,7 @@ class RuleBasedSpeaker:
             self._back = None
             return parts[0]
         about = tuple(map(date.fromisoformat, mail.slots)) or named(asked, letter.offered)
-        more, sure = bool(replies.ASKS_MORE.search(asked)), bool(replies.ASKS_SURE.search(asked))
+        more, sure, warm = (bool(HEARD[how].search(asked)) for how in ("more", "sure", "warm"))
         if not self._pen.named and about:
             return _together([*parts, self._pen.offer(about, late=False)])
         vague = [day for day in self._pen.named if self.truth.mood(day) == PERHAPS]
@@ -138,7 +137,6 @@ class RuleBasedSpeaker:
         if unsure and (sure or not more):
             parts.append(self._pen.settle(unsure, letter.offered))
         if more:
-            warm = bool(replies.WARM.search(asked))
             parts.append(self._pen.more(about or letter.offered, letter.offered, warm=warm))
         elif about and not unsure and not parts:
             parts.append(self._pen.settle(about, letter.offered))
@@ -198,7 +196,7 @@ def response_form(day: int, most: int) -> Any:
             raise ValueError(f"{reply.action}: no subject or no body given; expected both, or the action {LATER!r}")
 
     action = Literal["reply", "ask", "wait"]
-    return form("SpeakerReply", fitting, action=action, until=int | None, subject=short(SUBJECT), body=short(most))
+    return form("SpeakerReply", fitting, action=action, until=int | None, subject=text(SUBJECT, 0), body=text(most, 0))
 
 
 def who_they_are(seat: ModelSeat, letter: Letter) -> dict[str, Any]:
@@ -270,12 +268,12 @@ def _ahead(letter: Letter, until: int) -> int:
 
 # ---- who sits where --------------------------------------------------------------------------------------------------
 
-RULE_BASED, PROMPT, SLOW, VAGUE = "rule-based", "prompt", "slow", "vague"
+RULE_BASED = "rule-based"
 VARIATIONS: Mapping[str, Callable[[Persona], Persona]] = {
     RULE_BASED: lambda persona: persona,
-    PROMPT: lambda persona: replace(persona, days=0, needs=1, forgets=0.0),
-    SLOW: lambda persona: replace(persona, days=persona.days + 3, needs=max(persona.needs, 2)),
-    VAGUE: lambda persona: replace(persona, vague=max(persona.vague, 0.7)),
+    "prompt": lambda persona: replace(persona, days=0, needs=1, forgets=0.0),
+    "slow": lambda persona: replace(persona, days=persona.days + 3, needs=max(persona.needs, 2)),
+    "vague": lambda persona: replace(persona, vague=max(persona.vague, 0.7)),
 }
 """Rule-based people: as their personas say; at once and always; three working days later, reminded; mostly vague."""
 

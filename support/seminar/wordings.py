@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -61,19 +60,12 @@ def voice_of(persona: Persona) -> str:
     return STARTING if re.search(r"\b(first|second) year\b|\bbegan\b.*\bthis year\b", told) else FINISHING
 
 
-@dataclass
 class Voice:
     """How one person words things; drawn from `rng`, with a habit of writing dates that three letters in four keep."""
 
-    persona: Persona
-    organiser: str
-    rng: np.random.Generator
-    voice: str = field(init=False)
-    habit: str = field(init=False)
-    _form: str = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.voice = voice_of(self.persona)
+    def __init__(self, persona: Persona, organiser: str, rng: np.random.Generator) -> None:
+        self.persona, self.organiser, self.rng = persona, organiser, rng
+        self.voice = voice_of(persona)
         self.habit = self._form = self.pick(list(FORMS))
 
     def chance(self, share: float) -> bool:
@@ -117,13 +109,13 @@ class Voice:
     def letter(self, sentences: Sequence[str]) -> str:
         """Greeting, sentences, closing; all in small letters if that is the person's style."""
         known, me = wordings(), self.persona
+        first, *_ = parts = me.name.split()
         greeting = self.pick(known["greeting"][self.voice])
         greeting = greeting.format(first=self.organiser.split()[0], full=self.organiser)
         greeting = "" if "without a greeting" in me.style else greeting
-        parts = me.name.split()
         close = self.pick(known["close"][self.voice])
-        close = close.format(name=parts[0], me=me.name, initials="".join(part[0] for part in parts))
-        body = "\n\n".join(p for p in (greeting, " ".join(filter(None, sentences)), close) if p)
+        close = close.format(name=first, me=me.name, initials="".join(part[0] for part in parts))
+        body = "\n\n".join(filter(None, (greeting, " ".join(filter(None, sentences)), close)))
         self._form = self.habit if self.chance(0.75) else self.pick(list(FORMS))
         return body.lower() if "lower case" in me.style else body
 
@@ -136,7 +128,7 @@ def in_form(days: Sequence[date], form: str, *, together: bool = False) -> list[
     """
     together = together and form not in ("the 13th", "Wed 13 Oct")
     groups = [list(group) for _, group in groupby(days, key=lambda d: (d.year, d.month) if together else d)]
-    numbers = [listed([ordinal(d.day) if "13th" in form else str(d.day) for d in group]) for group in groups]
+    numbers = [listed([_ordinal(d.day) if "13th" in form else str(d.day) for d in group]) for group in groups]
     return [
         FORMS[form].format(number=number, month=f"{day:%B}", short=f"{day:%b}", weekday=f"{day:%a}")
         for (day, *_), number in zip(groups, numbers, strict=True)
@@ -152,22 +144,19 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def ordinal(number: int) -> str:
-    """The number of a day, such as 1st or 12th."""
-    ending = "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
-
-
 def in_days(count: int) -> str:
     """How long it takes until then, as people say.
 
     >>> in_days(4), in_days(7), in_days(16)
     ('in four days', 'in a week', 'in 16 days')
     """
-    if count == 7:
-        return "in a week"
-    word = NUMBERS[count] if count < len(NUMBERS) else str(count)
-    return f"in {'a day' if count == 1 else f'{word} days'}"
+    said = {1: "a day", 7: "a week"}
+    return f"in {said.get(count) or f'{NUMBERS[count] if count < len(NUMBERS) else count} days'}"
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def _capital(given: str) -> str:

@@ -54,9 +54,7 @@ def test_slower_or_vaguer_people_have_the_same_calendar_and_an_unknown_date_chan
     there = truth(seed, SLOTS, vague=vague, days=days, needs=needs)
     late = there.mood(date(2028, 2, 1))
     assert here.suiting(SLOTS) == there.suiting(SLOTS) and there.mood(date(2028, 2, 1)) == late
-    assert (here.cancels_after, here.conditional, here.yields) == (
-        there.cancels_after, there.conditional, there.yields,
-    )  # fmt: skip
+    assert (here.cancels_after, here.yields) == (there.cancels_after, there.yields)
 
 
 def test_who_cancels_or_makes_conditions_does_so_as_often_as_is_said():
@@ -73,7 +71,7 @@ GAPS = {"dates", "maybe", "month", "wait", "first", "full", "issue", "name", "me
 
 
 def test_every_act_has_several_wordings_in_every_voice_without_an_unknown_gap_or_a_date_of_its_own():
-    for act in set(wordings()) - {"issue", "about"}:
+    for act in set(wordings()) - {"issue", "about", "heard"}:
         known = wordings()[act]
         assert set(known) in ({"any"}, set(VOICES)) and all(len(set(texts)) >= 3 for texts in known.values())
         for text in (text for texts in known.values() for text in texts):
@@ -97,10 +95,8 @@ def test_every_form_holds_each_day_and_never_iso(form):
 
 
 def test_the_number_alone_is_not_used_where_another_date_has_it():
-    voice = Voice(ANA, "Noor", np.random.default_rng(0))
-    twins = [date(2027, 10, 13), date(2027, 11, 13)]
-    assert voice.habit == voice.dates(twins[:1], twins[:1]) == "the 13th"
-    assert "October" in voice.dates(twins[:1], twins)
+    voice, twins = Voice(ANA, "Noor", np.random.default_rng(0)), [date(2027, 10, 13), date(2027, 11, 13)]
+    assert voice.dates(twins[:1], twins[:1]) == "the 13th" and "October" in voice.dates(twins[:1], twins)
 
 
 # -- by rules: when they answer, what they name, what they hold back ---------------------------------------------------
@@ -181,14 +177,13 @@ def test_some_people_need_several_mails_and_who_forgets_one_may_answer_the_next(
     assert any(silent[0].send("follow_up").kind == ANSWER for _ in range(20))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_which_mails_are_forgotten_does_not_depend_on_what_was_written_before(seed):
-    patterns = []
-    for kind in ("clarification", "follow_up"):
-        thread = threads(6, forgets=0.5, vague=0.5)[seed]
-        sent = [("invitation", ""), (kind, MORE), (kind, SURE), *[("follow_up", "")] * 12]
-        patterns.append([thread.send(kind, question=question).kind == LATER for kind, question in sent][1:])
-    assert patterns[0] == patterns[1] and set(patterns[0]) == {True, False}
+def test_which_mails_are_forgotten_does_not_depend_on_what_was_written_before():
+    for plain, asked in zip(threads(6, forgets=0.5, vague=0.5), threads(6, forgets=0.5, vague=0.5), strict=True):
+        for thread, kind in ((plain, "follow_up"), (asked, "clarification")):
+            for question in ("", MORE, SURE):
+                thread.send(kind, question=question)
+        silent = [[thread.send("follow_up").kind == LATER for _ in range(12)] for thread in (plain, asked)]
+        assert silent[0] == silent[1] and set(silent[0]) == {True, False}
 
 
 def test_some_slow_people_say_that_it_will_take_a_while_and_keep_to_it():
