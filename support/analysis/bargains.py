@@ -30,7 +30,8 @@ def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
     """
     need_columns(deals, ("dialogue", "gains", "plan"), "deals")
     rows = [_compared(np.array(gains), plan) for gains, plan in zip(deals["gains"], deals["plan"], strict=True)]
-    return deals.join(pd.DataFrame(rows, index=deals.index))
+    found = pd.DataFrame(rows, index=deals.index)
+    return deals.drop(columns=list(found), errors="ignore").join(found)
 
 
 def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:

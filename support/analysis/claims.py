@@ -190,7 +190,10 @@ class Cells:
     """Results (row, column, value, se, n) as differences of them are read; a KeyError names what is missing."""
 
     def __init__(self, ours: pd.DataFrame) -> None:
-        self._cells = {(row["row"], row["column"]): row for row in ours[ours["value"].notna()].to_dict("records")}
+        there = ours[ours["value"].notna()]
+        counts = there["n"] if "n" in there else [None] * len(there)
+        figures = zip(there["value"], there["se"], counts, strict=True)
+        self._cells = dict(zip(zip(there["row"], there["column"], strict=True), figures, strict=True))
 
     def __contains__(self, key: Key) -> bool:
         return key in self._cells
@@ -245,8 +248,8 @@ class Cells:
         if missing := [key for key in keys if key not in self._cells]:
             raise KeyError(", ".join(missing[0]))
         found = [self._cells[key] for key in keys]
-        value, se = (sum(cell[name] for cell in found) / len(found) for name in ("value", "se"))
-        n = min(float(cell["n"]) for cell in found) if "n" in found[0] else None
+        value, se = (sum(figures) / len(found) for figures in zip(*(cell[:2] for cell in found), strict=True))
+        n = None if found[0][2] is None else min(float(cell[2]) for cell in found)
         return value, (0.0 if n is None and isnan(se) else se), n  # where nobody counted, no error means none
 
 

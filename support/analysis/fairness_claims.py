@@ -195,6 +195,8 @@ def _models(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def _gaps(part: pd.DataFrame, by: str, a: Any, b: Any, name: str) -> Iterator[dict[str, Any]]:
     """How much better `a` is than `b` on the same instances, in points and as a share of what a random plan has."""
+    if not {a, b} <= set(part[by]):
+        return
     one, other = (part[part[by] == level].set_index("instance") for level in (a, b))
     both = one.index.intersection(other.index)
     gaps = one.loc[both, "better"] - other.loc[both, "better"]

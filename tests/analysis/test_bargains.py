@@ -18,7 +18,8 @@ OPPOSED, ALIKE = division((5, 4, 3), (3, 4, 5)), division((5, 4, 3), (5, 4, 3))
 
 def test_deals_are_measured_against_the_fairest_and_the_richest():
     cases = ((OPPOSED, (3, 0, 0)), (OPPOSED, (0, 3, 3)), (ALIKE, None))
-    table = against_solver(pd.DataFrame([{"dialogue": i, "gains": g, "plan": p} for i, (g, p) in enumerate(cases)]))
+    rows = [{"dialogue": i, "gains": g, "plan": p, "welfare": 0} for i, (g, p) in enumerate(cases)]
+    table = against_solver(pd.DataFrame(rows))
     good, wasteful, walked = (row for _, row in table.iterrows())
     assert (good["divergence"], good["welfare"]) == (12, 42)
     assert good["fair_divergence"] == 4  # sums of opposed priorities are multiples of 8, and 42 is none
