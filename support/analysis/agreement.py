@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import product
@@ -188,17 +188,12 @@ def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
     return spoken.assign(acts=spoken["acts"].map(lambda act: (act,)))
 
 
-TABLES: Mapping[str, Callable[[np.random.Generator], Any]] = {
-    "exchange_economy": lambda _: exchange_economy(),
-    "movielens": lambda stream: movielens(draw_cases(100)[stream.integers(100)]),
-}
-
-
 async def held_out(n: int, seed: int, rounds: int = 10, environment: str = "exchange_economy") -> pd.DataFrame:
     """Messages of n discussions whose rule-based agents speak only sentences that no study speaks, with their acts."""
     records = []
     for repetition, stream in enumerate(np.random.default_rng(seed).spawn(n)):
-        table = TABLES[environment](stream)
+        films = environment == "movielens"
+        table = movielens(draw_cases(100)[stream.integers(100)]) if films else exchange_economy()
         seats: Any = seat_all(table, "mixed", stream)
         for seat in seats.values():
             seat.held_out_wordings = True
@@ -244,14 +239,12 @@ class LabelFile:
         with transaction(self._db, self.path):
             self._db.execute(TABLE)
 
-    def add(self, message: Mapping[Any, Any], coder: str, acts: Iterable[str]) -> Labels:
+    def add(self, message: Mapping[Any, Any], coder: str, acts: Iterable[str]) -> None:
         """Keep the acts that `coder` gives a message (run, round, sender, text)."""
-        given = _given(coder, tuple(acts))
         row = (key(message), coder, str(message["run"]), int(message["round"]), str(message["sender"]),
-               message["text"], json.dumps(given))  # fmt: skip
+               message["text"], json.dumps(_given(coder, tuple(acts))))  # fmt: skip
         with transaction(self._db, self.path):
             self._db.execute(f"INSERT INTO labels ({', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        return given
 
     def read(self) -> pd.DataFrame:
         """The latest label of each coder for each message: the columns of `COLUMNS`, in the order of labelling."""

@@ -90,9 +90,9 @@ def test_a_grade_by_hand_and_of_a_long_message():
 
 @pytest.mark.parametrize(
     ("text", "number", "graded"),
-    [("", 0, False), ("👍👍 🎉", 0, False), ("我同意安娜的建议", 1, False), ("Я согласен с ней", 4, False),
-     ("ok", 1, False),     ("Yes A", 2, False), ("12 34 56 78", 4, False), ("Анна сказала ok нам всем", 5, False),
-     ("I agree fully.", 3, True), ("The café is naïve, Łukasz.", 5, True), ("I take 12 of A 👍", 5, True)],
+    [("", 0, False), ("👍👍 🎉", 0, False), ("我同意安娜的建议", 1, False), ("Yes A", 2, False),
+     ("12 34 56 78", 4, False), ("Анна сказала ok нам всем", 5, False), ("I agree fully.", 3, True),
+     ("The café is naïve, Łukasz.", 5, True)],
 )  # fmt: skip
 def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded):
     assert words(text) == number and isnan(grade(text)) != graded
