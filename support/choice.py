@@ -298,7 +298,7 @@ class PrefVoting(Rule):
             expected = f"expected a voting method of pref_voting, and one of {', '.join(self.asks)}"
             raise InvalidInput(f"method, form: got {method!r} and {form!r}, {expected}.")
         self.method, self.form = method, form
-        self.name = str(name or getattr(method, "name", None) or method.__name__)
+        self.name = str(name or getattr(method, "name", None) or getattr(method, "__name__", "method"))
         self.explanation = f"{self.asks[form]} The method known as {self.name} then picks what is accepted."
 
     def needed(self, agents: int) -> int:

@@ -310,7 +310,12 @@ class Question:
             raise InvalidInput(f"{self.phase}: {''.join(steps[:1])}was answered already; wait for the next question")
         checked, answer = self._check(value), self._answer
         self._given = True
-        answer.get_loop().call_soon_threadsafe(lambda: answer.done() or answer.set_result(checked))
+
+        def settle() -> None:
+            if not answer.done():
+                answer.set_result(checked)
+
+        answer.get_loop().call_soon_threadsafe(settle)
 
     async def wait(self) -> Any:
         """The answer, once there is one."""

@@ -134,15 +134,10 @@ def checked_words(text: Any, table: Table, most: int = MOST) -> str:
     if (count := len(said.split())) > MOST_WORDS or len(said) > most:
         limits = f"at most {MOST_WORDS} words and {most} characters"
         raise InvalidInput(f"text: {count} words, {len(said)} characters given; expected {limits}")
-    if found := number_in(said, table):
-        raise InvalidInput(f"text: the number {found!r} given; expected words that tell no number, only satisfaction")
+    if found := NUMBER.search(_names(table).sub("…", said)):
+        number = found.group()
+        raise InvalidInput(f"text: the number {number!r} given; expected words that tell no number, only satisfaction")
     return said
-
-
-def number_in(text: str, table: Table) -> str | None:
-    """The first number in a text, as digits or as a word, that is not part of a name; None where there is none."""
-    found = NUMBER.search(_names(table).sub("…", text))
-    return found.group() if found else None
 
 
 @cache

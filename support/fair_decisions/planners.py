@@ -12,7 +12,8 @@ from support.errors import InvalidInput
 from support.fair_decisions.measures import value
 from support.fair_decisions.problem import Brief, Heard, Move
 from support.fair_decisions.records import Plan
-from support.solvers.search import Search
+from support.solvers.fair import meet, solve
+from support.solvers.search import PRINTED, Search, Tree, follow
 
 LISTED = 4096  # up to so many plans, the unknown ones are listed; above, they are found by drawing
 TRIES = 30  # how often a searcher is asked again when it comes up with a known plan, before a plan is drawn
@@ -168,8 +169,6 @@ class Suggester:
 
     def __call__(self, gains: np.ndarray) -> Plan:
         """The plan; gains have the shape (participants, decisions, options)."""
-        from support.solvers.fair import meet, solve
-        from support.solvers.search import PRINTED, Tree, follow
 
         def worth(plan: Plan) -> float:
             return float(value(self.objective, gains[:, np.arange(len(plan)), list(plan)].sum(axis=1)))

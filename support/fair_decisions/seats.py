@@ -35,6 +35,7 @@ from support.fair_decisions.problem import (
 from support.fair_decisions.records import Feedback, Plan
 from support.prompts import render
 from support.seats import Act, Ask, HumanSeat, ModelSeat, Role, Seats, Spoken, form, text
+from support.solvers.search import PRINTED, LocalSearch, RandomSearch, Tree
 
 # ---- a participant, which knows `Own` --------------------------------------------------------------------------------
 
@@ -224,13 +225,17 @@ def _numbers(plan: Plan) -> str:
     return str([option + 1 for option in plan])
 
 
-def _searching(kind: str, me: str, rng: np.random.Generator, own: Leading) -> SearchPlanner:
-    from support.solvers.search import PRINTED, LocalSearch, RandomSearch, Tree
+SEARCHES: dict[str, Any] = {
+    "mcts": Tree,
+    "mcts printed": partial(Tree, settings=PRINTED),
+    "random": RandomSearch,
+    "local": LocalSearch,
+}
 
+
+def _searching(kind: str, me: str, rng: np.random.Generator, own: Leading) -> SearchPlanner:
     (_, n, m), (searching, drawing) = own.shape, rng.spawn(2)
-    makers: dict[str, Any] = {"random": RandomSearch, "local": LocalSearch, "mcts": Tree}
-    makers["mcts printed"] = partial(Tree, settings=PRINTED)
-    return SearchPlanner(kind, makers[kind](n, m, searching), drawing)
+    return SearchPlanner(kind, SEARCHES[kind](n, m, searching), drawing)
 
 
 def _thompson(me: str, rng: np.random.Generator, own: Leading) -> ExactPlanner:
@@ -252,7 +257,7 @@ PLANNER = Role(
     },
     asks={"propose": Ask(lambda seat, answer, brief: checked_move(brief, answer))},
     kinds={
-        **{kind: partial(_searching, kind) for kind in ("mcts", "mcts printed", "random", "local")},
+        **{kind: partial(_searching, kind) for kind in SEARCHES},
         "exact": lambda me, rng, own: ExactPlanner(rng),
         "thompson": _thompson,
     },

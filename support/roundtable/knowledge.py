@@ -60,7 +60,7 @@ class Priors:
     demographic_error: float
     film_mean: float
 
-    def demographic_estimate(self, basic: Mapping[Any, Any]) -> tuple[float, float]:
+    def demographic_estimate(self, basic: Mapping[Any, Any] | pd.Series) -> tuple[float, float]:
         """The rating expected of such a user for such a film, and its standard error, both in stars.
 
         `basic` is a row of the table of the agent BasicInfo.
@@ -184,7 +184,8 @@ def recommendations(data: MovieLens100k) -> Mapping[tuple[int, int], tuple[float
 
     said = remembered("movielens-advice", _key(data.base, pairs), predicted)
     asked = zip(pairs["user"].tolist(), pairs["item"].tolist(), strict=True)
-    return dict(zip(asked, zip(*np.asarray(said).tolist(), strict=True), strict=True))
+    predictions, errors = said.tolist()
+    return dict(zip(asked, zip(predictions, errors, strict=True), strict=True))
 
 
 def _key(base: pd.DataFrame, pairs: pd.DataFrame) -> str:

@@ -124,9 +124,10 @@ def cp_sat(gains: np.ndarray, seconds: float, start: Solution) -> Solution:
     for options, taken in zip(chosen, start.plan, strict=True):
         model.add_exactly_one(options)
         for k, option in enumerate(options):
-            model.add_hint(option, k == taken)
+            model.add_hint(option, int(k == taken))
+    columns = [column for options in chosen for column in options]
     for row in gains:
-        total = cp_model.LinearExpr.weighted_sum([column for options in chosen for column in options], row.ravel())
+        total = cp_model.LinearExpr.weighted_sum(columns, row.ravel().tolist())
         model.add(total <= high)
         model.add(total >= low)
     model.add(high - low >= start.bound)

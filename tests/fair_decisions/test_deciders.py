@@ -12,12 +12,10 @@ from hypothesis.extra.numpy import arrays
 from support.errors import InvalidInput
 from support.fair_decisions.deciders import (
     MOST,
-    MOST_WORDS,
     STYLES,
     Own,
     RuleBasedDecider,
     checked_words,
-    number_in,
     satisfaction,
     tell,
     together,
@@ -132,7 +130,7 @@ def test_every_style_has_a_vocabulary_with_a_wording_at_one_level_only_and_no_nu
 @settings(max_examples=30, deadline=None)
 def test_a_text_is_short_and_tells_no_number_and_nothing_better_as_worse(sit, understood, style, felt, seed):
     text = told(felt, style, seed)
-    assert 0 < len(text.split()) <= MOST_WORDS and number_in(text, sit(n=len(felt), m=1)) is None
+    assert checked_words(text, sit(n=len(felt), m=1)) == text
     assert not QUANTITY.search(re.sub(r"Meals? \d+(, \d+)*( and \d+)?", "", text))
     known, rest = understood(text, style)
     levels = [known.get(i, rest) for i in range(len(felt))]
@@ -165,7 +163,9 @@ def test_a_number_is_found_in_digits_and_in_words_and_named(sit, text, number):
 def test_names_of_any_form_may_hold_numbers_but_lend_none_to_others():
     table = Table(("Ana",), ("Seven Hills", "Room (2)", "dinner"), (("at 8", "at 9"),) * 3, "scores", 100)
     assert checked_words("Seven Hills at 8, and Room (2)!", table) and together(table.decisions) is None
-    assert number_in("seven rooms", table) == "seven" and number_in("at 10", table) == "10"
+    for text in ("seven rooms", "at 10"):
+        with pytest.raises(InvalidInput, match=r"number '(seven|10)' given"):
+            checked_words(text, table)
 
 
 @pytest.mark.parametrize("text", [" \n ", "so " * 41, "m" * (MOST + 1)])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from support.errors import InvalidInput
 from support.fair_decisions.measures import divergence, envy, gini, shortfall, welfare
-from support.fair_decisions.problem import FairDecisions, table_of
+from support.fair_decisions.problem import FairDecisions
 
 ONES = np.ones((2, 2, 3), dtype=int)
 totals = st.lists(st.integers(0, 10_000), min_size=1, max_size=6).map(np.array)
@@ -20,12 +20,6 @@ def test_the_worked_example_of_the_papers_appendix_a():
     assert plan_1.tolist() == [83, 210, 81]  # printed: 83, 210, 77
     assert plan_2.tolist() == [150, 135, 71]
     assert divergence(np.array([[83, 210, 77], plan_2])).tolist() == [133, 79]
-
-
-@pytest.mark.parametrize(("preferences", "highest"), [("scores", 100), ("rankings", 2), ("counts", 7)])
-def test_the_table_tells_the_largest_gain_that_the_rules_allow_and_not_the_hidden_one(preferences, highest):
-    table = table_of(FairDecisions([[[7, 0]], [[1, 2]]]), preferences)
-    assert table.highest == highest and not table.problem.gains.any()
 
 
 @pytest.mark.parametrize(

@@ -160,13 +160,6 @@ def test_scored_ballots_state_the_own_utilities(form, expected):
 # ---- truthful --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("exponents", ["sum_to_one", "printed"])
-def test_truthful_agents_who_heard_all_claims_propose_the_best_for_all(exponents):
-    economy = exchange_economy(exponents=exponents)
-    plan = agent(Truthful, economy=economy).plan(view(messages=claims_of(economy)))
-    assert economy.utilities(plan).sum() == pytest.approx(economy.maximum, rel=1e-9)
-
-
 def test_truthful_agents_reach_the_maximum_when_all_plan_alike_and_vote_for_what_they_like_best():
     people = seat_all(ECONOMY, "truthful", np.random.default_rng(0), noise=0.0)
     record = asyncio.run(play(ECONOMY, people, "unanimous", rounds=1))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.choice import RULES, check_ballot
-from support.roundtable.evidence import GENRE_SD, TASTE, Estimate, pool, read
+from support.roundtable.evidence import TASTE, Estimate, pool, read
 from support.roundtable.movielens import AGENTS
 from support.roundtable.raters import KINDS, LENIENT, STRICT, compose, facts, stated
 from support.roundtable.records import Candidate, Decision, Message, Round, View
@@ -44,11 +44,6 @@ def test_what_a_history_is_not_told_it_cannot_know(table):
     alone, told = user.estimate({}), user.estimate({"film deviation": -0.5, "film error": 0.1})
     assert user.estimate({"genre:Comedy": 1.0}).value + 0.3 < alone.value < user.estimate({"genre:War": 1.0}).value
     assert told.value == pytest.approx(alone.value - 0.5) and told.error < alone.error
-
-
-def test_a_taste_is_counted_beyond_what_everybody_thinks_of_the_genre(table):
-    evidence = read(table(user=[(4, ("War",))] * 30 + [(4, ("Drama",))] * 30).background("UserHistory"))
-    assert -GENRE_SD < evidence.taste("War") < 0 == abs(evidence.taste("Horror"))  # War is rated above others by all
 
 
 def test_basic_info_tells_the_genres_and_an_empty_table_what_is_known_of_any(table):
@@ -101,11 +96,6 @@ def test_kinds_differ_in_whom_they_believe(table):
     assert averaging.target(sure) == averaging.target(unsure) == pytest.approx((averaging.opinion + 1.5) / 2)
     assert targets["weighing"] < targets["stubborn"] == pytest.approx(targets["overconfident"])
     assert proud.own_estimate({}).error == pytest.approx(modest.own_estimate({}).error / 2)
-
-
-def test_who_may_consult_the_recommender_is_drawn_to_its_word(table):
-    without, with_it = rater(table()), rater(table(consult="MovieHistory"))
-    assert without.opinion < with_it.opinion <= 4.9 and with_it.own_estimate({}).error < 0.1
 
 
 def test_the_latest_claim_of_each_other_agent_counts_and_of_who_makes_none_the_proposal():

@@ -82,18 +82,6 @@ def candidates(entry):
 # -- candidates ---------------------------------------------------------------------------------------------------
 
 
-def test_the_latest_proposal_of_an_agent_stands_until_it_makes_another():
-    rounds = played(table({"Ana": ["soup", None, "stew"], "Ben": ["rice"]}), rounds=3)
-    assert [{c.value for c in r.candidates} for r in rounds] == [{"soup", "rice"}, {"soup", "rice"}, {"stew", "rice"}]
-    assert [[p.value for p in r.proposals] for r in rounds] == [["soup", "rice"], [], ["stew"]]
-
-
-def test_the_standing_decision_is_a_candidate_even_when_nobody_proposes_it_any_more():
-    seats = table({"Ana": ["soup", "stew"]}, {"Ana": ["P1"], "Ben": ["P1"]})
-    _, second = played(seats, rounds=2)
-    assert candidates(second) == {"P1": ("soup", (), True), "P2": ("stew", ("Ana",), False)}
-
-
 def test_a_value_keeps_its_id_for_the_whole_discussion():
     seats = table({"Ana": ["soup", "stew", "soup"], "Ben": ["rice", None, "cake"]})
     first, second, third = played(seats, rounds=3)
@@ -104,15 +92,6 @@ def test_a_value_keeps_its_id_for_the_whole_discussion():
 
 
 # -- decisions ----------------------------------------------------------------------------------------------------
-
-
-def test_a_tie_is_deferred_and_what_stood_stays():
-    votes = {"Ana": ["P1", "P1"], "Ben": ["P1", "P2"]}
-    first, second = played(table({"Ana": ["soup"], "Ben": ["rice"]}, votes), rounds=2)
-    assert (first.winner, second.winner) == ("P1", None)
-    assert second.why == "Deferred: P1 and P2 tie with 1 vote."
-    assert second.decision == first.decision
-    assert (second.decision.value, second.decision.round) == ("soup", 1)
 
 
 # -- what does not fit ----------------------------------------------------------------------------------------------

@@ -45,12 +45,6 @@ def test_equal_seeds_give_equal_predictions_and_other_seeds_others():
     assert first.tobytes() == again.tobytes() != other.tobytes()
 
 
-def test_a_prediction_does_not_depend_on_what_else_is_asked():
-    together = predict(NEW["user"], NEW["item"], NEW["timestamp"])
-    alone = predict([NEW["user"].iloc[7]], [NEW["item"].iloc[7]], [NEW["timestamp"].iloc[7]])
-    assert alone == pytest.approx(together[[7]])
-
-
 def test_an_unseen_user_is_the_average_user_and_an_unseen_film_the_average_film():
     def usual(item):
         return predict([9999] * len(BASE), [item] * len(BASE), BASE["timestamp"]).mean()
