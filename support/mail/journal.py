@@ -1,9 +1,8 @@
 """What a study's file keeps of mail: what left, what was approved, what arrived.
 
 A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on: what is done next may
-not be known to fewer than the disk. An approval is for one mail, of exactly this recipient, subject and text: the one
-that goes out uses it up, and one that was certainly not sent gives it back. What arrives is kept once, with its bytes
-and the day on which it was collected, so that a run that is resumed collects the same; what is held waits for a person.
+not be known to fewer than the disk. What arrives is kept once, with its bytes and the day on which it was collected, so
+that a run that is resumed collects the same; what is held waits for a person.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@
 
 Each arrow is one transaction that is on the disk before the next step; a mail is recorded with its exact bytes first,
 and handed over between two of them. A process that is killed there leaves "sending": nobody can know whether the other
-side has the mail, and such a mail is never sent again by itself.
+side has the mail, and such a mail is never sent again by itself. An approval is for one mail, of exactly this
+recipient, subject and text: the one that goes out uses it up, and one that was certainly not sent gives it back.
 """
 
 from __future__ import annotations
