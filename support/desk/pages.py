@@ -149,7 +149,7 @@ class MailPage(SeminarPage):
     def draw(self, seminar: Seminar) -> None:
         """Show the mail of this seminar."""
         name, mode, posted = seminar.name, seminar.setup.mode, seminar.workplace.outbox.posted()
-        there(self.code_row, mode == LIVE and not self.lock.open and bool(seminar.workplace.approvals.waiting()))
+        there(self.code_row, mode == LIVE and not self.lock.open and seminar.workplace.outbox.approved())
         there(self.check_button, mode != REHEARSAL)
         setup, names = seminar.setup, {person.email: person.name for person in seminar.setup.scenario.people}
         today = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)

@@ -1,9 +1,8 @@
 """What a study's file keeps of mail: what left, what was approved, what arrived.
 
 A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on: what is done next may
-not be known to fewer than the disk. An approval is for one mail, of exactly this recipient, subject and text: the one
-that goes out uses it up, and one that was certainly not sent gives it back. What arrives is kept once, with its bytes
-and the day on which it was collected, so that a run that is resumed collects the same; what is held waits for a person.
+not be known to fewer than the disk. What arrives is kept once, with its bytes and the day on which it was collected, so
+that a run that is resumed collects the same; what is held waits for a person.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ CREATE TABLE IF NOT EXISTS inbox (
     UNIQUE (run, key), UNIQUE (run, message_id, digest)
 );
 """
-APPROVED = "run = ? AND digest = ? AND status = 'approved'"
 TAKEN, HELD, RELEASED, DROPPED = "taken", "held", "released", "dropped"
 
 
@@ -82,44 +80,6 @@ def digest_of(recipient: str, subject: str, body: str) -> str:
     plain = body.replace("\r\n", "\n").replace("\r", "\n").strip()
     words = {"recipient": recipient, "subject": " ".join(subject.split()), "body": plain}
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode("ascii")).hexdigest()
-
-
-class Approvals(MailTables):
-    """The approvals of one run."""
-
-    def approve(self, recipient: str, subject: str, body: str) -> None:
-        """Let one mail with exactly these go out; twice without a mail between them is once."""
-        digest = digest_of(recipient, subject, body)
-        with self._writing() as db:
-            if not is_approved(db, self.run, digest):
-                row = (self.run, digest, recipient, subject, body)
-                db.execute("INSERT INTO approvals VALUES (NULL, ?, ?, ?, ?, ?, 'approved', '')", row)
-
-    def waiting(self) -> bool:
-        """Whether a mail may go out without another word of a person."""
-        return bool(self._rows("SELECT id FROM approvals WHERE run = ? AND status = 'approved' LIMIT 1", self.run))
-
-    def withdraw(self, recipient: str, subject: str, body: str) -> None:
-        """Take an approval back, unless a mail has used it already."""
-        with self._writing() as db:
-            query = f"UPDATE approvals SET status = 'withdrawn' WHERE {APPROVED}"
-            db.execute(query, (self.run, digest_of(recipient, subject, body)))
-
-
-def is_approved(db: sqlite3.Connection, run: str, digest: str) -> bool:
-    """Whether an approval waits for its mail; within a transaction."""
-    return db.execute(f"SELECT id FROM approvals WHERE {APPROVED}", (run, digest)).fetchone() is not None
-
-
-def use_approval(db: sqlite3.Connection, run: str, digest: str, message_id: str) -> None:
-    """Use an approval up, in the transaction that lets its mail go."""
-    db.execute(f"UPDATE approvals SET status = 'used', message_id = ? WHERE {APPROVED}", (message_id, run, digest))
-
-
-def give_approval_back(db: sqlite3.Connection, run: str, message_id: str) -> None:
-    """The mail was certainly not sent: its approval holds again."""
-    query = "UPDATE approvals SET status = 'approved', message_id = '' WHERE run = ? AND message_id = ?"
-    db.execute(f"{query} AND status = 'used'", (run, message_id))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@
 
 Each arrow is one transaction that is on the disk before the next step; a mail is recorded with its exact bytes first,
 and handed over between two of them. A process that is killed there leaves "sending": nobody can know whether the other
-side has the mail, and such a mail is never sent again by itself.
+side has the mail, and such a mail is never sent again by itself. An approval is for one mail, of exactly this
+recipient, subject and text: the one that goes out uses it up, and one that was certainly not sent gives it back.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from support.errors import DamagedFile, FateUnknown, InvalidInput, NotSent
 from support.mail.composing import compose, reads_as
-from support.mail.journal import MailTables, digest_of, give_approval_back, is_approved, use_approval
+from support.mail.journal import MailTables, digest_of
 from support.mail.letters import Outgoing, checked_address, shown
 from support.mail.mailbox import FOLDER, LIVE, SIMULATED, Mailbox
 from support.presence import Presence
@@ -27,6 +28,7 @@ PREPARED, SENDING, SENT, DRY = "prepared", "sending", "sent", "dry"
 NOT_SENT, UNCERTAIN = "not sent", "uncertain"
 SAID = 500  # characters of what a server said that are kept
 MAIL = "run = ? AND day = ? AND person = ?"  # a person gets one mail a day
+APPROVED = "run = ? AND digest = ? AND status = 'approved'"
 ENDED = "the process that was sending it ended before the answer was kept"
 WAY_OUT = "See in the mailbox, or ask them, whether it arrived; then say so with Outbox.decide({message_id!r}, ...)."
 _under_way: set[tuple[Path, str]] = set()  # what this process is handing over at this moment
@@ -109,6 +111,27 @@ class Outbox(MailTables):
         super().__init__(path, run)
         self.clearance = clearance
         self._presence = presence or Presence(path)
+
+    def approve(self, recipient: str, subject: str, body: str) -> None:
+        """Let one mail with exactly these go out; twice without a mail between them is once."""
+        digest = digest_of(recipient, subject, body)
+        with self._writing() as db:
+            if not self._is_approved(db, digest):
+                row = (self.run, digest, recipient, subject, body)
+                db.execute("INSERT INTO approvals VALUES (NULL, ?, ?, ?, ?, ?, 'approved', '')", row)
+
+    def withdraw(self, recipient: str, subject: str, body: str) -> None:
+        """Take an approval back, unless a mail has used it already."""
+        with self._writing() as db:
+            query = f"UPDATE approvals SET status = 'withdrawn' WHERE {APPROVED}"
+            db.execute(query, (self.run, digest_of(recipient, subject, body)))
+
+    def approved(self) -> bool:
+        """Whether a mail may go out without another word of a person."""
+        return bool(self._rows("SELECT id FROM approvals WHERE run = ? AND status = 'approved' LIMIT 1", self.run))
+
+    def _is_approved(self, db: sqlite3.Connection, digest: str) -> bool:
+        return db.execute(f"SELECT id FROM approvals WHERE {APPROVED}", (self.run, digest)).fetchone() is not None
 
     async def send(
         self, mailbox: Mailbox, outgoing: Outgoing, *, mail: int, day: int, person: str, today: date
@@ -213,7 +236,8 @@ class Outbox(MailTables):
             self._check(db, wanted, row["decided"])
             self._check_kept(row, wanted.outgoing)
             if wanted.kind == LIVE or row["decided"]:
-                use_approval(db, self.run, wanted.digest, row["message_id"])
+                query = f"UPDATE approvals SET status = 'used', message_id = ? WHERE {APPROVED}"
+                db.execute(query, (row["message_id"], self.run, wanted.digest))
             values = (SENDING, self._presence.run, wanted.kind, wanted.today, *wanted.key)
             db.execute(f"UPDATE outbox SET status = ?, owner = ?, kind = ?, sent_on = ? WHERE {MAIL}", values)
         _under_way.add((self._path, row["message_id"]))
@@ -244,7 +268,8 @@ class Outbox(MailTables):
             query = "UPDATE outbox SET status = ?, said = ? WHERE message_id = ? AND owner = ? AND status IN (?, ?)"
             values = (status, shown(said, SAID), message_id, self._presence.run, SENDING, UNCERTAIN)
             if db.execute(query, values).rowcount and status == NOT_SENT:
-                give_approval_back(db, self.run, message_id)
+                query = "UPDATE approvals SET status = 'approved', message_id = '' WHERE run = ? AND message_id = ?"
+                db.execute(f"{query} AND status = 'used'", (self.run, message_id))
 
     def _check(self, db: sqlite3.Connection, wanted: _Wanted, decided: str = "") -> None:
         """Whether a mail may leave this machine; one that a person decided about needs an approval in any case."""
@@ -252,7 +277,7 @@ class Outbox(MailTables):
         if wanted.kind == LIVE:
             self.clearance.check(recipient)
             self._check_limit(db, wanted)
-        if (wanted.kind == LIVE or decided) and not is_approved(db, self.run, wanted.digest):
+        if (wanted.kind == LIVE or decided) and not self._is_approved(db, wanted.digest):
             raise NotSent(
                 f"the mail to {recipient} was not sent: nobody has approved exactly this recipient, subject and text, "
                 "or that approval was used. Approve it as it is now."

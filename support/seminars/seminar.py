@@ -167,7 +167,7 @@ class Seminar:
         """
         try:
             await self.open()
-            if self.setup.mode == LIVE and self.workplace.approvals.waiting() and not Lock().open:
+            if self.setup.mode == LIVE and self.workplace.outbox.approved() and not Lock().open:
                 raise InvalidInput(WAITS)
             number = self.next_day
             if number > self.last:
@@ -322,7 +322,7 @@ class Seminar:
         self.journal.check()
         mail = self.workplace.outbox.decide(message_id, arrived)
         if again and not arrived:
-            self.workplace.approvals.approve(mail.recipient, mail.subject, mail.body)
+            self.workplace.outbox.approve(mail.recipient, mail.subject, mail.body)
         self._stale = True
 
     def _catch_up(self, number: int | None) -> None:

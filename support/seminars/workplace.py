@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.mail.journal import Approvals, Inbox
+from support.mail.journal import Inbox
 from support.mail.mailbox import FolderMailbox, Mailbox, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
 from support.presence import Presence
@@ -48,18 +48,18 @@ class ApprovingReviewer:
 
     kind = HUMAN
 
-    def __init__(self, reviewer: Any, approvals: Approvals, addresses: Mapping[str, str]) -> None:
-        self.reviewer, self._approvals, self._addresses = reviewer, approvals, dict(addresses)
+    def __init__(self, reviewer: Any, outbox: Outbox, addresses: Mapping[str, str]) -> None:
+        self.reviewer, self._outbox, self._addresses = reviewer, outbox, addresses
 
     async def review(self, desk: Desk, what: str, item: DayPlan | Action | Draft, about: str = "") -> Review:
         """What the person does with it; a mail that they let go, as it is or changed, is approved so, and no other."""
         review = await self.reviewer.review(desk, what, item, about)
         if isinstance(item, Draft):
-            self._approvals.withdraw(self._addresses[about], item.subject, item.body)
+            self._outbox.withdraw(self._addresses[about], item.subject, item.body)
         if what == MAIL and review.decision in (APPROVE, EDIT):
             draft: Any = review.edited if review.decision == EDIT else item
             letter = checked_letter(f"mail to {about}", draft.subject, draft.body)
-            self._approvals.approve(self._addresses[about], letter.subject, letter.body)
+            self._outbox.approve(self._addresses[about], letter.subject, letter.body)
         return review
 
     async def decide(self, desk: Desk, flag: Flag) -> str:
@@ -88,12 +88,12 @@ class Workplace:
         self.mailbox = mailbox or self._made()
         clearance = Clearance(setup.mode == LIVE, frozenset(setup.allowed), setup.daily_limit)
         self.outbox = Outbox(path, name, clearance, presence=presence)
-        self.inbox, self.approvals = Inbox(path, name), Approvals(path, name)
+        self.inbox = Inbox(path, name)
 
     def close(self) -> None:
         """Close the files."""
-        for part in (self.outbox, self.inbox, self.approvals):
-            part.close()
+        self.outbox.close()
+        self.inbox.close()
 
     def _made(self) -> Mailbox:
         if self.setup.mode == REHEARSAL:
@@ -119,7 +119,7 @@ class Workplace:
             person = REVIEWER.seat(setup.reviewer, drawn)
             post = self._post(who, slips, memory)
         if setup.mode == LIVE:
-            person = ApprovingReviewer(person, self.approvals, {one.name: one.email for one in setup.scenario.people})
+            person = ApprovingReviewer(person, self.outbox, {one.name: one.email for one in setup.scenario.people})
         reviewer = Remembered(person, "reviewer", memory)
         self.roles = {**post.seats, "organizer": organizer, "detector": detector, "reviewer": reviewer}
         return Run(

@@ -420,7 +420,7 @@ def test_mail_that_was_approved_before_a_reload_leaves_only_after_the_code(path,
 
     async def work(desk, mailbox):
         person = desk.work.seminar.setup.scenario.people[0]
-        desk.work.seminar.workplace.approvals.approve(person.email, "A date", "Would the 5th suit you?")
+        desk.work.seminar.workplace.outbox.approve(person.email, "A date", "Would the 5th suit you?")
         desk.mail.refresh()
         assert desk.mail.code_row.layout.display == ""
         day(desk)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.errors import DamagedFile, DiskFull, FateUnknown, InvalidInput, NotSent
-from support.mail.journal import Approvals, digest_of
+from support.mail.journal import digest_of
 from support.mail.mailbox import LIVE, SimulatedMailbox
 from support.mail.outbox import Clearance, Outbox
 
@@ -46,14 +46,9 @@ def made(path):
 
 
 @pytest.fixture
-def approve(path):
-    def approved(outgoing, run="run", withdrawn=False):
-        approvals = Approvals(path, run)
-        approvals.approve(outgoing.recipient, outgoing.subject, outgoing.body)
-        if withdrawn:
-            approvals.approve(outgoing.recipient, outgoing.subject, outgoing.body)  # twice is once
-            approvals.withdraw(outgoing.recipient, outgoing.subject, outgoing.body)
-        approvals.close()
+def approve(made):
+    def approved(outgoing, run="run"):
+        made(run).approve(outgoing.recipient, outgoing.subject, outgoing.body)
         return outgoing
 
     return approved
@@ -165,7 +160,10 @@ def test_nothing_leaves_without_clearance(made, outgoing, approve, clearance, wh
 
 def test_nothing_leaves_without_approval_of_the_exact_mail(made, outgoing, approve):
     outbox, box = made(), Pretending()
-    fails(NotSent, "nobody has approved", outbox, box, approve(outgoing(), withdrawn=True))
+    for _ in range(2):  # twice is once
+        approve(outgoing())
+    outbox.withdraw(outgoing().recipient, outgoing().subject, outgoing().body)
+    fails(NotSent, "nobody has approved", outbox, box, outgoing())
     fails(NotSent, "nobody has approved", outbox, box, approve(outgoing(), run="another"))
     approve(outgoing())
     for changed in ({"body": "Dear colleague, would 6 September suit you?"}, {"subject": "A date in October"},

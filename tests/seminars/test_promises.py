@@ -67,7 +67,7 @@ def answers(world, recipient, words, sender=None):
 
 def test_a_mail_that_nobody_approved_as_it_is_does_not_leave(desk):
     async def go(seminar):
-        seminar.workplace.approvals.approve = lambda *mail: None
+        seminar.workplace.outbox.approve = lambda *mail: None
         return await answered(seminar)
 
     day = desk.run(go)
