@@ -21,8 +21,8 @@ from support.analysis.frames import need_columns, need_keys, numbers
 from support.analysis.printed import FIVE, RECONSTRUCTED, TOTAL, Reconstructed, Scale
 from support.analysis.stats import describe, with_holm
 from support.errors import InvalidInput
+from support.survey.answers import check_source
 
-PEOPLE, SIMULATED = "people", "simulated: "
 CHOICES = ("experience", "meeting_size", "meetings_per_day", "uses", "options_wanted_3", "options_wanted_5")
 RATINGS = ("preferences_considered", "reasons_acceptable", "preferences_considered_all", "reasons_acceptable_all",
            "options_reflect_members")  # fmt: skip
@@ -39,8 +39,7 @@ def need_answers(data: pd.DataFrame, scale: Scale = FIVE) -> pd.DataFrame:
     need_columns(data, [*keys, "answer"], "the answers")
     need_keys(data, keys, "the answers")
     for source in data["source"].unique():
-        if source != PEOPLE and not (source.startswith(SIMULATED) and source.removeprefix(SIMULATED).strip()):
-            raise InvalidInput(f"source is {source!r}; expected {PEOPLE!r}, or {SIMULATED!r} and what answers.")
+        check_source(source)
     values = numbers(data, "answer")
     wrong = values.notna() & ~values.isin(range(scale.low, scale.high + 1))
     if wrong.any():

@@ -22,12 +22,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from support.analysis.answers import PEOPLE, need_answers
+from support.analysis.answers import need_answers
 from support.analysis.frames import need_columns
 from support.analysis.printed import PUBLISHED, Printed, Scale, cells, check_n, grim_table, possible_sums, printed_means
 from support.analysis.stats import adjusted, compare, percentiles, resampled, with_holm
 from support.data import inputs
 from support.errors import InvalidInput
+from support.survey.answers import PEOPLE
 from support.survey.instruments import Instrument, read
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ PEOPLE, SIMULATED = "people", "simulated: "
 COLUMNS = ("respondent", "group", "item", "construct", "answer", "text", "source")
 CODE = re.compile(r"(?=.*[0-9])[A-Z0-9]{4,12}")
 LETTERS, DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "23456789"  # without those that are mistaken for each other
-DRAWS = 1000
 FORM = ("code", "instrument", "version", "sum", "grp", "source")
 TABLES = {
     "forms": {"number": "INTEGER PRIMARY KEY", **dict.fromkeys(FORM, "TEXT NOT NULL")},
@@ -69,7 +68,7 @@ class AnswerBook:
         instrument.check_group(group)
         check_source(source)
         cells = check_form(instrument, answers)
-        code = given_code(code, rng, self._in_use)
+        code = self._drawn(rng) if code is None and rng else check_code(code)
         form = (code, instrument.name, instrument.version, instrument.sum, group, source)
         with transaction(self._db, self.path):
             try:
@@ -146,8 +145,12 @@ class AnswerBook:
         found = self._table(query, (source, source, source, PEOPLE, instrument, instrument))
         return found.astype({"answer": "float64"})
 
-    def _in_use(self, code: str) -> bool:
-        return not self._table("SELECT 1 FROM forms WHERE code = ?", (code,)).empty
+    def _drawn(self, rng: np.random.Generator) -> str:
+        """A code that is not in use: three letters and three digits in turn."""
+        while True:
+            code = "".join(LETTERS[rng.integers(len(LETTERS))] + DIGITS[rng.integers(len(DIGITS))] for _ in range(3))
+            if self._table("SELECT 1 FROM forms WHERE code = ?", (code,)).empty:
+                return code
 
     def _table(self, query: str, values: Sequence[Any] = ()) -> pd.DataFrame:
         import pandas as pd
@@ -157,27 +160,14 @@ class AnswerBook:
             return pd.DataFrame(found.fetchall(), columns=[column[0] for column in found.description])
 
 
-def given_code(code: str | None, rng: np.random.Generator | None, in_use: Callable[[str], bool]) -> str:
-    """The code that was given, checked, or one drawn that is not in use: three letters and three digits in turn."""
-    if code is not None:
-        check_code(code)
-        return code
-    if rng is None:
-        raise InvalidInput("code: none given, and no rng to draw one; give one of the two")
-    for _ in range(DRAWS):
-        drawn = "".join(LETTERS[rng.integers(len(LETTERS))] + DIGITS[rng.integers(len(DIGITS))] for _ in range(3))
-        if not in_use(drawn):
-            return drawn
-    raise InvalidInput(f"code: {DRAWS} codes drawn, all in use; give codes of your own")
-
-
-def check_code(code: str) -> None:
-    """Refuse what is no participant code, such as a name or an e-mail address."""
+def check_code(code: str | None) -> str:
+    """A participant code; InvalidInput for what is none, such as a name or an e-mail address."""
     if not isinstance(code, str) or not CODE.fullmatch(code):
         raise InvalidInput(
             f"code: {code!r} given; expected 4 to 12 capital letters and digits, one digit at least, such as 'K7Q2M9'. "
             "A code must not be a name or an address."
         )
+    return code
 
 
 def check_source(source: Any) -> None:

@@ -206,7 +206,7 @@ def test_property_superiority_of_the_two_sides_adds_up_to_one(a, b):
     [
         ({"answer": 6}, r"answer 6 of respondent 'P00' to item 'reasons': expected a whole number from 1 to 5"),
         ({"answer": "good"}, "must hold numbers"),
-        ({"source": "human"}, "source is 'human'; expected 'people'"),
+        ({"source": "human"}, "source: 'human' given; expected 'people'"),
         ({"source": "reconstructed"}, r"nobody gave them. Use support.analysis.printed.conclusions"),
         ({"respondent": None}, "'respondent' of the answers is empty"),
         ({"item": "reasons"}, "answers item 'reasons' twice"),
