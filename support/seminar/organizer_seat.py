@@ -19,7 +19,7 @@ from support.seminar.audit import ASKING
 from support.seminar.data import in_words, iso, passed
 from support.seminar.ledger import refusal
 from support.seminar.organizer import RuleBasedOrganizer
-from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN, Action, Edit, Mail, Understood
+from support.seminar.records import ACTION, CONFIRMATION, MAIL, PLAN, Action, Mail, Understood
 from support.seminar.reviewing import OnDesk, bounded
 from support.seminar.selecting import ROOM, SELECTION, SUMMARY, selected, selection
 from support.seminar.views import DayPlan, Desk, Draft
@@ -149,23 +149,6 @@ def _letter(seat: ModelSeat, template: Template | None) -> str:
     return "" if template is None else told.quoted(f"{template.subject}\n{template.body}", seat.shown)
 
 
-def mail_form(seat: ModelSeat, desk: Desk, action: Action, wish: str = "") -> Any:
-    """A confirmation names its date."""
-    return forms.mail_form(action.slot if action.kind == CONFIRMATION else None, seat.limits)
-
-
-def change_facts(seat: ModelSeat, desk: Desk, edit: Edit) -> dict[str, Any]:
-    """A change before and after; of a mail whose facts alone were changed nothing is to be learnt."""
-    return {
-        "what": edit.what,
-        "about": edit.about,
-        "before": told.quoted(edit.before, seat.shown, forms.FACT),
-        "after": told.quoted(edit.after, seat.shown, forms.FACT),
-        "style": edit.what == MAIL,
-        "today": told.dates([desk.today]),
-    }
-
-
 ORGANIZES = {
     "read": Act(
         "organizing/reading", reading_form, reading_facts, understood,
@@ -206,14 +189,25 @@ ORGANIZES = {
         room=lambda seat, desk, *view: 60 + (90 + forms.GOAL) * len(desk.state.contacts),
     ),
     "draft": Act(
-        "organizing/mail", mail_form, mail_facts,
+        "organizing/mail",
+        lambda seat, desk, action, *wish: forms.mail_form(  # a confirmation names its date
+            action.slot if action.kind == CONFIRMATION else None, seat.limits
+        ),
+        mail_facts,
         lambda seat, reply, *view: Draft(reply.subject, reply.body),
         room=forms.SUBJECT + forms.BODY + 40,
     ),
     "describe": Act(
         "organizing/change",
         lambda seat, desk, edit: form("ChangeReply", sentence=text(seat.limits.text(forms.SENTENCE), 0)),
-        change_facts,
+        lambda seat, desk, edit: {
+            "what": edit.what,
+            "about": edit.about,
+            "before": told.quoted(edit.before, seat.shown, forms.FACT),
+            "after": told.quoted(edit.after, seat.shown, forms.FACT),
+            "style": edit.what == MAIL,  # if its facts alone were changed, nothing is to be learnt
+            "today": told.dates([desk.today]),
+        },
         lambda seat, reply, desk, edit: told.line(reply.sentence, seat.limits.text(forms.FACT)),
         room=forms.SENTENCE + 20,
     ),

@@ -107,10 +107,11 @@ class Today:
             self.rules.setdefault(rule.kind, (name, rule.number))
         self.window = self.rules.get(rules.FOLLOW_UP, ("", PATIENCE))[1]
         self.limit = self.rules.get(rules.GIVE_UP, ("", NO_LIMIT))[1]
-        self.ahead, self.behind = {
-            rules.FACULTY_FIRST in self.rules: (PROFESSOR, STUDENT),
-            rules.STUDENTS_FIRST in self.rules: (STUDENT, PROFESSOR),
-        }.get(True, ("", ""))
+        self.ahead, self.behind = "", ""
+        if rules.FACULTY_FIRST in self.rules:
+            self.ahead, self.behind = PROFESSOR, STUDENT
+        elif rules.STUDENTS_FIRST in self.rules:
+            self.ahead, self.behind = STUDENT, PROFESSOR
         self.closing = passed(desk.today, desk.scenario.deadline) <= self.window  # nothing waits for one more answer
         self.asking = {action.person for action in self.further()}
 

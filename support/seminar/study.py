@@ -98,7 +98,7 @@ def policy_set(given: Policies) -> PolicySet:
     for sign, name in zip(changes[::2], changes[1::2], strict=True):
         if sign == "-":
             chosen = chosen.drop(name)
-        elif name in {policy.id for policy in chosen}:
+        elif name in chosen.ids:
             raise InvalidInput(f"policies: {given!r} given, but {part} has {name} already; leave it out")
         else:
             chosen = PolicySet((*chosen, known[name]))

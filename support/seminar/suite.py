@@ -65,7 +65,7 @@ def _state(entry: Mapping[str, Any]) -> JudgedState:
     slots = {day(s["date"], name): ((s["speaker"],) if s["speaker"] else ()) for s in entry["slots"]}
     contacts = {}
     for s in entry["speakers"]:
-        said = {what: days(s[what], name) for what in ("mails", "answered", "available", "vague")}
+        said: dict[str, Any] = {what: days(s[what], name) for what in ("mails", "answered", "available", "vague")}
         mine = tuple(slot for slot, names in slots.items() if s["name"] in names)
         contacts[s["name"]] = Contact(s["name"], s["role"], **said, said=s["said"], confirmed=mine)
     known = State(day(entry["today"], name), slots, contacts)

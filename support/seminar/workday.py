@@ -246,11 +246,11 @@ class Run:
         if found is None:
             return read
         sets = {what: set(iso(getattr(found, what))) for what in ("available", "vague", "unavailable")}
-        dates: dict[str, Any] = {
-            what: {*getattr(read, what), *said}.difference(*(other for name, other in sets.items() if name != what))
-            for what, said in sets.items()
-        }
-        read = replace(read, **{what: tuple(sorted(slots)) for what, slots in dates.items()}, unclear=())
+        dates: dict[str, Any] = {}
+        for what, said in sets.items():
+            others = (other for name, other in sets.items() if name != what)
+            dates[what] = tuple(sorted({*getattr(read, what), *said}.difference(*others)))
+        read = replace(read, **dates, unclear=())
         self.office.receive(read)
         return read
 
