@@ -110,14 +110,21 @@ def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "1
             others.append(sentence)
     unclear += moods.taken_back(others)
     firm, vague = moods.firm - moods.cannot - moods.unclear, moods.vague - moods.cannot - moods.firm
-    declined, cancelled = (SAYS.decline.search(text) and not firm and not vague), SAYS.cancel.search(text)
+    declined = bool(SAYS.decline.search(text)) and not firm and not vague
     until = _until(text, today) if not firm and not vague and not declined else None
     if not (firm or vague or moods.cannot or strange or unclear or declined or until or SAYS.out.search(text)):
         unclear = [sentence for sentence in others if SAYS.hints.search(sentence)]
     quoted = dict.fromkeys((get_close_matches(sentence, written, 1) or [sentence])[0] for sentence in unclear)
-    available, perhaps, cannot, others_named = (tuple(sorted(d)) for d in (firm, vague, moods.cannot, strange))
-    said = bool(declined), bool(cancelled), until, tuple(quoted)
-    return Reading(available, perhaps, cannot, others_named, *said)
+    return Reading(
+        available=tuple(sorted(firm)),
+        vague=tuple(sorted(vague)),
+        unavailable=tuple(sorted(moods.cannot)),
+        never_offered=tuple(sorted(strange)),
+        declined=declined,
+        cancelled=bool(SAYS.cancel.search(text)),
+        wait_until=until,
+        unclear=tuple(quoted),
+    )
 
 
 def agrees(text: str) -> bool:
