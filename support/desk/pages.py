@@ -79,7 +79,7 @@ def opened(seminar: Seminar | None) -> Seminar:
 class SeminarPage:
     """A page about the seminar at hand; without one it says so. `changed` is called after a decision."""
 
-    def __init__(self, title: str, seminar: Callable[[], Seminar | None], changed: Callable[[], None]) -> None:
+    def __init__(self, title: str, seminar: Callable[[], Seminar | None], changed: Callable[[], object]) -> None:
         self._seminar, self.changed = seminar, changed
         self.error, self.said, self.none = w.HTML(), w.HTML(), w.HTML(told("No seminar is open."))
         self.inside = w.VBox()
@@ -130,7 +130,7 @@ class Cards:
 class MailPage(SeminarPage):
     """Shows a seminar's mail, and takes what only a person can know."""
 
-    def __init__(self, seminar: Callable[[], Seminar | None], changed: Callable[[], None]) -> None:
+    def __init__(self, seminar: Callable[[], Seminar | None], changed: Callable[[], object]) -> None:
         super().__init__("Mail", seminar, changed)
         self.ways, self.table, self.noted = w.HTML(), w.HTML(), w.HTML()
         self.unsure = Cards("Uncertain: decide first", UNSURE, self._uncertain)

@@ -54,7 +54,7 @@ class BasicInfo:
 
     def __init__(self, background: RaterBackground) -> None:
         self.source = "the film's genres and year and the user's age, gender and work"
-        row = background.table.iloc[0]
+        row: Any = background.table.iloc[0]
         value, error = background.priors.demographic_estimate(row)
         self._estimate = Estimate(within(value), sqrt(error**2 + TASTE**2))
         self.facts: Mapping[str, float] = {f"{GENRE}{genre}": 1.0 for genre in row["genre"]}

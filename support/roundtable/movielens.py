@@ -238,7 +238,7 @@ def table(data: MovieLens100k, agent: str, user: int, item: int) -> pd.DataFrame
     if agent == "UserHistory":
         return by_user[user]
     raters = by_film.get(item, next(iter(by_film.values())).iloc[:0])
-    likeness = similarities(data).loc[user, raters["user_id"]].to_numpy()
+    likeness = similarities(data).loc[user].loc[raters["user_id"]].to_numpy()
     order = np.argsort(-likeness, kind="stable")
     ranked = raters.take(order).reset_index(drop=True)
     ranked.insert(1, "user_pref_similarity", likeness[order].round(2))
