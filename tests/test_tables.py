@@ -86,7 +86,7 @@ def test_the_paper_agrees_with_itself_in_its_own_order(table_1):
     assert table[["row", "column"]].equals(table_1[["row", "column"]])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(FIGURES, st.floats(0.01, 20), FIGURES)
 def test_property_a_wider_margin_never_loses_a_cell(value, se, other):
     held = [verdicts(made(a=(value, se)), printed(a=(other, 1)), margin=m)["a"] == "agrees" for m in (1, 5, 25, 125)]
