@@ -117,7 +117,7 @@ def plot_scores(entry: CoordinationRound, ax: Axes, rounds: pd.DataFrame) -> Non
         if option.id == entry.candidate:
             ax.add_patch(Rectangle((0, i), len(members), 1, fill=False, edgecolor=COLOURS[4], linewidth=3,
                                    clip_on=False))  # fmt: skip
-    ax.annotate("ratio   score   equity", (len(members) + 0.08, -0.08), fontsize=8, color=GREY, annotation_clip=False)
+    ax.annotate("ratio   score   Gini", (len(members) + 0.08, -0.08), fontsize=8, color=GREY, annotation_clip=False)
     ax.set_xlabel(f"member (score 0 to 3)\n{closed(rounds)}")
     ax.set_ylabel(f"options of round {entry.number}\n(framed: candidate)")
 

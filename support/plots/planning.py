@@ -163,9 +163,10 @@ def plot_trajectory(table: pd.DataFrame, ax: Axes, optimum: float | None = None)
                     bbox=frame, **least)  # fmt: skip
     said = ["above: divergence", "bold and red: smallest", *(["framed: chosen"] if chosen is not None else [])]
     said += [f"optimum: {optimum:.0f}"] if optimum is not None else []
-    ax.annotate("  ".join(said), (0.01, 0.01), xycoords="axes fraction", fontsize=8)
+    told = "\n".join(filter(None, ("  ".join(said[:2]), "  ".join(said[2:]))))
+    ax.annotate(told, (0.01, 0.01), xycoords="axes fraction", fontsize=7)
     low, room = float(bottom.min()), max(float(top.max() - bottom.min()), 1.0)
-    ax.set(xlabel="round", ylabel="total of a participant (points)", ylim=(low - 0.15 * room, low + 1.2 * room))
+    ax.set(xlabel="round", ylabel="total of a participant (points)", ylim=(low - 0.25 * room, low + 1.2 * room))
     ax.set_xticks(sorted(table["round"].unique()))
     ax.legend(**BESIDE)
     return ax
