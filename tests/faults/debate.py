@@ -81,8 +81,3 @@ def process(ready: Any, path: Path, url: str, units: int, options: dict[str, Any
         run(path, url, units, **options)
     except BudgetExceeded:
         raise SystemExit(PARTIAL) from None
-
-
-def look(path: Path) -> None:
-    """Another process that has nothing to do with the sweep: it opens the file, and closes it."""
-    Store(path).close()

@@ -38,7 +38,7 @@ KINDS = (  # as often as each other, six of them; two at a time where a kind has
     ("off the schema",),
 )
 CHARGED = ("cut before the answer", "cut within the answer", "stall", "no JSON body", "no JSON reply", "off the schema")
-STALL = 5.0  # seconds: longer than the time-out of any client here
+STALL = 2.0  # seconds: longer than the time-out of any client here
 REPAIR = ("Your reply does not have the required form.", "Your reply was cut off before it was complete")
 
 

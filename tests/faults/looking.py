@@ -1,4 +1,4 @@
-"""What a sweep has left in its file, and what the server has written down of it."""
+"""What a sweep has left in its file, and what the server charges for it."""
 
 from __future__ import annotations
 
@@ -24,16 +24,10 @@ def results(path: Path, units: int) -> dict[Any, Any]:
         return dict(debate.sweep(units).records(store))
 
 
-def missing(path: Path, units: int) -> int:
-    with closing(Store(path)) as store:
-        return debate.sweep(units).missing(store)
-
-
 def exported(path: Path) -> dict[str, bytes]:
     """The bytes of everything that a sweep is exported to."""
     with tempfile.TemporaryDirectory() as folder, closing(Store(path)) as store:
-        files = [*export(store, debate.NAME, folder), *export(store, debate.NAME, folder, format="csv")]
-        return {file.name: file.read_bytes() for file in files}
+        return {file.name: file.read_bytes() for file in export(store, debate.NAME, folder, format="csv")}
 
 
 @contextmanager
@@ -64,6 +58,18 @@ def _named(request: str) -> str:
     return question_id([{"role": role, "content": content} for role, content in messages])
 
 
-def told(server: Faulty, run: str, event: str = "answered") -> set[str]:
-    """The questions that the server has answered, or that it was "asked"."""
-    return {line["question"] for line in server.lines(run) if line["event"] == event}
+def charged(server: Faulty, run: str) -> float:
+    """US dollars that the server charges for a run, by its own count of tokens."""
+    total = 0.0
+    for line in server.lines(run):
+        if line["event"] == "asked" and (count := line["charge"]):
+            cached = count["prompt_tokens_details"]["cached_tokens"]
+            total += (count["prompt_tokens"] - cached) * debate.PRICE["input"] + cached * debate.PRICE["cached_input"]
+            total += count["completion_tokens"] * debate.PRICE["output"]
+    return total / 1e6
+
+
+def account(path: Path) -> float:
+    """US dollars that the study's file has as spent."""
+    with reading(path) as db:
+        return sum(db.execute("SELECT spent, uncertain FROM accounts").fetchone()) / 1e9

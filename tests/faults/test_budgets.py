@@ -4,15 +4,12 @@ import random
 
 import debate
 import killing
-import looking
 import pytest
-import trials
+from looking import account, charged, exported, results
 
 from support.errors import BudgetExceeded
 
 UNITS = 6
-SHARE = 1 / 3
-HASTY = {**trials.PATIENT, "timeout": 0.7}
 
 
 @pytest.fixture(scope="module")
@@ -20,56 +17,39 @@ def free(faulty, tmp_path_factory):
     """The sweep without a budget: its export, and what it costs."""
     path = tmp_path_factory.mktemp("free") / "s.sqlite"
     debate.run(path, faulty.url("free"), UNITS)
-    return looking.exported(path), trials.charged(faulty, "free")
+    return exported(path), charged(faulty, "free")
 
 
-def check(spent):
-    assert spent.charged <= spent.spent + 1e-9 <= spent.budget + 2e-9
-    assert spent.raised == bool(spent.missing)
-    assert spent.kept and spent.same
+@pytest.fixture
+def check(faulty, tmp_path, free):
+    """A function: a run kept its budget by the server's count, and a larger one ends the sweep with what there was."""
+
+    def kept(run, url, budget, partial, **options):
+        path = tmp_path / "s.sqlite"
+        assert charged(faulty, run) <= account(path) + 1e-9 <= budget + 2e-9
+        before = results(path, UNITS)
+        assert partial == (len(before) < UNITS)
+        debate.run(path, url, UNITS, budget_usd=budget + 10, **options)
+        assert before.items() <= results(path, UNITS).items()
+        assert exported(path) == free[0]
+
+    return kept
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_sweep(faulty, tmp_path, free, number):
-    run, budget = f"budget{number}", random.Random(number).uniform(0, 1.2 * free[1])
-    spent = trials.budgeted(faulty, run, tmp_path / "s.sqlite", UNITS, budget, free[0], url=faulty.url(run))
-    check(spent)
-    assert spent.spent == pytest.approx(spent.charged, abs=1e-6)  # nothing is uncertain without faults
+@pytest.mark.parametrize("share", [0, 1 / 3], ids=["no faults", "a third of the answers are faults"])
+def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_sweep(faulty, tmp_path, free, check, share):
+    run, budget = f"budget{share:g}", 0.5 * free[1]
+    url = faulty.url(run, share)
+    given = {"repairs": 4, "max_retries": 8, "timeout": 0.7, "prices": debate.priced(tmp_path)}
+    with pytest.raises(BudgetExceeded):
+        debate.run(tmp_path / "s.sqlite", url, UNITS, budget_usd=budget, **given)
+    if not share:  # and nothing is uncertain
+        assert account(tmp_path / "s.sqlite") == pytest.approx(charged(faulty, run), abs=1e-6)
+    check(run, url, budget, True, **given)
 
 
-@pytest.mark.parametrize("number", [0])
-def test_a_budget_holds_when_a_third_of_the_answers_are_faults(faulty, tmp_path, free, number):
-    run, budget = f"budgetfaults{number}", (0.4 + 0.4 * number) * free[1]
-    url = faulty.url(run, SHARE, number)
-    check(trials.budgeted(faulty, run, tmp_path / "s.sqlite", UNITS, budget, free[0], url=url, **HASTY))
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_path, free, number):
-    run, draw = f"budgetkills{number}", random.Random(number)
-    budget, url = draw.uniform(0.7, 1.1) * free[1], faulty.url(run, wait=100)
+def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_path, free, check):
+    given, budget = {"prices": debate.priced(tmp_path)}, 0.9 * free[1]
     path = tmp_path / "s.sqlite"
-    seen, spent = trials.budget_killed(faulty, run, path, UNITS, budget, free[0], draw, url=url)
-    check(spent)
-    assert not seen.asked_though_kept + seen.replies_gone + seen.damaged
-
-
-def test_what_was_in_flight_at_a_kill_counts_as_spent(faulty, tmp_path):
-    path, url = tmp_path / "s.sqlite", faulty.url("inflight", wait=20_000)
-    given = {"prices": debate.priced(tmp_path), "budget_usd": 1.0}
-    process = killing.started(path, url, UNITS, given)
-    killing.wait_for(faulty, "inflight", 4, "asked")
-    process.kill()
-    process.join()
-    with pytest.raises(BudgetExceeded, match="for calls whose fate is unknown"):
-        debate.run(path, url, UNITS, **{**given, "budget_usd": 0.0})
-    assert trials.account(path) >= trials.charged(faulty, "inflight") > 0
-
-
-def test_replies_that_are_kept_cost_nothing_of_the_budget(faulty, tmp_path, free):
-    url = faulty.url("paid")
-    debate.run(tmp_path / "s.sqlite", url, UNITS)
-    before = trials.charged(faulty, "paid")
-    again = {"prices": debate.priced(tmp_path), "budget_usd": 0.0, "retry_failed": True}
-    debate.run(tmp_path / "s.sqlite", url, UNITS, **again)
-    assert trials.charged(faulty, "paid") == before == free[1] and trials.account(tmp_path / "s.sqlite") == 0
+    partial = killing.killed(faulty, "kills", path, UNITS, 0.4, random.Random(0), budget_usd=budget, **given)
+    check("kills", faulty.url("kills"), budget, partial, **given)

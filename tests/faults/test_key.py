@@ -8,7 +8,6 @@ import base64
 import contextlib
 import gzip
 import io
-import json
 import logging
 import pickle
 import traceback
@@ -16,6 +15,7 @@ from contextlib import closing
 
 import debate
 import pytest
+from IPython.core.ultratb import VerboseTB
 from matplotlib.figure import Figure
 
 from support.draw import save
@@ -31,10 +31,7 @@ UNITS, SHARE = 8, 0.45
 KEYS = {"of OpenAI's form": "sk-proj-Zq7xK2mWv9LtRb4NcYd8", "of another form": "9f3b7c1e5a8d4026.XyLWbn31KqvTz"}
 PASSWORD = "hunter2-Gk5rVw"
 LOGS = "DEBUG of all loggers"
-WAYS = [
-    ("variable", "of OpenAI's form"),
-    ("password", "of another form"),
-]
+WAYS = [("variable", "of OpenAI's form"), ("password", "of another form")]  # with the password it is an argument
 
 
 def secrets(way, form):
@@ -44,21 +41,20 @@ def secrets(way, form):
     return [KEYS[form], PASSWORD, base64.b64encode(f"ana:{PASSWORD}".encode()).decode()]
 
 
-@pytest.fixture(scope="module", params=WAYS, ids=[f"{way}-{form}" for way, form in WAYS])
-def left(request, faulty, tmp_path_factory):
-    """What a run leaves: (what must not be found, name to bytes)."""
-    (way, form), folder = request.param, tmp_path_factory.mktemp("key")
+def left(way, form, faulty, folder):
+    """What a run leaves: name to bytes."""
     user = f"ana:{PASSWORD}" if way == "password" else ""
-    url = faulty.url(f"echo{WAYS.index(request.param)}", SHARE, 5, user=user)
+    url = faulty.url(f"echo-{way}", SHARE, 5, user=user)
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("OPENAI_LOG", "debug")
+        patch.setenv("CONVENE_OUTPUT", str(folder))
         given = {} if way == "variable" else {"api_key": KEYS[form]}
         if way == "variable":
             patch.setenv("OPENAI_API_KEY", KEYS[form])
         patience = {"repairs": 0, "max_retries": 1, "timeout": 0.7, "failures_in_a_row": 500, "concurrency": 16}
         debate.run(folder / "study.sqlite", url, UNITS, **patience, **{"api_key": None, **given})
-        traces = {**files(folder), **errors(url, {**patience, **given}), **figure(folder, url, given)}
-    return secrets(way, form), {**traces, LOGS: heard.getvalue().encode()}
+        traces = {**files(folder), **errors(url, {**patience, **given}), **figure(url, given)}
+    return {**traces, LOGS: heard.getvalue().encode()}
 
 
 @contextlib.contextmanager
@@ -126,8 +122,8 @@ def errors(url, given):
 
 
 def as_told(error):
-    """An error and all that hangs on it, as text and as its frames' variables."""
-    parts = [repr(error), str(error), repr(vars(error))]
+    """An error and all that hangs on it, as text and as its frames' variables, as a notebook shows them on request."""
+    parts = [repr(error), str(error), repr(vars(error)), VerboseTB().text(type(error), error, error.__traceback__)]
     while error is not None:
         told = traceback.TracebackException.from_exception(error, capture_locals=True)
         parts += [*told.format(), *traceback.format_exception(error)]
@@ -135,72 +131,24 @@ def as_told(error):
     return "\n".join(parts).encode()
 
 
-def figure(folder, url, given):
+def figure(url, given):
     """A figure that names its model as the one who took part."""
     model, drawn = connect("m", base_url=url, **given), Figure()
     drawn.subplots().plot([1, 2])
     who = {"parameters": {}, "participants": model.details, "seed": 1}
-    save(drawn, "key", "drawn", who, folder / "figures")
-    return {f"figure {file.suffix}": file.read_bytes() for file in (folder / "figures").iterdir()}
+    folder = save(drawn, "key", "drawn", who).parent
+    return {f"figure {file.suffix}": file.read_bytes() for file in folder.iterdir()}
 
 
-def test_a_run_with_faults_leaves_no_trace_of_the_key(left):
-    hidden, traces = left
-    assert not [(name, secret) for name, found in traces.items() for secret in hidden if secret.encode() in found]
-
-
-def test_what_is_searched_is_what_a_run_leaves(left):
-    _, traces = left
+@pytest.mark.parametrize(("way", "form"), WAYS)
+def test_a_run_with_faults_leaves_no_trace_of_the_key(faulty, tmp_path, way, form):
+    traces = left(way, form, faulty, tmp_path)
+    hidden = [secret.encode() for secret in secrets(way, form)]
+    assert not [(name, secret) for name, found in traces.items() for secret in hidden if secret in found]
+    # and what was searched is what a run leaves
     assert {"study.sqlite", "study.sqlite-wal", "csv/units.csv", "parquet/units.parquet", "recording"} <= set(traces)
     assert {"figure .png", "figure .svg", "figure .pdf", "figure .json"} <= set(traces) and b"[key]" in traces["calls"]
     kinds = {name.split()[0] for name in traces if name[0].isupper()}
     assert {"CallFailed", "MalformedReply"} <= kinds and b"429" in b"".join(traces.values())
     assert b"not now" in traces["study.sqlite"] + traces["study.sqlite-wal"]  # what the endpoint said is there
     assert b"HTTP Response" in traces[LOGS]  # the openai package has logged
-
-
-NOTEBOOK = """
-import asyncio, sys
-sys.path.insert(0, {folder!r})
-import debate
-from pathlib import Path
-from support.models import connect
-from support.runs.pages import unit_html
-from support.runs.study import Store
-from support.labs.runs import RunViewer
----
-%xmode Verbose
----
-model = connect("m", base_url={url!r}, cache="s.sqlite", repairs=0, max_retries=0, timeout=0.7, concurrency=16,
-                failures_in_a_row=500)
-store, sweep = Store("s.sqlite"), debate.sweep(8)
-await sweep.run(store, model=model)
----
-display(model, model.details, store.units("debate"), RunViewer(sweep, store).view)
----
-from IPython.display import HTML
-HTML("".join(unit_html(store, unit) for unit in sweep.units()))
----
-for number in range(100):
-    await model.reply(f"until it fails: {{number}}")
-"""
-
-
-def test_a_notebook_that_ends_in_an_error_does_not_show_the_key(faulty, tmp_path, monkeypatch):
-    import nbformat
-    import papermill
-
-    key = KEYS["of another form"]
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    monkeypatch.setenv("OPENAI_LOG", "debug")
-    url = faulty.url("echo-notebook", SHARE, 6)
-    cells = NOTEBOOK.format(url=url, folder=str(debate.Path(debate.__file__).parent)).strip().split("\n---\n")
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(made, tmp_path / "in.ipynb")
-    with pytest.raises(papermill.PapermillExecutionError) as caught:
-        papermill.execute_notebook(tmp_path / "in.ipynb", tmp_path / "out.ipynb", cwd=tmp_path, progress_bar=False)
-    shown = (tmp_path / "out.ipynb").read_text()
-    outputs = json.loads(shown)["cells"][-1]["outputs"]
-    assert any(output["output_type"] == "error" and output["ename"] == "CallFailed" for output in outputs)
-    assert key not in shown + str(caught.value) and "[key]" in shown

@@ -2,8 +2,6 @@ import asyncio
 import gzip
 import json
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -81,29 +79,6 @@ def test_what_is_damaged_is_named_and_nothing_is_taken_from_it(cache, tmp_path, 
         db.execute("UPDATE replies SET reply = ?", ("no JSON" if damage is None else "[]",))
     with pytest.raises(DamagedFile, match=r"study\.sqlite.*a row of it cannot be read.*Cache\.load"):
         cache.get(REQUEST)
-
-
-PUTTING = """
-import sys
-from support.models.cache import Cache
-from support.models.model import Completion, Request
-cache = sys.stdin.readline() and Cache(sys.argv[1])
-for number in range(60):
-    asked = f"question {number}" if number % 2 else f"question {number} of {sys.argv[2]}"
-    request = Request("m", "scripted", (("user", asked),), None, 0.0, None, 64, 0)
-    kept = cache.put(request, Completion(f"{sys.argv[2]} says {number}"))
-    print(asked, "|", kept.text if cache.get(request) == kept else "lost")
-"""
-
-
-def test_processes_on_one_new_file_lose_nothing_and_go_on_with_the_same_first_answers(tmp_path):
-    command, pipe = [sys.executable, "-c", PUTTING, str(tmp_path / "new.sqlite")], subprocess.PIPE
-    started = [subprocess.Popen([*command, f"p{n}"], text=True, stdin=pipe, stdout=pipe) for n in range(4)]
-    for process in started:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    answers = {line for process in started for line in process.communicate()[0].splitlines()}
-    assert len(answers) == 150 == len(Cache(tmp_path / "new.sqlite")) and "lost" not in str(answers)
 
 
 def test_a_miss_offline_names_the_word_that_changed_and_the_way_out(cache):

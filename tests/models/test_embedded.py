@@ -26,8 +26,8 @@ def test_it_replies_in_a_form_and_the_same_in_any_order_and_company_and_process_
         asked = (model.reply(f"{thing}?", Ballot, seed=1, max_tokens=40) for thing in order)
         return {reply.text for reply in await asyncio.gather(*asked)}
 
-    texts = asyncio.run(together("tea", "rain", "trains"))
-    assert texts == asyncio.run(together("trains", "rain", "tea")) and all(map(Ballot.model_validate_json, texts))
+    texts = asyncio.run(together("tea", "rain"))
+    assert texts == asyncio.run(together("rain", "tea")) and all(map(Ballot.model_validate_json, texts))
     script = """if True:
         import asyncio
         from support.models import connect, local
@@ -59,7 +59,7 @@ def answered(path, **body):
 PIECES = st.text(max_size=20) | st.sampled_from(["<|im_start|>", "\n\n", "👩🏽‍🔬", "🇩🇪", "漢字가", "\ufdfa\x01"])
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(PIECES, max_size=9))
 def test_property_its_tokenizer_and_its_template_make_no_more_tokens_than_the_bound(pieces):
     chat = [{"role": role, "content": "".join(pieces) * 5} for role in ("user", "assistant") * 8]

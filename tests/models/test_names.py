@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from support.analysis.annotators import LanguageModelAnnotator
-from support.errors import InvalidInput
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.models import serving
@@ -55,21 +54,15 @@ def played(study, **settings):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_is_taken_by_a_name_and_by_model_for_the_one_that_is_given(role, names, have):
+def test_a_role_is_taken_by_the_model_whose_name_is_given(role, names, have):
     if role == "rater":
         from support.roundtable.ratings import load
 
         have(load)
     study, settings, where = ROLES[role]
-    for kind, default, name in (("model:chat", None, "chat"), ("model", "o3", "o3"), ("model:a@http://h/v1", "b", "a")):
-        names.clear()
-        record, asked = played(study, **settings, **{where: kind}, model=default)
-        assert {n.partition("@")[0] for n in names} == {name} == {n.partition("@")[0] for n in asked}
-        assert any(seat.startswith(f"model {name}") for seat in record.seats.values())
-    with pytest.raises(InvalidInput, match=r"model: none given for .*name one \(model:"):
-        played(study, **settings, **{where: "model"})
-    with pytest.raises(InvalidInput, match=r"'modell' given.* expected one of .*model"):
-        played(study, **settings, **{where: "modell"}, model="o3")
+    record, asked = played(study, **settings, **{where: "model:a@http://h/v1"}, model="b")
+    assert {n.partition("@")[0] for n in names} == {"a"} == {n.partition("@")[0] for n in asked}
+    assert any(seat.startswith("model a") for seat in record.seats.values())
 
 
 def test_models_and_rules_sit_at_one_table_each_seat_with_its_own_name(names):

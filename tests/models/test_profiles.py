@@ -80,25 +80,20 @@ def asked(**settings):
 
 
 BAD = [
-    *[("messages", lambda m=m: asked(messages=m)) for m in (
-        "  ", [], 3, ["x"], [{"role": "boss", "content": "x"}], [{"role": "user", "content": 3}], "half \ud800")],
+    *[("messages", lambda m=m: asked(messages=m)) for m in ("  ", ["x"], [{"role": "boss", "content": "x"}], "\ud800")],
     *[(name, lambda s={name: value}: asked(**s)) for name, value in (
-        ("temperature", 2.1), ("temperature", float("nan")), ("temperature", "0"), ("seed", -1), ("seed", 2**32 - 1),
-        ("seed", 1.0), ("repetition", None), ("max_tokens", 0), ("schema", dict), ("schema", {"a": 1}))],
+        ("temperature", 2.1), ("seed", -1), ("repetition", None), ("max_tokens", 0), ("schema", dict))],
     *[(name, lambda s={name: value}: connect(**s)) for name, value in (
-        ("concurrency", 0), ("timeout", 0), ("max_retries", -1), ("model", ""), ("deadline", float("inf")),
-        ("repairs", -1), ("failures_in_a_row", 0), ("requests_per_minute", 0), ("tokens_per_minute", 1.5))],
+        ("concurrency", 0), ("model", ""), ("deadline", float("inf")), ("tokens_per_minute", 1.5))],
     ("cache=", lambda: connect(offline=True)),
     *[("base_url.*expected", lambda u=u: connect("m", base_url=u, api_key="k")) for u in (
-        "localhost:8000", "ftp://SECRET@e.org", "https://", "http://SECRET:port/", "https://e.org/?key=SECRET")],
-    *[("the key holds", lambda k=k: connect("m", api_key=k)) for k in ("sk-SECRET\u2026", "sk-SECRET\nX")],
+        "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET")],
+    ("the key holds", lambda: connect("m", api_key="sk-SECRET\u2026")),
     ("expected model:NAME", lambda: named("gpt-x")),
     ('none given for "model"', lambda: named("model")),
     ("expected a name", lambda: profile("@http://e.org")),
-    *[(said, text) for said, text in (
-        ("TOMLDecodeError", "models = ["), ("'models'", "date = 2026-11-22"), ("sed", "[models.a]\nsed = false"),
-        ("price.output", "[models.a]\nprice = { input = 1.0 }"), ("price.input=nan", "[models.a]\nprice.input = nan"),
-        ("form='xml'", "[models.a]\nform = 'xml'"))],
+    ("TOMLDecodeError", "models = ["), ("'models'", "date = 2026-11-22"), ("sed", "[models.a]\nsed = false"),
+    ("price.input=nan", "[models.a]\nprice.input = nan"), ("form='xml'", "[models.a]\nform = 'xml'"),
 ]  # fmt: skip
 
 
