@@ -26,6 +26,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#0
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), "-", "--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
+FORMATS = ("png", "svg", "pdf")
 BESIDE: Mapping[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "fontsize": 8, "frameon": False}
 
 
@@ -160,8 +161,8 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], alt:
         "png": {"Description": said}, "svg": {"Date": None, "Description": said},
         "pdf": {"CreationDate": None, "Subject": said},
     }  # fmt: skip
-    for suffix, metadata in formats.items():
-        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches=around, metadata=metadata)
+    for suffix in FORMATS:
+        fig.savefig(target / f"{name}.{suffix}", dpi=150, bbox_inches=around, metadata=formats[suffix])
     made = {"version": __version__, "commit": _commit(), "sources": source_digest()}
     made["time"] = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"figure": name, "study": study, "alt": said, **provenance, **made}

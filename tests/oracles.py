@@ -18,7 +18,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
-from support.analysis.printed import enumerate_samples, grim
+from support.analysis.printed import Convention, grim, reconstruct
 from support.analysis.stats import adjusted, compare, equivalent, hedges_g
 from support.analysis.transitions import NAMES, code, count_plainly, transitions
 from support.choice import RULES, tally
@@ -128,7 +128,7 @@ def real_elections() -> tuple[int, int]:
 
 
 def printed_means(cases: int = 200) -> tuple[int, int]:
-    """GRIM and all samples behind a printed mean and deviation, against every multiset of answers listed."""
+    """GRIM and all samples behind a printed mean and interval, against every multiset of answers listed."""
     grims = samples = 0
     for _ in range(cases):
         n = int(RNG.integers(2, 8))
@@ -137,12 +137,16 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
         means = every.sum(axis=1) / n
         grims += grim(f"{mean:.2f}", n) != bool((np.abs(means - mean) <= 0.005 + 1e-9).any())
         chosen = every[RNG.integers(len(every))]
-        texts = f"{chosen.mean():.2f}", f"{chosen.std(ddof=1):.2f}"
-        fits = (np.abs(means - float(texts[0])) <= 0.005 + 1e-9) & (
-            np.abs(every.std(axis=1, ddof=1) - float(texts[1])) <= 0.005 + 1e-9
+        by = Convention("the oracle's", {"g": n})
+        halves = np.array([by.half("g", (int(row.sum()), int((row**2).sum()))) for row in every])
+        half = by.half("g", (int(chosen.sum()), int((chosen**2).sum())))
+        cell = {"item": "i", "group": "g", "mean": f"{chosen.mean():.2f}", "half": f"{half:.2f}"}
+        fits = (np.abs(means - float(cell["mean"])) <= 0.005 + 1e-9) & (
+            np.abs(halves - float(cell["half"])) <= 0.005 + 1e-9
         )
         counts = {tuple(np.bincount(row, minlength=6)[1:].tolist()) for row in every[fits]}
-        samples += {tuple(row) for row in enumerate_samples(*texts, n).counts.tolist()} != counts
+        found = reconstruct(pd.DataFrame([cell]), by)["i", "g"].counts
+        samples += {tuple(row) for row in found.tolist()} != counts
     return grims, samples
 
 

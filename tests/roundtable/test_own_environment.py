@@ -5,6 +5,7 @@ import json
 
 import nbformat
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -50,7 +51,8 @@ def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
     assert curves_of(records, 4)["utility"].between(0, 100).all()
     assert {"proposals", "ballots"} <= set(flatten(records))
     assert "50 for the park" in to_html(records[0][1])
-    plot_utility(curves_of(records, 4), Figure().subplots())
+    printed = pd.DataFrame(columns=["row", "column", "value"])
+    plot_utility(curves_of(records, 4), *Figure().subplots(2), order=["plurality", "majority"], published=printed)
 
 
 def test_models_sit_at_it_by_its_schema():
