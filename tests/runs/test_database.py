@@ -102,8 +102,13 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", REFUSED)
-@pytest.mark.parametrize("room", [open_database, Store, Cache, LabelFile, Encoder], ids=lambda room: room.__name__)
+ROOMS = [
+    *((what, open_database) for what in REFUSED),
+    *(("a text", room) for room in (Store, Cache, LabelFile, Encoder)),
+]
+
+
+@pytest.mark.parametrize(("what", "room"), ROOMS, ids=lambda value: getattr(value, "__name__", value))
 def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what, room):
     make, said = REFUSED[what]
     make(path)
@@ -206,7 +211,7 @@ for path in sys.argv[1:]:
 
 
 def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
-    paths = [str(tmp_path / f"{number}.sqlite") for number in range(20)]
+    paths = [str(tmp_path / f"{number}.sqlite") for number in range(6)]
     command = [sys.executable, "-c", OPENING, *paths]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]
