@@ -95,7 +95,6 @@ REFUSED = {
     "cut short": (lambda p: spoilt(p, "cut"), "is damaged"),
     "a page overwritten": (lambda p: spoilt(p, "overwritten"), "is damaged"),
     "another's table of our name": (lambda p: others(p, "CREATE TABLE units (metre)"), "'units' has the columns metre"),
-    "in WAL mode": (lambda p: others(p, "CREATE TABLE replies (x)", mode="WAL"), "'replies' has the columns x"),
     "another's, in WAL mode": (lambda p: others(p, "CREATE TABLE a (x)", "CREATE VIEW b AS SELECT 1", mode="WAL"),
                                "its tables are a, b"),
     "a book of answers": (lambda p: AnswerBook(p).close(), "its tables are answers, forms"),
