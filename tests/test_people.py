@@ -10,8 +10,6 @@ from support.fair_decisions.search import Move
 from support.fair_decisions.study import fair_decisions
 from support.meetings.study import meeting_coordination
 from support.roundtable.study import roundtable_exchange
-from support.runs.study import Store
-from support.runs.sweep import Sweep
 
 ROUND = {"rounds": 2}
 PLAN = {**ROUND, "decisions": 3, "options": 2, "feedback": "score"}
@@ -85,12 +83,3 @@ def test_a_person_takes_the_role(study, settings, answers):
     assert asked == set(answers)
     assert "human" in record.seats.values()
     assert len(record.rounds) == 2 and not any(entry.format_errors for entry in record.rounds)
-
-
-def test_where_nobody_is_here_to_answer_a_sweep_says_so(tmp_path):
-    sweep, store = (
-        Sweep("p", roundtable_exchange, {"rule": ["majority"], "seats": ["human"]}, 1, 1),
-        Store(tmp_path / "s"),
-    )
-    assert asyncio.run(sweep.run(store, progress=False))["failed"] == 1
-    assert "nobody is here to answer" in next(iter(store.failures("p").values()))

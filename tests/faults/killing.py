@@ -24,7 +24,7 @@ def started(path: Path, url: str, units: int, options: dict[str, Any]) -> Any:
     ready = context.Event()
     process = context.Process(target=debate.process, args=(ready, path, url, units, options), daemon=True)
     process.start()
-    assert ready.wait(60), f"the process ended with {process.exitcode} before it began"
+    assert ready.wait(300), f"the process ended with {process.exitcode} before it began"
     return process
 
 
@@ -68,9 +68,9 @@ class Seen:
 
     def wait_for(self, count: float) -> None:
         """Until so many questions were asked."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while len(self.questions("asked")) < count:
-            assert time.monotonic() < deadline, f"fewer than {count:.0f} questions in a minute"
+            assert time.monotonic() < deadline, f"fewer than {count:.0f} questions in five minutes"
             time.sleep(0.005)
 
     def look(self, alone: bool) -> None:

@@ -16,7 +16,7 @@ from support.data import ROOT
 from support.errors import CallFailed, InvalidInput, MalformedReply, MissingData
 from support.models.cache import Cache
 from support.models.calls import collected
-from support.models.fakes import Fake, Writer, practice, scripted, stand_in, tokens, words
+from support.models.fakes import Fake, Writer, practice, scripted, stand_in, tokens
 from support.models.model import ChatModel, Completion
 
 RECORDED = ["roundtable_exchange", "meeting", "fair_decisions", "meeting_survey", "rehearsal_organizer"]
@@ -144,12 +144,6 @@ def test_a_reply_depends_on_the_seed_and_the_question_not_on_the_order():
     one, two = stand_in(1), stand_in(1)
     assert [ask(one, text).text for text in "ab"] == [ask(two, text).text for text in "ba"][::-1]
     assert len({ask(stand_in(seed), schema=Everything, max_tokens=9000).text for seed in range(5)}) == 5
-
-
-@given(st.integers(0, 700), st.integers(0, 99))
-def test_words_have_the_length_that_is_asked(length, seed):
-    made = words(length, random.Random(seed))
-    assert len(made) == length and (length < 2 or made.strip() == made)
 
 
 def test_a_text_is_filled_to_the_share_that_is_asked_and_cut_where_there_is_no_room():

@@ -95,15 +95,19 @@ REFUSED = {
     "cut short": (lambda p: spoilt(p, "cut"), "is damaged"),
     "a page overwritten": (lambda p: spoilt(p, "overwritten"), "is damaged"),
     "another's table of our name": (lambda p: others(p, "CREATE TABLE units (metre)"), "'units' has the columns metre"),
-    "in WAL mode": (lambda p: others(p, "CREATE TABLE replies (x)", mode="WAL"), "'replies' has the columns x"),
     "another's, in WAL mode": (lambda p: others(p, "CREATE TABLE a (x)", "CREATE VIEW b AS SELECT 1", mode="WAL"),
                                "its tables are a, b"),
     "a book of answers": (lambda p: AnswerBook(p).close(), "its tables are answers, forms"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", REFUSED)
-@pytest.mark.parametrize("room", [open_database, Store, Cache, LabelFile, Encoder], ids=lambda room: room.__name__)
+ROOMS = [
+    *((what, open_database) for what in REFUSED),
+    *(("a text", room) for room in (Store, Cache, LabelFile, Encoder)),
+]
+
+
+@pytest.mark.parametrize(("what", "room"), ROOMS, ids=lambda value: getattr(value, "__name__", value))
 def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what, room):
     make, said = REFUSED[what]
     make(path)
@@ -206,7 +210,7 @@ for path in sys.argv[1:]:
 
 
 def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
-    paths = [str(tmp_path / f"{number}.sqlite") for number in range(20)]
+    paths = [str(tmp_path / f"{number}.sqlite") for number in range(6)]
     command = [sys.executable, "-c", OPENING, *paths]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]

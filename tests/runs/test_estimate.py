@@ -171,7 +171,7 @@ def test_what_is_finished_is_left_out_and_its_calls_count_for_the_rest(tmp_path)
     assert asyncio.run(estimate(whole, model, store=store)).calls.worst == 0
 
 
-HELD_OUT = ["meeting", "meeting_evaluator", "fair_decisions", "rehearsal_speakers", "rehearsal_organizer"]
+HELD_OUT = ["meeting", "fair_decisions", "rehearsal_speakers", "rehearsal_organizer"]
 
 
 @pytest.mark.parametrize(("name", "times"), [("roundtable_exchange", 1.35), *((name, 10.0) for name in HELD_OUT)])

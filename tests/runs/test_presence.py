@@ -89,7 +89,7 @@ def test_who_is_at_work_is_never_taken_for_dead_while_others_come_and_go_and_loo
         for thread in threads:
             thread.start()
         try:
-            for _ in range(200):
+            for _ in range(40):
                 with Presence(path) as guest:
                     wrong.extend(run for run in (one.run, two.run) if not guest.alive(run))
                     assert one.alive(guest.run)

@@ -151,7 +151,7 @@ async def slow(rng, number):
     await asyncio.sleep(0.02)
     return Transcript({"draw": rng.random()}, "a", {}, ())
 
-sweep = Sweep("s", slow, {"number": list(range(40))}, 1, 7)
+sweep = Sweep("s", slow, {"number": list(range(16))}, 1, 7)
 print(dict(asyncio.run(sweep.run(Store(sys.argv[1]), progress=False, concurrency=4))))
 """
 
@@ -161,9 +161,21 @@ def test_processes_share_a_sweep_and_no_unit_is_done_twice(tmp_path):
     code = [sys.executable, "-c", SHARED, str(study), str(log)]
     both = [subprocess.Popen(code, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     counts = [Counter(eval(process.communicate(timeout=60)[0])) for process in both]
-    assert sorted(map(int, log.read_text().split())) == list(range(40))
-    assert sum(c["done"] for c in counts) == 40
-    assert all(c["done"] + c["elsewhere"] + c["skipped"] == 40 for c in counts)  # both return when all is done
+    assert sorted(map(int, log.read_text().split())) == list(range(16))
+    assert sum(c["done"] for c in counts) == 16
+    assert all(c["done"] + c["elsewhere"] + c["skipped"] == 16 for c in counts)  # both return when all is done
+
+
+def test_a_unit_is_claimed_once_and_again_when_it_was_given_back_or_its_run_has_ended(tmp_path):
+    path, (unit, other) = tmp_path / "study.sqlite", list(sweep(2).units())
+    with Presence(path) as one, Presence(path) as two, closing(Claims(path, two)) as theirs:
+        ours = Claims(path, one)
+        assert ours.take(unit) and ours.take(unit) and not theirs.take(unit) and theirs.take(other)
+        ours.free(unit)
+        theirs.free(other)
+        assert theirs.take(unit) and ours.take(other) and not theirs.take(other)
+        ours.close()
+        assert theirs.take(other)
 
 
 def test_a_run_waits_for_a_unit_that_another_run_has_and_takes_it_over_when_that_one_ends(store):
