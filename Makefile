@@ -11,10 +11,10 @@ BUDGET ?=
 
 .PHONY: run estimate paper notebooks test lab app lint bench record check-endpoint clean help
 
-run: .venv/installed  ## every notebook into build/notebooks; ARGS="MODEL=… SEATS=… N=… BUDGET=…": into a folder of its own
+run: .venv/installed  ## every notebook into build/notebooks; ARGS='PARTICIPANTS="mixed, model:NAME" N=… BUDGET=… --only 20': into a folder of its own
 	$(PY) -m support.runs.notebooks run $(ARGS)
 
-estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, study by study: ARGS="MODEL=… SEATS=…"; asks nobody
+estimate: .venv/installed  ## calls, tokens, dollars and time of such a run, study by study: the same ARGS; asks nobody
 	@$(PY) -m support.runs.notebooks estimate $(ARGS)
 
 paper: .venv/installed  ## one paper with models: P=001 WITH="model:a, model:b" BUDGET=20; the report is build/report/001.html

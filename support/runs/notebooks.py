@@ -91,6 +91,8 @@ def parse(arguments: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(known[key], list) and not text.lstrip().startswith("["):
             given[key] = [name for part in text.split(",") if (name := part.strip())]
         else:
+            own = Path(text).resolve() if "." in text or os.sep in text else None  # the kernels work in another folder
+            text = str(own) if isinstance(known[key], str) and own and own.exists() else text
             given[key] = text if isinstance(known[key], str) else _value(key, text, known[key])
     return given
 
@@ -192,6 +194,7 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
     for what in ("left out", "partial", "failed"):
         print(*(f"  {what}: {line}" for line in ended.get(what, [])), sep="\n", end="\n" if what in ended else "")
+    print(f"notebooks: {place / 'notebooks'}; figures: {figures}")
     asked = spelt([*arguments, *(["--only", only] if only else [])])
     again = again or (f"make run ARGS={shlex.quote(asked)}" if asked else "make run")
     if stopped := {"failed", "partial"} & set(ended):
@@ -247,10 +250,14 @@ def check_money(given: Mapping[str, Any]) -> None:
 
 
 def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
-    """A sum over all that a notebook's outputs depend on: itself, the package, the inputs, the lock, the parameters."""
+    """A sum over all that a notebook's outputs depend on: itself, the package, the inputs, the lock, the parameters.
+
+    Files that a parameter names are among the inputs.
+    """
+    own = [Path(v) for v in parameters.values() if isinstance(v, str) and v and Path(v).is_file()]
     given = json.dumps({k: v for k, v in parameters.items() if k not in HOW}, sort_keys=True, default=str)
     digest = hashlib.sha256((given + source_digest()).encode())
-    for source in (path, ROOT / "requirements.lock"):
+    for source in (path, ROOT / "requirements.lock", *own):
         digest.update(source.read_bytes())
     return digest.hexdigest()
 
