@@ -52,4 +52,4 @@ def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_pa
     given, budget = {"prices": debate.priced(tmp_path)}, 0.9 * free[1]
     path = tmp_path / "s.sqlite"
     partial = killing.killed(faulty, "kills", path, UNITS, 0.4, random.Random(0), budget_usd=budget, **given)
-    check("kills", faulty.url("kills"), budget, partial, **given)
+    check("kills", faulty.url("kills", wait=20), budget, partial, **given)
