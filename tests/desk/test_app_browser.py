@@ -13,7 +13,7 @@ from support.data import ROOT
 @pytest.fixture
 def address(tmp_path):
     """Where the app serves a page that ends soon when it is left."""
-    command = [sys.executable, "-m", "support.app", "--store", str(tmp_path / "s.sqlite"), "--port", "0", "--idle", "4"]
+    command = [sys.executable, "-m", "support.app", "--store", str(tmp_path / "s.sqlite"), "--port", "0", "--idle", "10"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "CONVENE_OUTPUT": str(tmp_path)}
     server = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
     try:
@@ -27,7 +27,7 @@ def test_the_page_of_its_own_stays_while_it_is_watched(window, address, screensh
     begin = window.get_by_role("button", name="Begin", exact=True)
     window.goto(address, wait_until="domcontentloaded")
     begin.wait_for()
-    window.wait_for_timeout(9_000)  # twice as long as a page lives that nobody has open
+    window.wait_for_timeout(11_000)  # longer than a page lives that nobody has open
     window.get_by_label("name of this seminar").fill("Autumn")
     begin.click()
     window.get_by_text("Who can do which date").wait_for()
