@@ -30,7 +30,7 @@ check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_U
 	$(PY) -m support.models.check --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
 
 test: .venv/installed  ## all tests, on as many cores as there are, up to four
-	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 lab: .venv/installed  ## JupyterLab on the notebooks
 	$(PY) -m jupyter lab --notebook-dir=notebooks

@@ -85,14 +85,16 @@ def conversations(path: str | Path) -> pd.DataFrame:
         if file.suffix == ".jsonl":
             said = _convokit(pd.read_json(file, lines=True, dtype=False))
         else:
-            said = pd.read_csv(file, sep="\t" if ".tsv" in file.suffixes else ",", dtype=dict.fromkeys(COLUMNS, str))
+            sep = "\t" if ".tsv" in file.suffixes else ","
+            words = pd.read_csv(file, sep=sep, dtype=str, keep_default_na=False)  # "NA" is a word there, but no number
+            said = pd.read_csv(file, sep=sep).assign(**{name: words[name] for name in COLUMNS if name in words})
     except (ValueError, UnicodeDecodeError) as error:  # pandas' parser errors are ValueErrors
         raise DamagedFile(f"{file}: {error}; expected a table in UTF-8, or a ConvoKit corpus") from None
     if missing := [name for name in COLUMNS if name not in said]:
         there = ", ".join(map(str, said.columns))
         raise InvalidInput(f"{file}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, found {there}")
     said["text"] = said["text"].fillna("")
-    said = said[said["text"].str.strip() != ""].dropna(subset=["meeting", "speaker"])
+    said = said[said[[*COLUMNS]].fillna("").astype(str).apply(lambda column: column.str.strip() != "").all(axis=1)]
     if said.empty:
         raise InvalidInput(f"{file}: no row has a meeting, a speaker and words")
     return said.rename(columns={"meeting": "group", "speaker": "sender"}).reset_index(drop=True)

@@ -1,7 +1,7 @@
 """Everything that can go wrong, in one tree; every message says what was wrong, what was expected, and what to do next.
 
 ConveneError
-├── InvalidInput: InvalidBallot, InvalidProposal
+├── InvalidInput: InvalidBallot, InvalidProposal, UnknownParticipant
 ├── MissingData, DamagedFile, FileInUse, DiskFull, BudgetExceeded, PromptError
 ├── ModelError: ModelUnavailable, ContextOverflow, CallFailed, MalformedReply, CacheMiss
 └── MailError: NotSent, FateUnknown
@@ -22,6 +22,10 @@ class InvalidBallot(InvalidInput):
 
 class InvalidProposal(InvalidInput):
     """A proposal is not a possible state of the environment."""
+
+
+class UnknownParticipant(InvalidInput):
+    """Nobody goes by that name at such a table; a sweep stops at once."""
 
 
 class MissingData(ConveneError):

@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model, model_validator
 
-from support.errors import InvalidInput, MalformedReply
+from support.errors import InvalidInput, MalformedReply, UnknownParticipant
 from support.models.profiles import MODEL, TIGHT, Limits, is_model
 from support.prompts import check_folder, own, render
 
@@ -425,7 +425,7 @@ class Role:
         known += [MODEL] if self.acts else []
         if kind not in known and not (self.acts and is_model(kind)):
             named = f" (or {MODEL}:NAME)" if self.acts else ""
-            raise InvalidInput(f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}")
+            raise UnknownParticipant(f"{self._given(kind, me)}; expected one of {', '.join(known)}{named}")
 
     def person(self, me: str = "", own: Any = None) -> HumanSeat:
         """A seat for a person, with a queue of its own; it takes the place of a kind."""

@@ -87,6 +87,13 @@ def test_a_table_of_ones_own_becomes_messages_with_its_labels(tmp_path):
     assert list(said["performance"]) == [0, 1, 0] and said["recipients"][0] == ("Ben",)
 
 
+def test_words_that_elsewhere_mean_nothing_are_words_in_a_conversation(tmp_path):
+    (tmp_path / "talk.csv").write_text("meeting,speaker,text,score\n7,NA,None,1\n7,Ann,NA,\n7,Ben, ,3\n,Ann,hi,4\n")
+    said = conversations(tmp_path / "talk.csv")
+    assert list(said["sender"]) == ["NA", "Ann"] and list(said["text"]) == ["None", "NA"]
+    assert said["score"].isna().tolist() == [False, True]
+
+
 def test_a_convokit_corpus_is_read_in_the_order_of_its_time(tmp_path):
     lines = [json.dumps(line) for line in UTTERANCES]
     (tmp_path / "utterances.jsonl").write_text("\n".join(lines))

@@ -128,7 +128,7 @@ def test_arguments_reach_the_parameters_with_their_types():
     ("given", "said"),
     [
         ("run RULZ=3", "'RULZ=3' given; expected KEY=VALUE with one of BUDGET, CONCURRENCY, MODEL, N, SEED"),
-        ("run N", "'N' given"), ("run N=many", "N='many' given; expected a int such as 2"),
+        ("run N", "'N' given"), ("run N=many", "N='many' given; expected something like 2"),
         ("run BUDGET=-1", "expected US dollars"), ("run --only 99", "no such notebook; there are 1_one"),
         ("update N=3", "'N=3' given"),
         ("run BUDGET=1 MODEL=other@http://127.0.0.1:9/v1", '[models."other@http://127.0.0.1:9/v1"]'),

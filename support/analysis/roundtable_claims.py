@@ -80,7 +80,9 @@ def larger(*columns: str) -> Check:
 
     def check(ours: pd.DataFrame) -> str:
         pairs = _pairs_by_size(ours)
-        lacking = Answer(UNTESTED, "two models of one family and different size would tell (MODELS in notebook 20)")
+        lacking = Answer(
+            UNTESTED, "two models of one family and different size would tell (PARTICIPANTS of notebook 20)"
+        )
         return combined(*(above([a], [b], *columns) for a, b in pairs))(ours) if pairs else lacking
 
     return check

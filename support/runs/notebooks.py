@@ -107,7 +107,7 @@ def _value(key: str, text: str, default: Any) -> Any:
     fits = paced or (number if key == MONEY or isinstance(default, float) else type(value) is type(default))
     if not fits:
         kinds = {MONEY: "US dollars", PACE: "requests a minute"}
-        expected = kinds.get(key, f"a {type(default).__name__} such as {default!r}")
+        expected = kinds.get(key, f"something like {default!r}")
         raise InvalidInput(f"ARGS: {key}={text!r} given; expected {expected}")
     return value
 

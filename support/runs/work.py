@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # No fault of the unit: it is left to the next run.
 STOPS = (errors.ModelUnavailable, errors.CacheMiss, errors.MissingData, errors.DamagedFile, errors.DiskFull,
-         errors.FileInUse, BudgetExceeded)  # fmt: skip
+         errors.FileInUse, errors.UnknownParticipant, BudgetExceeded)  # fmt: skip
 LOOK = 0.3  # seconds between looks at units that another process has
 A_CHUNK, AT_MOST = 0.3, 64  # seconds, and units, that a worker is given at a time
 CLAIMS = f"CREATE TABLE IF NOT EXISTS claims ({KEY}, run TEXT NOT NULL, PRIMARY KEY (sweep, settings, repetition))"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.errors import InvalidInput, ModelUnavailable
+from support.errors import InvalidInput, ModelUnavailable, UnknownParticipant
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_exchange
 from support.runs.study import Store
@@ -140,6 +140,15 @@ def test_a_model_that_cannot_be_reached_stops_the_run_and_is_no_fault_of_the_uni
     assert len(results(store)) == 3
     door.works = True
     assert run(what, store, door=door)["done"] == 5 and (store.units("s")["status"] == "done").all()
+
+
+def test_a_participant_that_there_is_not_stops_the_run_and_is_kept_as_no_unit_s_failure(store):
+    what = Sweep(
+        "s", roundtable_exchange, {"rule": ["ranked"], "rounds": [3], "seats": [["mixed"] * 3, ["mixd"] * 3]}, 2, 5
+    )
+    with pytest.raises(UnknownParticipant, match=r"'mixd' given.*expected one of .*mixed"):
+        run(what, store, concurrency=1)
+    assert len(results(store)) == 2 and not store.failures("s")
 
 
 def test_a_unit_can_be_played_again_from_its_seed_and_settings(store):
