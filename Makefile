@@ -29,8 +29,8 @@ record: .venv/installed  ## play the recorded runs of the embedded model again, 
 check-endpoint: .venv/installed  ## what of Convene works at an endpoint: BASE_URL=… MODEL=… (the key is in OPENAI_API_KEY)
 	$(PY) -m support.models.check --base-url "$(BASE_URL)" --model "$(MODEL)" $(ARGS)
 
-test: .venv/installed  ## all tests, on as many cores as there are, up to four; a worker's threads stay on its core
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+test: .venv/installed  ## all tests, on as many cores as there are, up to four
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lab: .venv/installed  ## JupyterLab on the notebooks
 	$(PY) -m jupyter lab --notebook-dir=notebooks

@@ -19,13 +19,9 @@ hypothesis.settings.register_profile("house", deadline=None, max_examples=50)  #
 hypothesis.settings.load_profile("house")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items):
-    """The notebooks' runs first, each by whoever is free: they take longest. Of other files one worker does all."""
-    alone = [item for item in items if "runs_in_its_fast_setting" in item.name]
-    items.sort(key=lambda item: item not in alone)
-    for item in items[len(alone) :]:
-        item.add_marker(pytest.mark.xdist_group(str(item.path)))
+    """The notebooks first: they take longest; one worker plays them all, the others, who often wait, do the rest."""
+    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
 
 
 @pytest.fixture(autouse=True)
