@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Answer = tuple[list[Outcome], Exception | None]  # what became of units, and what stopped the worker, if anything did
 Ask = Callable[[Sequence[Unit]], Awaitable[Answer]]
 HIDDEN: Any = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
-FEW = 1  # units left at which "local" starts no workers: one is computed sooner here
 ALONE = 15.0  # seconds without any worker before a run gives up: a cluster restarts one that died in three
 
 

@@ -144,7 +144,6 @@ class Sweep:
             meter = stack.enter_context(metered(Meter(budget)))
             shown = stack.enter_context(Progress(self.name, len(units), len(units) - len(left), meter, progress))
             here, away = deque[Unit](), deque[Unit]()
-            on = None if on == "local" and len(left) <= cluster.FEW else on
             for unit in left:
                 (here if on is None or self._asks(unit, context) else away).append(unit)
             run = Run(self, store, context, claims, shown, retry_failed)

@@ -13,17 +13,8 @@ from support.data import ROOT
 @pytest.fixture
 def address(tmp_path):
     """Where the app serves a page that ends soon when it is left."""
-    command = [
-        sys.executable,
-        "-m",
-        "support.app",
-        "--store",
-        str(tmp_path / "s.sqlite"),
-        "--port",
-        "0",
-        "--idle",
-        "10",
-    ]
+    options = ["--store", str(tmp_path / "s.sqlite"), "--port", "0", "--idle", "10"]
+    command = [sys.executable, "-m", "support.app", *options]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "CONVENE_OUTPUT": str(tmp_path)}
     server = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
     try:

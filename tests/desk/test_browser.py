@@ -162,6 +162,8 @@ def test_another_window_works_on_only_when_it_is_told_to(window, served, cell, s
         with suppress(TimeoutError):
             other.get_by_text("is open in another window").wait_for(timeout=30_000)
             break
+    else:
+        pytest.fail("the second window was never shown")
     button(other, "Work here instead").press("Enter")
     button(other, "Go on with day 1").press("Enter")
     other.get_by_text("Day 1, Monday: the plan").wait_for()
