@@ -15,6 +15,7 @@ SHORT = {
     "cannot": "can not", "can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
     "dont": "do not", "cant": "can not", "doesnt": "does not", "isnt": "is not",
 }  # fmt: skip
+WRITTEN_SHORT = re.compile(rf"\b(?:{'|'.join(SHORT)})\b")
 TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|[.,;:!?()/%#&\n\u2013\u2014-]")
 
 
@@ -56,6 +57,7 @@ class Lexicon:
                 return length, entry
         return None
 
+    @cache  # noqa: B019  # of the one lexicon that there is
     def _inflected(self, word: str) -> tuple[int, Entry] | None:
         """A word of satisfaction with an English ending: "loved", "enjoys"."""
         for ending, instead in ENDINGS:
@@ -94,8 +96,7 @@ def _file() -> dict[str, Any]:
 def tokens(text: str) -> list[str]:
     """Lower-case words, numbers and marks, with the short forms written out."""
     text = text.lower().replace("\u2019", "'")
-    for short, full in SHORT.items():
-        text = re.sub(rf"\b{short}\b", full, text)
+    text = WRITTEN_SHORT.sub(lambda short: SHORT[short[0]], text)
     for pattern, full in ((r"n't\b", " not"), (r"'d\b", " would"), (r"'ll\b", " will"), (r"'\w{1,2}\b", "")):
         text = re.sub(pattern, full, text)
     text = re.sub(r"\bno\.\s*(?=\d)", "", text)  # "no. 2"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import pickle
 import sys
+import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import lru_cache, partial
 from logging import CRITICAL
 from typing import TYPE_CHECKING, Any, cast
@@ -23,29 +27,85 @@ if TYPE_CHECKING:
 
 Answer = tuple[list[Outcome], Exception | None]  # what became of units, and what stopped the worker, if anything did
 Ask = Callable[[Sequence[Unit]], Awaitable[Answer]]
-HIDDEN: Any = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+TRIES = 3  # as often units are given to other processes when theirs dies
 ALONE = 15.0  # seconds without any worker before a run gives up: a cluster restarts one that died in three
 
 
 @asynccontextmanager
 async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIterator[tuple[Ask, int]]:
-    """A function that has units computed by a cluster, and how many times at once it may be called."""
-    from distributed import Client, LocalCluster
+    """A function that has units computed elsewhere, and how many times at once it may be called."""
+    sent = _sent(sweep, context)
+    if on == "local":
+        with Local(sweep, sent).open() as pool:
+            yield pool.answer, 2 * pool.cores
+    else:
+        async with _cluster(on) as (client, cores):
+            yield partial(_answer, client, sent), 2 * cores
+
+
+class Local:
+    """Processes of this machine, one a core; when one dies, the work of all is done by others.
+
+    They fork from one process that has loaded the study, and stays: each would need seconds to load it.
+    """
+
+    def __init__(self, sweep: Sweep, sent: bytes) -> None:
+        linux = sys.platform == "linux"
+        self.sent, self.cores = sent, len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
+        context = multiprocessing.get_context("forkserver" if linux else "spawn")
+        if linux:
+            context.set_forkserver_preload([__name__, bare(sweep.study).__module__])
+        env = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
+        self._made = partial(ProcessPoolExecutor, self.cores, context, _begun, (env,))
+
+    @contextmanager
+    def open(self) -> Iterator[Local]:
+        """The processes end with the block, whatever they are at where an error ends it."""
+        self._pool = self._made()
+        try:
+            yield self
+        except BaseException:
+            for process in self._pool._processes.values():
+                process.terminate()
+            raise
+        finally:
+            self._pool.shutdown(cancel_futures=True)
+
+    async def answer(self, units: Sequence[Unit]) -> Answer:
+        """What a process found."""
+        for _ in range(TRIES):
+            pool = self._pool
+            try:
+                return await asyncio.wrap_future(pool.submit(_computed, self.sent, units))
+            except BrokenProcessPool:
+                if pool is self._pool:
+                    self._pool = self._made()
+        said = 'on="local": processes die of a unit. What is finished is kept: run again without on= to see of what'
+        raise ConveneError(f'{said}; a script calls this below if __name__ == "__main__"')
+
+
+def _begun(env: Mapping[str, str]) -> None:
+    """A process takes over the folders and limits of the one that asks, and ends with it."""
+    for name in [name for name in os.environ if name.startswith("CONVENE_")]:
+        del os.environ[name]
+    os.environ.update(env)
+    asks: Any = multiprocessing.parent_process()
+    threading.Thread(target=lambda: (asks.join(), os._exit(1)), daemon=True).start()
+
+
+@asynccontextmanager
+async def _cluster(on: Any) -> AsyncIterator[tuple[Any, int]]:
+    """A client of a dask cluster, and how many cores that has."""
+    from distributed import Client
     from distributed.utils import silence_logging_cmgr
 
     if not isinstance(on, str | Client):
         raise InvalidInput(f'on={on!r}: expected "local", the address of a dask scheduler, or a distributed.Client')
-    sent, security = _sent(sweep, context), None if isinstance(on, str) else on.security
+    security = None if isinstance(on, str) else on.security
     where: Any = on if isinstance(on, str) else cast(Any, on.scheduler).address
     async with AsyncExitStack() as stack:
         stack.enter_context(silence_logging_cmgr(CRITICAL))
         try:
-            if on == "local":
-                _forked(sweep)
-                env = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
-                how = {"threads_per_worker": 1, "asynchronous": True, "silence_logs": CRITICAL, "env": env}
-                where = LocalCluster(**how, **HIDDEN)
-                await stack.enter_async_context(where)
             client: Any = Client(where, asynchronous=True, set_as_default=False, timeout=ALONE, security=security)
             await stack.enter_async_context(client)
             await client.wait_for_workers(1, timeout=ALONE)
@@ -53,19 +113,9 @@ async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIte
         except (OSError, ValueError, RuntimeError) as error:  # a time-out is an OSError
             raise ConveneError(
                 f"on={on!r}: no scheduler with workers answers ({error}). Start them (dask scheduler, dask worker), or "
-                'give on="local", in a script below if __name__ == "__main__", or nothing for this process'
+                'give on="local", or nothing for this process'
             ) from None
-        yield partial(_answer, client, sent), 2 * cores
-
-
-def _forked(sweep: Sweep) -> None:
-    """Have workers fork from one process that has loaded the study, and stays: each would need seconds to load it."""
-    import dask
-    from distributed.utils import get_mp_context
-
-    if sys.platform == "linux":
-        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
-        get_mp_context().set_forkserver_preload(["distributed", __name__, bare(sweep.study).__module__])
+        yield client, cores
 
 
 async def _answer(client: Any, sent: bytes, units: Sequence[Unit]) -> Answer:

@@ -102,8 +102,9 @@ def test_a_scheduler_in_another_process_serves_by_its_address_or_a_client(store,
     assert rows(store) == alone
 
 
-def test_a_worker_that_is_killed_loses_nothing(store, shared, tmp_path):
-    count = run(sweep(), store, on=shared, folder=str(tmp_path))
+@pytest.mark.parametrize("where", ["local", "elsewhere"])
+def test_a_worker_that_is_killed_loses_nothing(store, shared, tmp_path, where):
+    count = run(sweep(), store, on="local" if where == "local" else shared, folder=str(tmp_path))
     assert (tmp_path / "killed").exists() and (count["done"], count["failed"]) == (22, 2)
 
 
