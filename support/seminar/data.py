@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -21,31 +22,19 @@ from support.seminar.records import ORGANISER
 
 
 def working(day: date) -> bool:
-    """Whether a day is none of Saturday and Sunday.
-
-    >>> working(date(2027, 8, 16)), working(date(2027, 8, 15))
-    (True, False)
-    """
+    """Whether a day is none of Saturday and Sunday."""
     return day.weekday() < 5
 
 
 @lru_cache(4096)
 def passed(since: date, until: date) -> int:
-    """Working days after `since` up to `until`: from a Friday to the Monday after it is 1.
-
-    >>> passed(date(2027, 8, 13), date(2027, 8, 16)), passed(date(2027, 8, 13), date(2027, 8, 15))
-    (1, 0)
-    """
+    """Working days after `since` up to `until`: from a Friday to the Monday after it is 1."""
     first, last = (np.datetime64(day + timedelta(days=1), "D") for day in (since, until))
     return int(np.busday_count(first, last))
 
 
 def later(day: date, count: int) -> date:
-    """The working day that is `count` working days after a day; of 0, the day itself or the next Monday.
-
-    >>> later(date(2027, 8, 13), 1), later(date(2027, 8, 14), 0)
-    (datetime.date(2027, 8, 16), datetime.date(2027, 8, 16))
-    """
+    """The working day that is `count` working days after a day; of 0, the day itself or the next Monday."""
     return np.busday_offset(np.datetime64(day, "D"), count, roll="backward" if count else "forward").astype(date)
 
 
@@ -67,6 +56,21 @@ def read_toml(name: str, table: str) -> tuple[Mapping[str, Any], ...]:
         return tuple(tomllib.loads(file.read_text(encoding="utf-8"))[table])
     except (OSError, tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
         raise DamagedFile(f"{file}: {error!r}; restore it with git checkout") from error
+
+
+def lexicon(name: str) -> tuple[dict[str, Any], Callable[[str], str]]:
+    """The tables of a file beside this module, and what puts its `parts` (which may hold those before) into a text."""
+    known = tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    parts: dict[str, str] = {}
+
+    def filled(text: str) -> str:
+        for part, words in parts.items():
+            text = text.replace(f"{{{part}}}", words)
+        return text
+
+    for part, words in known.pop("parts", {}).items():
+        parts[part] = filled(words)
+    return known, filled
 
 
 PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
@@ -133,12 +137,11 @@ class Persona:
 
 def load_personas() -> dict[str, Persona]:
     """The project's personas by their id."""
-    return {made.id: made for made in map(_persona, read_toml("personas.toml", "persona"))}
-
-
-def _persona(entry: Mapping[str, Any]) -> Persona:
-    given = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")} | entry.get("responsiveness", {})
-    return Persona(**given | {"constraints": tuple(entry.get("constraints", ()))})
+    found = {}
+    for entry in read_toml("personas.toml", "persona"):
+        told = {**entry, **entry.get("responsiveness", {}), "constraints": tuple(entry.get("constraints", ()))}
+        found[entry["id"]] = Persona(**{key: told[key] for key in told.keys() & Persona.__dataclass_fields__.keys()})
+    return found
 
 
 def surname_twice(people: Iterable[Persona]) -> set[str]:
@@ -221,20 +224,15 @@ def scenario(name: str) -> Scenario:
     if name not in entries:
         raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
     entry, known = entries[name], load_personas()
-    dates: dict[str, Any] = {name: day(entry[name], name) for name in ("start", "deadline")}
-    dates["slots"] = days(entry["slots"], "slots")
-    people = tuple(known[persona] for persona in entry["personas"])
-    told = {key: value for key, value in entry.items() if key in Scenario.__dataclass_fields__}
-    who = {"organiser": entry["organiser"]["name"], "organiser_role": entry["organiser"].get("role", "")}
-    return Scenario(**told | dates | who, people=people)
+    told: dict[str, Any] = {key: value for key, value in entry.items() if key in Scenario.__dataclass_fields__}
+    told |= {name: day(entry[name], name) for name in ("start", "deadline")}
+    told |= {"organiser": entry["organiser"]["name"], "organiser_role": entry["organiser"].get("role", "")}
+    told["people"] = tuple(known[persona] for persona in entry["personas"])
+    return Scenario(**told | {"slots": days(entry["slots"], "slots")})
 
 
 def day(given: date | str, what: str) -> date:
-    """A date out of ISO text; an error names `what`.
-
-    >>> day("2027-09-15", "start")
-    datetime.date(2027, 9, 15)
-    """
+    """A date out of ISO text; an error names `what`."""
     if isinstance(given, date):
         return given
     try:

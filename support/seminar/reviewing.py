@@ -12,14 +12,10 @@ from support.mail.letters import SUBJECT, shown_text
 from support.seminar.records import ACTION, ACTIONS, CONFIRMATION, MAIL, PLAN, Action, Flag
 from support.seminar.views import AGAIN, APPROVE, DECISIONS, EDIT, DayPlan, Desk, Draft, Review
 
-FLAG = "flag"
-"""The phase of a question about a flag; the others are those of `REVIEWED`."""
+FLAG = "flag"  # the phase of a question about a flag; the others are those of `REVIEWED`
 
-KINDS: dict[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}
-"""What is shown under each name."""
-
-MOST = 4000
-"""Characters of a plan, a mail, a wish or an answer; language models that read it have small contexts."""
+KINDS: dict[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}  # what is shown under each name
+MOST = 4000  # characters of a plan, a mail, a wish or an answer; language models that read it have small contexts
 
 
 @dataclass(frozen=True, slots=True)

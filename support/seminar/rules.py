@@ -7,11 +7,9 @@ do so, the rule-based organiser says that it does not understand it. Policies st
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import yaml
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.data import lexicon
 
 BEGIN, FOLLOW_UP, GIVE_UP, ASK_MORE = "begin", "follow_up", "give_up", "ask_more"
 VAGUE, FACULTY_FIRST, STUDENTS_FIRST = "vague", "faculty_first", "students_first"
@@ -40,9 +39,7 @@ class Rule:
     number: int = 0
 
 
-USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}
-"""Numbers where a sentence names none."""
-
+USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}  # numbers where a sentence names none
 OCCASION = "When this comes up:"
 """How a policy begins that was made of a stop hook. It holds for one kind of question, and quotes what others wrote."""
 
@@ -54,11 +51,11 @@ _FEW = re.compile(r"\b(?:only |fewer than |less than )?(\d+|[a-z]+)(?: or (\d+|[
 @cache
 def _lexicon() -> dict[str, dict[str, Any]]:
     """What `rules.toml` says of each kind, in its order: the pattern that tells it, and what it understands."""
-    known = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
-    parts, common = known.pop("parts"), known.pop("common")
+    known, filled = lexicon("rules.toml")
+    common = known.pop("common").split()
     for table in known.values():
-        table["told"] = re.sub(r"\{(\w+)\}", lambda part: parts[part[1]], "|".join(table["patterns"]))
-        table["words"] = {*common.split(), *table["words"].split()}
+        table["told"] = filled("|".join(table["patterns"]))
+        table["words"] = {*common, *table["words"].split()}
     return known
 
 
@@ -120,9 +117,7 @@ def _value(word: str) -> int:
     return int(word) if word.isdigit() else NUMBERS.get(word, 0)
 
 
-VERSION = 1
-"""Of the files that hold policies and what else one takes along."""
-
+VERSION = 1  # of the files that hold policies and what else one takes along
 LONGEST = 400  # characters of a policy: it stands in every prompt
 
 

@@ -5,10 +5,9 @@
 A speaker serves one run and may remember what was said; the mechanism asks again on the day that a response names, with
 the same thread or a longer one.
 
-When a rule-based one answers is decided here: after `days` working days, from the mail on that it `needs`, unless it is
-forgotten; some send a note in between that they are away or will look. What they answer is in `replies`. What is true
-of them, what they forget and how they word it are drawn from streams of their own, so that two organisers who meet the
-same people (the same seed) meet the same calendars, and the same mails are forgotten.
+When a rule-based one answers is decided here, what they answer in `replies`. What is true of them, what they forget and
+how they word it are drawn from streams of their own, so that two organisers who meet the same people (the same seed)
+meet the same calendars, and the same mails are forgotten.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ from support.seminar.reviewing import bounded
 from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
 from support.seminar.wordings import Voice, in_days
 
-HOLDS = 0.25
-"""Share of people who need three working days or more and send a note in between."""
+HOLDS = 0.25  # share of people who need three working days or more and send a note in between
 
 
 class RuleBasedSpeaker:

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 Policies = str | PolicySet | Sequence[Mapping[str, Any]]
 
-PARTS = ("seed", "further", "all", "none")
-"""What a setting of policies begins with."""
+PARTS = ("seed", "further", "all", "none")  # what a setting of policies begins with
 
 
 async def seminar(
@@ -74,10 +73,7 @@ async def seminar(
 
 
 def policy_set(given: Policies) -> PolicySet:
-    """Policies by what a setting says of them.
-
-    They are a part of the project's own ("seed", "further", "all", "none"), with policies of theirs added and taken
-    away ("seed + weekend - give_up"), or policies as a file holds them: a list of {"id", "text"}.
+    """A part of the project's policies, with some added and taken away, or a list of {"id", "text"} as in a file.
 
     >>> [policy.id for policy in policy_set("seed + weekend - begin - vague")]
     ['follow_up', 'give_up', 'ask_more', 'faculty_first', 'weekend']

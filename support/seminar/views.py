@@ -77,11 +77,7 @@ DECISIONS = (APPROVE, EDIT, AGAIN, REMOVE)
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a person at the desk does with a plan, an action or a mail.
-
-    `edited` is the thing as they want it (of the kind that was shown), `wish` what they say when it is to be made
-    again.
-    """
+    """What a person at the desk does: `edited` is the thing as they want it, `wish` how it is to be made again."""
 
     decision: str
     edited: DayPlan | Action | Draft | None = None
@@ -112,10 +108,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What somebody does about a mail: a reply, a question, or nothing until a day (None: nothing at all).
-
-    `meant` are the dates that a rule-based writer named, for an audit of who reads them.
-    """
+    """What somebody does about a mail, or nothing until a day (None: at all); `meant`: what a rule-based one named."""
 
     kind: str
     subject: str = ""

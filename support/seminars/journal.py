@@ -45,8 +45,8 @@ class Entry(NamedTuple):
 class Journal:
     """The lines of one seminar, in a study's file; one run at a time, which has this presence, writes them.
 
-    `take_over`: whether to take the seminar away from a run that is still at work; it can write nothing more then.
-    InvalidInput when the file has no seminar of that name. FileInUse when another window or process is at work on it.
+    FileInUse when another window or process is at work on it, unless it is to `take_over`; InvalidInput when the file
+    has no seminar of that name.
     """
 
     def __init__(self, path: str | Path, seminar: str, presence: Presence, *, take_over: bool = False) -> None:

@@ -44,8 +44,7 @@ class SeminarSetup:
     past: tuple[Template, ...] = ()  # mails of the organiser's own, for their style
     organizer: str = "rule-based"  # of `seminar.seats.ORGANIZERS`
     detector: str = "lexical"  # of `DETECTORS`
-    # who plays the people in a rehearsal; see `seat_speakers`. In a dry run whoever is "human" answers at the desk,
-    # and the others by files
+    # who plays the people in a rehearsal; in a dry run whoever is "human" answers at the desk, and the others by files
     people: str | Mapping[str, str] = "rule-based"
     reviewer: str = HUMAN  # who sits at the desk, of `seminar.seats.REVIEWERS`; a person where mail is real
     delegation: Mapping[str, str] | str = ALWAYS  # see `seminar.checkpoints.levels`
@@ -55,9 +54,7 @@ class SeminarSetup:
     servers: MailServers | None = None
     allowed: tuple[str, ...] = field(default=())  # addresses that live mail may go to; nobody else gets any
     daily_limit: int = 0  # live mails a day, at most
-    # yes in words, where `servers.authserv` is empty: nobody checks then who wrote a reply, and a forger who knows a
-    # mail's number passes as the person
-    unchecked_senders: bool = False
+    unchecked_senders: bool = False  # yes to a forger who knows a mail's number, where `servers.authserv` is empty
 
     def __post_init__(self) -> None:
         levels(self.delegation)

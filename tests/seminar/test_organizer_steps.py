@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from itertools import permutations
 from types import MappingProxyType
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 from support.seminar.audit import violations
 from support.seminar.data import in_words
-from support.seminar.ledger import evening
-from support.seminar.organizer_steps import todo
+from support.seminar.ledger import Contact, evening
+from support.seminar.organizer_steps import match, todo, yielding
 from support.seminar.records import Edit, Hook, Mail
 
 SEP, OCT, NOV, DEC = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10), date(2027, 12, 8))
@@ -204,3 +205,50 @@ def test_whatever_is_known_no_policy_but_those_on_near_dates_is_broken_and_nobod
     assert len({a.person for a in actions}) == len(actions)
     assert all(date.fromisoformat(a.slot) in desk.state.contacts[a.person].named for a in actions if a.slot)
     assert violations(desk.state, actions, desk.policies, evening(desk.state, actions), ()) == ()
+
+
+# -- who gets which date
+
+DAYS = SEP, OCT, NOV
+wishes = st.dictionaries(st.sampled_from("ABCDE"), st.lists(st.sampled_from(DAYS), unique=True, min_size=1), max_size=5)
+seats = st.fixed_dictionaries({day: st.integers(1, 2) for day in DAYS})
+
+
+def most(wished, free):
+    """The size of a maximum matching, by trying all orders of the seats."""
+    places, names = [day for day, n in free.items() for _ in range(n)], list(wished)
+    padded = places + [None] * max(0, len(names) - len(places))
+    return max(
+        sum(slot in wished[name] for name, slot in zip(names, order, strict=False))
+        for order in permutations(padded, len(names))
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(wishes, seats, st.sets(st.sampled_from("ABCDE")))
+def test_as_many_as_possible_get_a_date_that_they_named_and_who_comes_first_loses_none_to_others(wished, free, first):
+    found = match(wished, free, lambda name: int(name in first))
+    assert len(found) == most(wished, free)
+    assert all(slot in wished[name] for name, slot in found.items())
+    assert all(list(found.values()).count(slot) <= n for slot, n in free.items())
+    lost = {slot for name in first & set(wished) - set(found) for slot in wished[name]}
+    assert not {name for name, slot in found.items() if slot in lost} - first
+
+
+def test_the_earlier_date_and_the_earlier_name_come_first():
+    assert match({"A": DAYS[::-1]}, dict.fromkeys(DAYS, 1)) == {"A": SEP}
+    assert match({"B": [SEP], "A": [SEP]}, {SEP: 1}) == {"B": SEP}
+    assert match({}, {}) == match({"A": DAYS}, {}) == {}
+
+
+def test_a_seat_is_kept_for_who_comes_first_and_is_vague():
+    people = [Contact("Ana", "professor", vague=(SEP,)), Contact("Bo", "phd student"), Contact("Cy", "postdoc")]
+    both = {"Bo": SEP, "Cy": SEP}
+
+    def leaving(found, *roles, **seats):
+        return yielding(found, dict(zip(DAYS, seats["free"], strict=False)), people, *roles)
+
+    first = "professor", "phd student"
+    assert leaving(both, *first, free=[2]) == {"Bo"}
+    assert leaving(both, *first, free=[3]) == leaving(both, "", "", free=[2]) == set()
+    assert leaving({**both, "Ana": OCT}, *first, free=[2, 1]) == set()

@@ -1,8 +1,7 @@
 """A seminar among hostile mails, with somebody at the desk who approves everything: nothing that they order is done."""
 
 import asyncio
-from collections import Counter
-from html.parser import HTMLParser
+import re
 
 import pytest
 from attacks.hostility import receive
@@ -80,17 +79,7 @@ def test_no_date_is_given_to_anybody_who_did_not_name_it(attacked):
             assert any(slot.isoformat() in (*u.available, *u.vague) for u in named if u.person == name)
 
 
-class Elements(HTMLParser):
-    """Counts what a browser would make of a page."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.attributes = Counter(), Counter()
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags[tag] += 1
-        self.attributes.update(name for name, _ in attrs)
+TAGS = "script|img|iframe|svg|object|a|form|input|link"
 
 
 def test_nothing_of_a_mail_becomes_markup(attacked):
@@ -103,6 +92,4 @@ def test_nothing_of_a_mail_becomes_markup(attacked):
     ]
     assert "owned" in "".join(pages), "the texts are there"
     for page in pages:
-        found = Elements(page)
-        assert not found.tags.keys() & {"script", "img", "iframe", "svg", "object", "a", "form", "input", "link"}
-        assert not [name for name in found.attributes if name.startswith("on") or name in ("src", "href")]
+        assert not re.search(rf"<(?:{TAGS})\b|<[^>]*\s(?:on\w+|src|href)\s*=", page, re.IGNORECASE)

@@ -221,12 +221,14 @@ def test_a_calendar_that_goes_back_or_past_the_deadline_plays_no_day(desk):
 def test_a_released_mail_is_read_once_whatever_days_are_left_out_and_however_often_it_is_opened(desk):
     email = desk.setup.scenario.people[0].email
     desk.run(answered)
-    key = answers(desk.world, email, "The 15th of September suits me.", sender="home@example.net")
+    key = answers(desk.world, email, "The 15th of September suits me.", sender=email)  # outside the thread
     desk.day = 1
     desk.run(answered)
 
     async def release(seminar):
-        assert [kept.key for kept in seminar.workplace.inbox.held()] == [key]
+        (held,) = seminar.workplace.inbox.held()
+        assert held.key == key and held.person == desk.people[0] and "address" in held.reason
+        assert len(seminar.run.post._thread(held.person)) == 1, "a forger draws our next mail into no thread of theirs"
         seminar.release(key, desk.people[0])
 
     desk.run(release)
