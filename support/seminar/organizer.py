@@ -179,7 +179,6 @@ def _holders(desk: Desk, slot: date) -> str:
 
 
 def _told(desk: Desk, contact: Contact) -> list[str]:
-    """All that is known of one person."""
     quiet = desk.state.days_silent(contact.name)
     said = {
         "has": desk.state.dates_of(contact.name),
@@ -211,7 +210,6 @@ def _reasons(actions: Sequence[Action]) -> list[str]:
 
 
 def _idle(desk: Desk) -> str:
-    """Why nothing is done."""
     if not working(desk.today) and any(r.kind == rules.WEEKEND for r in desk.policies.rules.values()):
         return "It is the weekend."
     if not desk.state.open:

@@ -221,13 +221,10 @@ ORGANIZES = {
 
 
 def _text(what: str, least: int = 1) -> Any:
-    """A person's words."""
     return lambda seat, answer, *view: bounded(what, answer, least)
 
 
 def _is(what: str, kind: type) -> Any:
-    """A person's record of a kind."""
-
     def check(seat: Any, answer: Any, *view: Any) -> Any:
         if not isinstance(answer, kind):
             raise InvalidInput(f"{what}: {answer!r} given; expected a {kind.__name__}")

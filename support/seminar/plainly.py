@@ -18,7 +18,6 @@ _DASHES = re.compile(r"(?<=\s)[-\u2013\u2014/*\u2022]+(?=\s)|\u2014")
 
 @cache
 def _pieces() -> dict[str, re.Pattern[str]]:
-    """The pieces of each kind as one pattern."""
     known, filled = lexicon("plainly.toml")
     lists = {YES: known["yes"]["pieces"], "alone": known["yes"]["alone"], AROUND: known["around"]["pieces"],
              COURTESY: known["courtesy"]["pieces"]}  # fmt: skip

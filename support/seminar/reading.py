@@ -9,6 +9,7 @@ The phrases and the patterns are in `reading.toml`.
 from __future__ import annotations
 
 import re
+from calendar import month_abbr
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,11 +21,6 @@ from types import SimpleNamespace
 from support.seminar import plainly
 from support.seminar.data import later, lexicon
 from support.seminar.rules import NUMBERS
-
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
 
 
 def _lexicon() -> tuple[SimpleNamespace, SimpleNamespace, list[str]]:
@@ -154,7 +150,6 @@ def _heard(text: str, offered: Sequence[date], today: date, sentence: str) -> _C
 
 
 def _mood(clause: str, dated: bool, plain: str) -> str:
-    """What a clause says of its dates."""
     if SAYS.none.search(clause):
         return CANNOT_DO
     whole = SAYS.all.search(clause) or SAYS.rest.search(clause)
@@ -264,7 +259,6 @@ def _clock(time: str) -> re.Pattern[str]:
 
 
 def _numbered(match: re.Match[str]) -> str:
-    """ "the thirteenth" as "the 13th"."""
     tens = {"twenty": 20, "thirty": 30}.get((match[1] or match[3] or "").casefold(), 0)
     return f"the {tens + _ORDINALS.index((match[2] or match[4]).casefold()) + 1}th"
 
@@ -360,13 +354,12 @@ def _written(text: str) -> Iterator[tuple[int | None, int, int]]:
 
 
 def _year(match: re.Match[str]) -> int | None:
-    """The year that stands behind a date."""
     found = _FORM.year.match(match.string, match.end())
     return int(found[1]) if found else None
 
 
 def _month(word: str) -> int:
-    return next(k for k, name in enumerate(MONTHS, 1) if name.startswith(word.lower().rstrip(".")[:3]))
+    return list(month_abbr).index(word[:3].capitalize())
 
 
 def _next(year: int | None, month: int, day: int, today: date) -> date | None:

@@ -70,7 +70,6 @@ class RuleBasedSpeaker:
 
     @property
     def _next(self) -> int | None:
-        """The next day of the run on which there is something to do."""
         return min((day for day in (self._due, self._back and self._back[0]) if day is not None), default=None)
 
     def _receive(self, letter: Letter) -> None:
@@ -141,7 +140,6 @@ class RuleBasedSpeaker:
         return _together(parts) if parts else Said("noted", [self._voice.say("noted")])
 
     def _sent(self, letter: Letter, said: Said, *, bare: bool = False) -> Response:
-        """The reply as a mail."""
         if said.act != "hold":
             self.said.append(said)
         subject = letter.latest.subject if letter.latest else letter.organiser
@@ -151,13 +149,11 @@ class RuleBasedSpeaker:
 
 
 def _together(parts: list[Said]) -> Said:
-    """Several answers in one reply."""
     sentences = [sentence for part in parts for sentence in part.sentences]
     return Said(parts[-1].act, sentences, {d for part in parts for d in part.named}, any(part.asks for part in parts))
 
 
 def _slot(mail: Mail, letter: Letter) -> date | None:
-    """The date that a confirmation gives."""
     if mail.slots:
         return date.fromisoformat(mail.slots[0])
     return letter.given[-1] if letter.given else None

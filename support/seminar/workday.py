@@ -234,7 +234,6 @@ class Run:
     # ---- from the progress to the mails ----
 
     async def _look(self) -> tuple[str, tuple[str, ...]]:
-        """The progress, and which policies apply."""
         desk, slips = self.office.desk(), self.slips
         progress = await slips.ask("organizer", "progress", self.organizer.progress(desk), "")
         selected = await slips.ask("organizer", "select", self.organizer.select(desk, progress), ())
@@ -244,8 +243,6 @@ class Run:
         return progress, tuple(dict.fromkeys(name for name in selected if name in known))
 
     async def _plan(self, progress: str, selected: tuple[str, ...]) -> DayPlan | None:
-        """The plan, after its checkpoint."""
-
         async def made(wish: str = "") -> DayPlan | None:
             asked = self.organizer.plan(self.office.desk(), progress, selected, wish)
             plan: DayPlan | None = await self.slips.ask("organizer", "plan", asked)
@@ -309,8 +306,6 @@ class Run:
         return _letter(action, await self.organizer.draft(desk, action, wish))
 
     async def _read_over(self, action: Action, draft: Draft) -> Draft | None:
-        """A mail after its checkpoint."""
-
         async def again(wish: str) -> Draft | None:
             asked = self._draft(self.office.desk(), action, wish)
             made: Draft | None = await self.slips.ask("organizer", "draft", asked)

@@ -285,14 +285,14 @@ class Seminar:
             self.workplace.removed.append(name := from_text(str, said))
             office.ledger.withdraw(name)
 
-    def release(self, key: str, person: str, mail: int | None = None) -> Kept:
-        """Say whose a held mail is, and if need be which `mail` of ours it answers; it is read on the next day."""
+    def release(self, key: str, person: str) -> Kept:
+        """Say whose a held mail is; it is read on the next day as their reply."""
         self._check_open()
         self.setup.scenario.person(person)
         if person in self.workplace.removed:
             raise InvalidInput(f"person: {person!r} given, who was taken off the list; what they write stays held")
         self.journal.check()
-        return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1, mail)
+        return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1)
 
     def drop(self, key: str) -> Kept:
         """Leave a held mail out; its bytes stay."""

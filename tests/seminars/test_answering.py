@@ -8,17 +8,9 @@ from lines import World, live_setup
 
 from support.errors import InvalidInput
 from support.seminar.checkpoints import ALWAYS
-from support.seminars.answering import approves, play_day, play_days
+from support.seminars.answering import approves, play_day
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
-
-
-def test_days_are_played_as_many_as_are_asked_for_after_a_restart_too(path, begun):
-    begun()
-    for count in (2, 3):
-        with Seminar(path, "spring") as seminar:
-            days = asyncio.run(play_days(seminar, 2 if count == 2 else 1))
-        assert [day.number for day in days] == list(range(1, count + 1))
 
 
 def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(path, begun):
