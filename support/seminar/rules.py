@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,7 @@ def _lexicon() -> dict[str, dict[str, Any]]:
     return known
 
 
+@lru_cache(1024)  # every seminar that is opened, and every rehearsal, reads the same ones again
 def read_policy(text: str) -> Rule | None:
     """The rule that a sentence states; None where not all of it is understood, or it is for an `OCCASION` only.
 
