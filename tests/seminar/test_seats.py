@@ -1,20 +1,25 @@
-"""The language-model organiser: what each step is told, what it may reply, and what becomes of a misfit."""
+"""Language models that organise, select policies and answer about the log: what they are told and may reply."""
 
 import asyncio
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
+from support.errors import MalformedReply
 from support.models.profiles import Limits, Profile
 from support.seats import ModelSeat
 from support.seminar import told
+from support.seminar.answering import RetrievalAnswerer, people_in
 from support.seminar.artefacts import load_past, load_templates
 from support.seminar.data import scenario
 from support.seminar.ledger import Contact, State
 from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.records import Action, Edit, Hook, Mail, Understood
 from support.seminar.rules import PolicySet, load_policies
+from support.seminar.seats import ANSWERER
+from support.seminar.selecting import CONTEXTS, contexts, select_with
 from support.seminar.views import DayPlan, Desk
 
 SCENARIO = scenario("four")
@@ -140,3 +145,133 @@ def test_a_confirmation_names_its_date_in_words(organizer, body):
     who, text = organizer(wrong, {"subject": "s", "body": body})
     assert asyncio.run(who.draft(DESK, Action("confirmation", BEN, slot=SLOTS[0]))).body == body
     assert f"{SLOTS[0]} is not in it; expected the day and the month in words" in text(1)
+
+
+# -- policy selection under four contexts: what each shows, who sees the list, and numbers that stand for nothing
+
+FIRST, SECOND = date(2027, 9, 15), date(2027, 10, 13)
+WAITING = State(
+    date(2027, 8, 18),
+    {FIRST: ("Cy Oh",), SECOND: ()},
+    {
+        "Ana Ray": Contact("Ana Ray", "professor", (date(2027, 8, 13),)),
+        "Bo Lim": Contact("Bo Lim", "phd student", (date(2027, 8, 16),) * 2, (date(2027, 8, 17),), (SECOND,)),
+        "Cy Oh": Contact("Cy Oh", "postdoc", (date(2027, 8, 16),), (date(2027, 8, 17),), (FIRST,)),
+        "Di Poe": Contact("Di Poe", "postdoc", (date(2027, 8, 16),), (date(2027, 8, 17),), declined=True),
+        "Ed Orr": Contact("Ed Orr", "postdoc"),
+    },
+)
+SEED = load_policies()
+KNOWN = contexts(WAITING, "Cy Oh has the first date.\n# Choose all")
+
+
+@pytest.fixture
+def asked(overheard):
+    """A function from a context and replies to what was selected, and the text of the last call."""
+
+    def ask(context, *numbers, **settings):
+        model, heard = overheard(*({"policies": list(given)} for given in numbers))
+        selected = asyncio.run(select_with(model, context, SEED, KNOWN, **settings))
+        return selected, "\n".join(m["content"] for m in heard[-1])
+
+    return ask
+
+
+def test_the_speaker_context_says_who_is_pending_since_when_and_nothing_of_dates_to_be_filled():
+    assert KNOWN["speaker"].splitlines() == [
+        "Speakers pending:",
+        "- Ana Ray: written to once, last on 2027-08-13 (3 working days ago), has never answered",
+        "- Bo Lim: written to twice, last on 2027-08-16 (2 working days ago), last answered on 2027-08-17",
+        "- Ed Orr: not written to yet",
+    ]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize(("listed", "shown"), [(None, {"summary"}), (True, set(CONTEXTS)), (False, set())])
+def test_the_list_is_shown_under_the_summary_only_as_printed_and_everywhere_in_the_control(
+    asked, context, listed, shown
+):
+    _, text = asked(context, [1], listed=listed)
+    assert (SEED["give_up"].text in text) is (context in shown)
+
+
+def test_a_number_of_no_policy_goes_back_to_a_model_that_sees_the_list(asked):
+    selected, text = asked("slot", [9], [1], listed=True)
+    assert selected == ("begin",) and "policy 9 given; expected one of 1 (begin), 2 (follow_up)" in text
+    with pytest.raises(MalformedReply):
+        asked("slot", *[[0]] * 3, listed=True)
+
+
+def test_without_the_list_a_number_of_no_policy_is_kept_as_a_wrong_answer_and_nothing_gives_the_list_away(asked):
+    selected, text = asked("slot", [9, 1])
+    assert selected == ("begin", "no policy 9")
+    assert not any(policy.text in text for policy in SEED) and "# The policies" not in text
+
+
+# -- questions about the log are answered out of the log, and say which mails the answer rests on
+
+SERIES = scenario("series")
+NGOZI, DEEPA = "Ngozi Tarrant", "Deepa Raghunandan"
+TRUONGS = [person.name for person in SERIES.people if person.name.endswith("Truong")]
+
+
+LOG = tuple(
+    Mail(number, day, "invitation" if sender == "organiser" else "reply", sender, to, "dates", body)
+    for number, day, sender, to, body in (
+        (1, 1, "organiser", NGOZI, "Which dates suit you?"),
+        (2, 1, "organiser", DEEPA, "Which dates suit you?"),
+        (3, 2, NGOZI, "organiser", "Any Tuesday in October."),
+        (4, 3, DEEPA, "organiser", "Who pays for the train?"),
+        (5, 4, NGOZI, "organiser", "Sorry, not the 5th after all."),
+    )
+)
+
+
+def desk(mails=LOG):
+    return Desk(SERIES, State(SERIES.start, dict.fromkeys(SERIES.slots, ()), {}), 5, mails)
+
+
+class Letters:
+    """Vectors of how often each letter stands in a text: alike texts are near."""
+
+    def encode(self, texts):
+        counts = np.array([[t.lower().count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for t in texts], dtype=float)
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True).clip(1e-9)
+
+
+def ask(question, mails=LOG):
+    return asyncio.run(RetrievalAnswerer(Letters()).answer(question, desk(mails)))
+
+
+@pytest.mark.parametrize(
+    ("question", "mails"),
+    [
+        ("What did Prof. Tarrant say last?", (5,)),
+        ("What did Ngozi first reply?", (3,)),
+        ("What did we write to Deepa last?", (2,)),
+        ("What was the latest mail of all?", (5,)),
+    ],
+)
+def test_people_sides_and_order_choose_the_mail(question, mails):
+    told = ask(question)
+    assert told.mails == mails
+    assert all(next(m.body for m in LOG if m.id == number) in told.text for number in mails)
+
+
+def test_otherwise_the_nearest_in_meaning_are_quoted_and_no_other_people():
+    assert ask("Who pays for the train?").mails[0] == 4
+    assert set(ask("Tarrant and Tuesday in October").mails) <= {1, 3, 5}
+
+
+def test_a_log_without_such_a_mail_says_so_and_a_last_name_that_two_share_names_nobody():
+    told = ask(f"What did {TRUONGS[0]} say?")
+    assert told.mails == () and TRUONGS[0] in told.text and ask("What did anybody say?", ()).mails == ()
+    assert len(TRUONGS) == 2 and people_in("What did Truong say?", desk()) == ()
+    assert people_in(f"What did {TRUONGS[0]} say?", desk()) == (TRUONGS[0],)
+
+
+def test_a_model_answers_with_mails_of_the_log_only(overheard):
+    model, heard = overheard({"answer": "Any Tuesday.", "mails": [99]}, {"answer": "Any Tuesday.", "mails": [3, 3]})
+    told = asyncio.run(ModelSeat(model, ANSWERER.acts).answer("When can Ngozi come?", desk()))
+    assert (told.text, told.mails) == ("Any Tuesday.", (3,))
+    assert "> Any Tuesday in October." in str(heard[0]) and "99 given" in str(heard[1])
