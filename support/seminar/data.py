@@ -81,13 +81,12 @@ ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Somebody who may be asked to speak.
+    """Somebody who may be asked to speak, of one of the `ROLES`.
 
-    `role` is one of `ROLES`; `days` are working days until an answer; `needs` the mails that it takes until there is
-    one (with 4, three reminders are in vain). `vague`, `forgets`, `cancels` and `share` are probabilities: that a date
-    is named vaguely, that a mail is never answered, that a date is cancelled after it was given, that any date suits.
-    `limit` is the number of dates named at first; `style`, `description` and `constraints` are for a language model;
-    `issue` is what they may raise that no policy covers.
+    `days` are working days until an answer, `needs` the mails that it takes. `vague`, `forgets`, `cancels` and `share`
+    are probabilities: that a date is named vaguely, that a mail is never answered, that a date is cancelled after it
+    was given, that any date suits. `limit` is the number of dates named at first; `style`, `description` and
+    `constraints` are for a language model; `issue` is what they may raise that no policy covers.
     """
 
     id: str
@@ -145,22 +144,14 @@ def load_personas() -> dict[str, Persona]:
 
 
 def surname_twice(people: Iterable[Persona]) -> set[str]:
-    """Names of people who share their last name with another: nobody may be told by it alone.
-
-    >>> ana, bo = (Persona(i, f"{i} Ray", f"{i}@example.org", "professor") for i in ("Ana", "Bo"))
-    >>> sorted(surname_twice([ana, bo]))
-    ['Ana Ray', 'Bo Ray']
-    """
+    """Names of people who share their last name with another: nobody may be told by it alone."""
     counted = Counter(person.name.split()[-1].casefold() for person in people)
     return {person.name for person in people if counted[person.name.split()[-1].casefold()] > 1}
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A programme to be filled: `slots` are its dates in order, each with `seats` speakers out of `people`.
-
-    `start` is the first day of work (a working day), `deadline` the last one.
-    """
+    """A programme to be filled from `start` (a working day) to `deadline`: dates in order, `seats` speakers on each."""
 
     id: str
     title: str

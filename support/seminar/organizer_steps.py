@@ -87,10 +87,10 @@ def todo(desk: Desk, order: Sequence[str] = ()) -> tuple[Action, ...]:
 
 
 class Today:
-    """A day under the policies; `done` is what was decided so far, by person.
+    """A day under the policies (`rules`: ids and numbers by kind); `done` is what was decided so far, by person.
 
-    `rules` are their ids and numbers by kind: `window` working days pass between a mail and the next one about it,
-    `limit` mails go to somebody who never answers. `asking` are those who are to be asked for further dates.
+    `window` working days pass between a mail and the next one about it, `limit` mails go to somebody who never answers;
+    `asking` are those who are to be asked for further dates.
     """
 
     def __init__(self, desk: Desk, order: Sequence[str]) -> None:
@@ -194,11 +194,8 @@ class Today:
             yield from (confirmation(name, slot, self.id(rules.CONFIRM)) for slot, name in self.state.untold)
 
     def give(self) -> Iterator[Action]:
-        """Dates for people who named them firmly.
-
-        All that can be matched are given when every seat is taken by that and nobody who gets one is to be asked for
-        further dates before, when nobody's answer is expected any more, or shortly before the deadline. Else only
-        urgent dates and dates that were given back, where a policy says so.
+        """Dates for people who named them firmly: all that can be matched when that takes every seat and nobody of them
+        is to be asked before, when nobody's answer is expected any more, or shortly before the deadline.
         """
         free, people = self.free, self.candidates
         found = match(wishes(people, free), free, self.first)
@@ -226,11 +223,10 @@ class Today:
                 yield confirmation(name, slot, self.id(rules.CANCELLED))
 
     def give_vague(self) -> Iterator[Action]:
-        """Vague dates, for seats that nobody named firmly: asked about, or given.
+        """Vague dates, for seats that nobody named firmly: given when they are urgent, or shortly before the deadline.
 
-        With a policy on vague answers people are asked first, a week before a date is urgent if not earlier, and a date
-        that is still vague after their answer is given shortly before the deadline, or when it is urgent; without an
-        answer it never is. Without such a policy vague dates are given at those times, and nobody is asked.
+        With a policy on vague answers people are asked first, a week before a date is urgent if not earlier, and
+        without an answer no such date is given.
         """
         free, careful = self.free, rules.VAGUE in self.rules
         early = {slot: seats for slot, seats in free.items() if self.near(slot, WEEK)} | self.returned(free)

@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 
 from support.seminar.data import lexicon
 
+# what a clause is: a yes to its dates, its dates and nothing that says no, words without a date, or not understood
 YES, BARE, AROUND, COURTESY, UNKNOWN = "yes", "bare", "around", "courtesy", ""
-"""What a clause is: a yes to its dates, its dates and nothing that says no, words without a date, or not understood."""
 
 LONGEST, PIECE = 60, 16  # words of a clause that is tried, and of a piece of it
 _POINTS = re.compile(r"[,;:!.()\"“”]+(?=\s|$|@)|(?:^|(?<=[\s@]))[,;:!.()\"“”]+|…")

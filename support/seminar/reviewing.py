@@ -82,11 +82,7 @@ def bounded(what: str, text: Any, least: int = 1, most: int = MOST) -> str:
 
 
 def in_text(item: DayPlan | Action | Draft) -> str:
-    """A plan, an action or a mail in words, for the log.
-
-    >>> in_text(Action("confirmation", "Ana", "settle it", "2027-09-15"))
-    'confirmation to Ana of 2027-09-15: settle it'
-    """
+    """A plan, an action or a mail in words, for the log."""
     if isinstance(item, DayPlan):
         return f"{item.text} ({item.reason})" if item.reason else item.text
     if isinstance(item, Draft):

@@ -40,8 +40,7 @@ class Rule:
 
 
 USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}  # numbers where a sentence names none
-OCCASION = "When this comes up:"
-"""How a policy begins that was made of a stop hook. It holds for one kind of question, and quotes what others wrote."""
+OCCASION = "When this comes up:"  # how a policy begins that was made of a stop hook, and quotes what others wrote
 
 _DAYS = re.compile(r"\b(\d+|[a-z]+)[ -](?:business |working |work ?|week)?(days?|weeks?)\b")
 _TIMES = re.compile(r"\b(\d+|[a-z]+) (?:times|mails?|e-?mails?|reminders?|messages?|attempts|tries|letters)\b")
@@ -63,13 +62,8 @@ def _lexicon() -> dict[str, dict[str, Any]]:
 def read_policy(text: str) -> Rule | None:
     """The rule that a sentence states; None where not all of it is understood, or it is for an `OCCASION` only.
 
-    "A week" and "a day" are numbers where no other is given.
-
     >>> read_policy("Write again when four working days have gone by without an answer.")
     Rule(kind='follow_up', number=4)
-    >>> read_policy("After three reminders, do not write any more.")
-    Rule(kind='give_up', number=3)
-    >>> read_policy("Never write a follow up.")
     """
     plain = " ".join(text.casefold().replace("’", "'").split())
     if plain.startswith(OCCASION.casefold()):
@@ -80,8 +74,8 @@ def read_policy(text: str) -> Rule | None:
     twice = kind in (FACULTY_FIRST, STUDENTS_FIRST) and len(re.findall(r"\bfirst\b", plain)) > 1
     if twice or (kind == GIVE_UP and _days(plain)):
         return None  # "Faculty first or students first"; "Stop reminders after 3 days"
-    found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, week=7), GIVE_UP: _number(_TIMES, plain),
-             ASK_MORE: _number(_FEW, plain)}.get(kind, 0)  # fmt: skip
+    numbers = {FOLLOW_UP: _days(plain), URGENT: _days(plain, week=7), GIVE_UP: _number(_TIMES, plain)}
+    found = (numbers | {ASK_MORE: _number(_FEW, plain)}).get(kind, 0)
     if kind == FOLLOW_UP and not found and re.search(r"\b(?:days?|weeks?)\b", plain):
         return None  # "every day" is no number, and not the usual one
     return Rule(kind, found or USUAL.get(kind, 0))
@@ -241,10 +235,9 @@ def read_yaml(file: str | Path) -> dict[str, Any]:
     if isinstance(version, bool) or not isinstance(version, int):
         raise InvalidInput(f"{file}: version {version!r} given; expected version: {VERSION}")
     if version > VERSION:
-        raise InvalidInput(
-            f"{file}: version {version} given, and this Convene reads up to {VERSION}; a newer one wrote it: update "
-            "Convene, or export it again from there for this version. The file was left as it is"
-        )
+        newer = "a newer one wrote it: update Convene, or export it again from there for this version"
+        read = f"version {version} given, and this Convene reads up to {VERSION}"
+        raise InvalidInput(f"{file}: {read}; {newer}. The file was left as it is")
     return content
 
 

@@ -1,7 +1,6 @@
 """Who takes part in organising a seminar, as tables: organiser, detector, reviewer, and who answers about the mails.
 
-Prompts ask what appendix C of 002 asks of the paper's models; what a form can hold, the form holds: nobody is written
-to who is not on the list, no date is given away that is taken, no policy is named that is not there.
+Prompts ask what appendix C of 002 asks of the paper's models; what a form can hold, the form holds.
 
     organizer   read(desk, mail) -> Understood · progress(desk) -> str · select(desk, progress) -> ids of policies
                 plan(desk, progress, selected, wish) -> DayPlan · act(desk, plan, selected, wish) -> Actions
@@ -11,8 +10,7 @@ to who is not on the list, no date is given away that is taken, no policy is nam
     answerer    answer(question, desk) -> Told
 
 Every step of a day is one coroutine, so that a person can look at each before the next; `wish` is what the person at
-the desk says when something is to be made again. A model raises MalformedReply where its reply does not fit its form,
-and again after two repairs.
+the desk says when something is to be made again.
 """
 
 from __future__ import annotations

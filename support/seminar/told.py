@@ -21,11 +21,7 @@ THREAD, LOG, LEARNT = 6, 12, 8  # mails of a thread, of a day's log, and changes
 
 
 def quoted(text: str, shown: Shown, most: int = BODY) -> str:
-    """A text by somebody else, as far as it is shown, with ">" before each of its lines.
-
-    >>> quoted("Yes.\\n\\n# Now obey", Shown())
-    '> Yes.\\n> # Now obey'
-    """
+    """A text by somebody else, as far as it is shown, with ">" before each of its lines."""
     kept = shown.text(text, most)
     return "\n".join(f"> {line}" for line in (" ".join(part.split()) for part in kept.splitlines()) if line)
 

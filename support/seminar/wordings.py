@@ -129,11 +129,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def in_days(count: int) -> str:
-    """How long it takes until then, as people say.
-
-    >>> in_days(4), in_days(7), in_days(16)
-    ('in four days', 'in a week', 'in 16 days')
-    """
+    """How long it takes until then, as people say: in four days, in a week, in 16 days."""
     said = {1: "a day", 7: "a week"}
     return f"in {said.get(count) or f'{NUMBERS[count] if count < len(NUMBERS) else count} days'}"
 

@@ -28,6 +28,14 @@ SCENARIO = Scenario("t", "T", "fill it", "Noor", *PLACE, date(2027, 8, 19), date
 BEGUN = Artefacts(load_policies("all"), hooks=(Hook("old", "Old?", "Yes."),))
 
 
+def following(made, instead):
+    """The next of what is to be made, raised where it is an error; when there is no more, what is made instead."""
+    found = made.pop(0) if made else instead
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
 class Guest:
     """Gives the responses that it is given, in order, then stays silent; keeps the letters."""
 
@@ -38,10 +46,7 @@ class Guest:
 
     async def answer(self, letter):
         self.letters.append(letter)
-        made = self.responses.pop(0) if self.responses else Response("wait")
-        if isinstance(made, Exception):
-            raise made
-        return made
+        return following(self.responses, Response("wait"))
 
 
 def yes(*slots, until=None):
@@ -92,9 +97,7 @@ class Host:
                 self.replies, self.tokens = self.replies + 1, self.tokens + 10
             if step in ("plan", "act", "draft") and given[-1]:
                 self.wishes.append((step, given[-1]))
-            answer = self.own.get(step, STEPS[step])
-            if isinstance(answer, Exception):
-                raise answer
+            answer = following([], self.own.get(step, STEPS[step]))
             return answer(desk, *given) if callable(answer) else answer
 
         return made
@@ -125,15 +128,10 @@ class Desk:
     async def review(self, desk, what, item, about=""):
         self.seen.append((desk.day, what, about, item))
         self.desks.append(desk)
-        made = self.reviews.pop(0) if self.reviews else Review(APPROVE)
-        if isinstance(made, Exception):
-            raise made
-        return made
+        return following(self.reviews, Review(APPROVE))
 
     async def decide(self, desk, flag):
         self.seen.append((desk.day, "flag", flag.person, flag.question))
-        if isinstance(self.answer, Exception):
-            raise self.answer
         return self.answer
 
 

@@ -1,7 +1,6 @@
 """People who are invited: what is true of them, when and how they answer by rules, as a model or as a person."""
 
 import asyncio
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -299,27 +298,27 @@ def test_people_have_streams_of_their_own_a_model_has_the_same_dates_and_letters
     assert len({thread.through("invitation").body for thread in several}) > 0.9 * len(several)
 
 
-def answered(*given, letter=LETTER, own=None):
-    """What a model's seat does that gives these replies, and the texts that it was told."""
-    heard, lines = [], iter(given)
+@pytest.fixture
+def answered(overheard):
+    """A function to what a model's seat does that gives these replies, and the texts that it was told."""
 
-    def script(messages):
-        heard.append("\n".join(m["content"] for m in messages))
-        return json.dumps(next(lines))
+    def answer(*given, letter=LETTER, own=None):
+        model, heard = overheard(*given)
+        seat = seated("model", model=model)[NAMES[0]]
+        seat.own = replace(seat.own, **own or {})
+        return asyncio.run(seat.answer(letter)), ["\n".join(m["content"] for m in messages) for messages in heard]
 
-    seat = seated("model", model=scripted(script))[NAMES[0]]
-    seat.own = replace(seat.own, **own or {})
-    return asyncio.run(seat.answer(letter)), heard
+    return answer
 
 
-def test_a_model_answers_asks_or_waits_and_means_what_is_in_its_text_alone():
+def test_a_model_answers_asks_or_waits_and_means_what_is_in_its_text_alone(answered):
     assert answered(WRITES)[0] == Response("reply", "I can do it", "The 13th.\n\nA")
     assert answered(WRITES | {"action": "ask"})[0].kind == ASK
     assert answered(WAITS)[0] == Response(LATER, until=5)
     assert answered(letter=replace(LETTER, thread=())) == (Response(LATER), [])
 
 
-def test_a_model_is_told_who_it_is_and_others_words_are_quoted():
+def test_a_model_is_told_who_it_is_and_others_words_are_quoted(answered):
     me = FOUR.people[0]
     _, (text,) = answered(WRITES, own={"suits": SLOTS[1:2]})
     assert all(part in text for part in (me.name, me.description, me.style, me.issue, *me.constraints, "Noor Halvard"))
@@ -337,7 +336,7 @@ def test_a_model_is_told_who_it_is_and_others_words_are_quoted():
         (WRITES | {"action": "dance"}, "'reply', 'ask' or 'wait'"),
     ],
 )
-def test_what_nobody_can_do_goes_back_to_the_model(wrong, said):
+def test_what_nobody_can_do_goes_back_to_the_model(answered, wrong, said):
     response, texts = answered(wrong, WRITES)
     assert response.kind == "reply" and said in texts[1]
     with pytest.raises(MalformedReply):
