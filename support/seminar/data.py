@@ -139,7 +139,7 @@ def load_personas() -> dict[str, Persona]:
     found = {}
     for entry in read_toml("personas.toml", "persona"):
         told = {**entry, **entry.get("responsiveness", {}), "constraints": tuple(entry.get("constraints", ()))}
-        found[entry["id"]] = Persona(**{key: told[key] for key in told.keys() & Persona.__dataclass_fields__.keys()})
+        found[entry["id"]] = Persona(**{k: v for k, v in told.items() if k not in ("responsiveness", "rank")})
     return found
 
 

@@ -286,11 +286,8 @@ class Run:
 
     async def _send(self, actions: Sequence[Action]) -> list[Mail]:
         """Mails of the actions: all drafted, each looked at, then sent; a confirmation gives its date away then."""
-        writing, office, desk = (
-            [action for action in actions if action.kind in records.SENT],
-            self.office,
-            self.office.desk(),
-        )
+        office, desk = self.office, self.office.desk()
+        writing = [action for action in actions if action.kind in records.SENT]
         asked = [Asked("organizer", "draft", self._draft(desk, action)) for action in writing]
         sent = []
         for action, draft in zip(writing, await self.slips.together(asked), strict=True):

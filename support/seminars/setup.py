@@ -54,7 +54,9 @@ class SeminarSetup:
     servers: MailServers | None = None
     allowed: tuple[str, ...] = field(default=())  # addresses that live mail may go to; nobody else gets any
     daily_limit: int = 0  # live mails a day, at most
-    unchecked_senders: bool = False  # yes to a forger who knows a mail's number, where `servers.authserv` is empty
+    # yes in words, where `servers.authserv` is empty: nobody checks then who wrote a reply, and a forger who knows a
+    # mail's number passes as the person
+    unchecked_senders: bool = False
 
     def __post_init__(self) -> None:
         levels(self.delegation)
