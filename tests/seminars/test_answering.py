@@ -13,7 +13,7 @@ from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
 
 
-def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(path, begun):
+def test_an_error_in_the_function_ends_the_day_opening_asks_nothing_and_it_is_taken_up_where_it_was(path, begun):
     begun(delegation=ALWAYS)
     seen = []
 
@@ -27,6 +27,10 @@ def test_an_error_in_the_function_ends_the_day_and_it_is_taken_up_where_it_was(p
         with Seminar(path, "spring") as seminar, pytest.raises(KeyError):
             await play_day(seminar, leaves)
         with Seminar(path, "spring") as seminar:
+            before = seminar.journal.entries()
+            await seminar.open()
+            assert seminar.running and seminar.questions.empty() and seminar.journal.entries() == before
+            assert seminar.next_day == seminar.day == 1
             return await play_day(seminar, leaves)
 
     assert asyncio.run(go()).number == 1

@@ -5,10 +5,8 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import numpy as np
-import pytest
 from seminar_playing import answered, setup_of
 
-from support.seminar.checkpoints import ALWAYS
 from support.seminar.study import seminar as study
 from support.seminars.answering import play_days
 from support.seminars.journal import begin
@@ -32,25 +30,6 @@ def test_a_rehearsal_by_mail_is_that_of_the_study_with_its_seed(path, begun):
     received = [[mail.body for day in run for mail in day.received] for run in runs]
     for ours, theirs in zip(*received, strict=True):
         assert theirs.startswith(ours) and len(ours) > 10, "a signature may be cut, and nothing else"
-
-
-def test_opening_asks_nothing_and_sends_nothing(path, begun):
-    begun(people="rule-based", delegation=ALWAYS)
-
-    def leaves(question):
-        raise KeyError(question.phase)
-
-    async def go():
-        with Seminar(path, "spring") as seminar, pytest.raises(KeyError):
-            await answered(seminar, leaves)
-        with Seminar(path, "spring") as seminar:
-            before = list(seminar.journal.entries())
-            await seminar.open()
-            assert seminar.running and seminar.questions.empty()
-            assert list(seminar.journal.entries()) == before
-            assert seminar.next_day == seminar.day == 1
-
-    asyncio.run(go())
 
 
 def test_changed_policies_hold_from_the_next_step_on_and_after_a_restart(path, begun):
