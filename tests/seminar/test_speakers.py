@@ -111,8 +111,9 @@ class Thread:
     mails: tuple[Mail, ...] = ()
     given: tuple[date, ...] = ()
 
-    def ask(self):
-        """What the person does today."""
+    def wait(self, until=None):
+        """What the person does today, or on the day to which is gone."""
+        self.day = until or self.day
         today = FOUR.start + timedelta(days=self.day - 1)
         letter = Letter("Ana Ray", "Noor Halvard", self.day, today, self.mails, SLOTS, self.given)
         response = asyncio.run(self.speaker.answer(letter))
@@ -126,12 +127,7 @@ class Thread:
         filled = TEMPLATES[kind].fill(speaker="Ana", question=question, organiser="Noor Halvard", **told)
         self._mail(kind, ORGANISER, "Ana Ray", filled[0], body or filled[1], slots)
         self.given += tuple(slots[:1]) if kind == "confirmation" else ()
-        return self.ask()
-
-    def wait(self, until):
-        """Go to that day and ask again."""
-        self.day = until
-        return self.ask()
+        return self.wait()
 
     def through(self, kind, slots=SLOTS, question="", body=None):
         """A mail, and the first reply to it that is no note in between; None where nothing ever comes."""
@@ -171,6 +167,23 @@ def test_some_people_need_several_mails_and_who_forgets_one_may_answer_the_next(
     silent = [thread for thread in several if thread.send("invitation") == Response(LATER)]
     assert len(silent) / 300 == pytest.approx(0.3, abs=0.08)
     assert any(silent[0].send("follow_up").kind == ANSWER for _ in range(20))
+
+
+def test_which_mails_are_forgotten_does_not_depend_on_what_was_written_before():
+    for plain, asked in zip(threads(6, forgets=0.5, vague=0.5), threads(6, forgets=0.5, vague=0.5), strict=True):
+        for question in ("", MORE, SURE):
+            plain.send("follow_up", question=question)
+            asked.send("clarification", question=question)
+        silent = [[thread.send("follow_up").kind == LATER for _ in range(12)] for thread in (plain, asked)]
+        assert silent[0] == silent[1] and set(silent[0]) == {True, False}
+
+
+def test_some_slow_people_say_that_it_will_take_a_while_and_keep_to_it():
+    notes = [(thread, r) for thread in threads(100, days=5) if (r := thread.send("invitation")).kind == ANSWER]
+    assert 0.15 < len(notes) / 100 < 0.35
+    for thread, note in notes:
+        assert note.until == 8 and note.meant == () and "in a week" in note.body
+        assert thread.wait(8).kind in (ANSWER, ASK)
 
 
 @settings(max_examples=60, deadline=None)
