@@ -1,9 +1,8 @@
 """Who reads a reply and says whether somebody has to decide about it, or whether a policy covers it: by words, learnt.
 
 By words, a reply is flagged when a sentence of it wants something that no policy speaks of. A topic alone flags
-nothing, since a routine reply may speak of trains and films as well: the same sentence has to ask, wish or make a
-condition, and must not merely tell what was or what is settled. The words, and what they rest on, are in
-`detectors.toml`.
+nothing: the same sentence has to ask, wish or make a condition, and must not merely tell what was or what is settled.
+The words, and what they rest on, are in `detectors.toml`.
 """
 
 from __future__ import annotations

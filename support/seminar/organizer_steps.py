@@ -62,7 +62,7 @@ def wishes(people: Iterable[Contact], free: Iterable[date], *, vague: bool = Fal
 def yielding(
     found: Mapping[str, date], free: Mapping[date, int], people: Sequence[Contact], ahead: str, behind: str
 ) -> set[str]:
-    """Who leaves a date for now, the last in the order, to people who come first, named it vaguely and have no other."""
+    """Who leaves a date for now, the last in the order, to people who come first, named it vaguely, and no other."""
     roles, leaving = {c.name: c.role for c in people}, set[str]()
     for slot in set(found.values()):
         kept = sum(c.role == ahead and c.name not in found and slot in c.perhaps for c in people)

@@ -31,8 +31,6 @@ def understood(clause: str, asked: bool = False) -> str:
 
     >>> understood("I can do @ or @"), understood("@ I have to be at the dentist's"), understood("@ and @")
     ('yes', '', 'bare')
-    >>> understood("Thanks a lot for asking, Noor!"), understood("Yes, that works.", asked=True)
-    ('courtesy', 'yes')
     """
     words = _words(clause)
     if words is None or len(words) > LONGEST:

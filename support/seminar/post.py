@@ -1,9 +1,8 @@
 """The post: who reads a mail when, and when what they write is on the desk; and what goes amiss on a day.
 
-In a rehearsal everybody reads in the evening of the day on which a mail was sent, and may answer at once or on a later
-evening; an answer is on the desk the next morning. In the books it stands under the day before, on which it was
-written, so that a mail of that morning is one without an answer. Weekends are days too: only the organiser may keep
-them free. Mail that goes through a mailbox is in `mailing`.
+In a rehearsal everybody reads in the evening of the day on which a mail was sent, and may answer then or on a later
+evening; an answer is on the desk the next morning. In the books it stands under the day before, so that a mail of that
+morning is one without an answer. Weekends are days too. Mail that goes through a mailbox is in `mailing`.
 """
 
 from __future__ import annotations

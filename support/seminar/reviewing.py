@@ -20,7 +20,7 @@ MOST = 4000  # characters of a plan, a mail, a wish or an answer; language model
 
 @dataclass(frozen=True, slots=True)
 class OnDesk:
-    """What a person sees with a question: the desk, and what it is about; `round` is the day."""
+    """What a person sees with a question: the desk, and what it is about."""
 
     desk: Desk
     item: Any = None

@@ -52,11 +52,7 @@ def selection(
 
 
 def selected(policies: PolicySet, numbers: Sequence[int]) -> tuple[str, ...]:
-    """Policies by their numbers from 1; one of no policy, possible where no list was shown, is a wrong answer.
-
-    >>> selected(PolicySet(), [9, 9])
-    ('no policy 9',)
-    """
+    """Policies by their numbers from 1; one of no policy, possible where no list was shown, is a wrong answer."""
     ids, given = policies.ids, sorted(set(numbers))
     return tuple(ids[number - 1] if number <= len(ids) else f"no policy {number}" for number in given)
 

@@ -48,11 +48,11 @@ async def seminar(
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
 ) -> Organizing:
-    """One run from the first mail to the last date, or to the deadline (section 3).
+    """One run from the first mail to the last date, or to the deadline (section 3), or `until` a day.
 
     `scenario` is "four", "series", "panel", or one of your own; `policies` are those of `policy_set`, or those of
     `artefacts`, which an earlier run left. Everybody is a kind of the roles in `seminar.seats`, "model:NAME", "human",
-    or an object of your own; `delegation` and `until` are those of `organizing.organize`.
+    or an object of your own; `delegation` is one of `checkpoints.levels`.
     """
     who, desk = rng.spawn(2)
     programme = load_scenario(scenario) if isinstance(scenario, str) else scenario

@@ -17,9 +17,8 @@ from support.seminar.rules import PolicySet
 class Desk:
     """What the organiser has on the desk: the programme, the state, all mails, and what one takes along.
 
-    Of people the scenario tells name, address, role, field and affiliation, in a run nothing else; `state` is that of
-    this morning; of simulated people's replies, `slots` are empty. `past` are mails of the organiser's own, for their
-    style; `edits` is what was changed before, with its summaries; `answers` what was decided today about flags.
+    Of people a run's scenario tells nothing but name, address, role, field and affiliation; of their replies, `slots`
+    are empty. `past` are mails of the organiser's own, for their style; `answers` are today's, about flags.
     """
 
     scenario: Scenario

@@ -27,10 +27,7 @@ CREATE TABLE IF NOT EXISTS journal (
 
 
 class Entry(NamedTuple):
-    """One line: who was asked what on which day, about whom, and what they said; JSON texts.
-
-    `answer` is None where the role failed: `error` then holds the kind of the error and its words.
-    """
+    """One line: who was asked what on which day, about whom, and what they said (JSON), or which `error` there was."""
 
     number: int
     day: int

@@ -40,8 +40,7 @@ KEPT: dict[str, tuple[Any, Callable[[Args], str]]] = {
 SHOWN: dict[str, Callable[[Args], Any]] = {"review": lambda a: a[2], "decide": lambda a: a[1]}
 """What of the question is kept beside an answer; in other steps, what the role has spent so far stands there."""
 
-COLLECT = "collect"
-"""The step in which post is fetched: what goes amiss there ends the day, and is tried again when it is taken up."""
+COLLECT = "collect"  # post is fetched: what goes amiss there ends the day, and is tried again when it is taken up
 
 DAY, FINISHED = "day", "finished"
 KINDS = {"day": OrganizingDay, "plan": DayPlan, "action": Action, "mail": Draft, "flag": Flag}
@@ -120,7 +119,7 @@ class Memory:
     async def answer(self, who: Remembered, step: str, args: Args, ask: Callable[[], Awaitable[Any]]) -> Any:
         """The answer of a role: the journal's, or a new one, which is kept before it is given.
 
-        Who has to remember what they said is asked in any case; their answer of today counts for nothing then.
+        Who has to remember what they said (`again`) is asked in any case; that answer counts for nothing.
         """
         form, about_of = KEPT[step]
         key = (self.day, who.name, step, about_of(args))
@@ -150,8 +149,7 @@ class Memory:
         return value
 
 
-USER = "user"
-"""Whoever works with the seminar, in lines that no role wrote: policies changed, somebody taken off the list."""
+USER = "user"  # whoever works with the seminar, in lines that no role wrote: policies changed, somebody taken off
 
 
 class Remembered:

@@ -37,10 +37,7 @@ ASKED_ONCE = ("human", "model")  # for what they said before: a person would min
 
 
 class ApprovingReviewer:
-    """A person whose yes to a mail is kept as the approval of its exact text, recipient and subject.
-
-    It is given where they press the button, and nowhere else: no delegation and no stand-in gives one.
-    """
+    """A person whose yes to a mail approves its exact text, recipient and subject; nothing else gives an approval."""
 
     kind = HUMAN
 
