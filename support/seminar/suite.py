@@ -59,8 +59,9 @@ def held_out_states() -> list[JudgedState]:
 
 
 def _state(entry: Mapping[str, Any]) -> JudgedState:
-    name, contacts = f"state {entry['id']}", {}
+    name = f"state {entry['id']}"
     slots = {day(s["date"], name): ((s["speaker"],) if s["speaker"] else ()) for s in entry["slots"]}
+    contacts = {}
     for s in entry["speakers"]:
         said: dict[str, Any] = {what: days(s[what], name) for what in ("mails", "answered", "available", "vague")}
         mine = tuple(slot for slot, names in slots.items() if s["name"] in names)
