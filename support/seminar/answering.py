@@ -50,9 +50,8 @@ def asked_about(question: str) -> None:
 class RetrievalAnswerer:
     """Quotes the mails that a question is about.
 
-    People are known by their name, their first or their last name, unless two share it. A question on what somebody
-    said looks at their mails, one on what we wrote at ours; "last" and "first" take one mail; otherwise the mails
-    nearest in meaning are quoted, the latest first among equals.
+    A question on what somebody said looks at their mails, one on what we wrote at ours; "last" and "first" take one
+    mail; otherwise the mails nearest in meaning are quoted, the latest first among equals.
     """
 
     kind = "retrieval"

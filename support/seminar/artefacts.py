@@ -73,7 +73,7 @@ def load_past() -> tuple[Template, ...]:
 
 
 def as_content(made: Artefacts) -> dict[str, Any]:
-    """Artefacts as plain lists and mappings; `from_content` reads them."""
+    """Artefacts as plain lists and mappings."""
     return {
         "version": VERSION,
         "policies": as_entries(made.policies),
@@ -99,7 +99,7 @@ def import_artefacts(path: str | Path) -> Artefacts:
 
 
 def from_content(content: Mapping[str, Any], path: str | Path) -> Artefacts:
-    """Artefacts out of what a file holds; errors name its path, see `import_artefacts`."""
+    """Artefacts out of what `as_content` made; errors name the file."""
 
     def listed(name: str) -> list[Mapping[str, Any]]:
         found = content.get(name) or []
@@ -128,8 +128,8 @@ def _made(kind: Any, entry: Mapping[str, Any], path: str | Path) -> Any:
 
 
 TOPIC = 90  # characters
+# where a sentence ends: at none of the full stops of "Prof. B."
 _SENTENCE = re.compile(r"(?<=[.?!])(?<!\bProf\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\b[A-Z]\.)\s")
-"""Where a sentence ends: at none of the full stops of "Prof. B."."""
 
 
 def topic_of(question: str) -> str:
@@ -150,10 +150,7 @@ def hook_of(flag: Flag, day: int) -> Hook:
 
 
 def hook_to_policy(hook: Hook, policies: PolicySet) -> PolicySet:
-    """With one more policy: what was decided about a hook's question holds from now on.
-
-    It is no rule, whatever its words (see `rules.OCCASION`): who follows rules only does not follow it, and says so.
-    """
+    """With one more policy: what was decided holds from now on. It is no rule, whatever its words, see `OCCASION`."""
     answer = " ".join(hook.answer.split())
     if not answer:
         raise InvalidInput(f"hook: {hook.topic!r} has no answer; decide about it first, then make it a policy")

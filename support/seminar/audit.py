@@ -20,8 +20,7 @@ from support.seminar.rules import PolicySet, Rule
 
 NO_LIMIT = 1_000_000
 
-ASKING = (INVITATION, FOLLOW_UP, CLARIFICATION)
-"""Mails that ask for an answer."""
+ASKING = (INVITATION, FOLLOW_UP, CLARIFICATION)  # mails that ask for an answer
 
 
 def applies(state: State, policies: PolicySet) -> tuple[str, ...]:
@@ -33,17 +32,10 @@ def applies(state: State, policies: PolicySet) -> tuple[str, ...]:
 def violations(
     before: State, actions: Sequence[Action], policies: PolicySet, after: State, mails: Sequence[Mail]
 ) -> tuple[str, ...]:
-    """A sentence for every breach, the policy's id before it.
+    """A sentence for every breach, the policy's id before it ("rest: Ana was written to on a Sunday").
 
     `before` is the state when the actions were decided, the replies of that morning being known; `after` that of the
-    evening. `mails` are all of the run so far, those of today too: a vague date needs a question about it, and the
-    first invitations all dates.
-
-    >>> from support.seminar.rules import Policy
-    >>> sunday = State(date(2027, 8, 15), {date(2027, 9, 15): ()}, {"Ana": Contact("Ana", "professor")})
-    >>> rest = PolicySet((Policy("rest", "Nothing is sent on Sundays."),))
-    >>> violations(sunday, [Action("invitation", "Ana")], rest, sunday, [])
-    ('rest: Ana was written to on a Sunday',)
+    evening. `mails` are all of the run so far, those of today too.
     """
     known = policies.rules
     day = Day(before, after, tuple(actions), tuple(mails), {rule.kind: rule.number for rule in known.values()})
@@ -156,18 +148,10 @@ def _first(ahead: str, behind: str) -> Callable[[Day, Rule], Breaches]:
     return breaches
 
 
-def _weekend(day: Day, rule: Rule) -> Breaches:
-    yield from (f"{known.name} was written to on a {day.before.today:%A}" for _, known in day.written if day.free)
-
-
 def _declined(day: Day, rule: Rule) -> Breaches:
     for action, known in day.written:
         if known.declined and (action.kind != THANKS or known.thanked):
             yield f"{known.name}, who had declined, got a mail ({action.kind.replace('_', ' ')})"
-
-
-def _confirm(day: Day, rule: Rule) -> Breaches:
-    yield from (f"{name} has {in_words(slot)} and was not told" for slot, name in day.after.untold if not day.free)
 
 
 def _cancelled(day: Day, rule: Rule) -> Breaches:
@@ -203,11 +187,17 @@ RULES: Mapping[str, tuple[Callable[[State, int, int], bool], Callable[[Day, Rule
     rules.STUDENTS_FIRST: (
         lambda state, number, limit: bool(rivals(state, STUDENT, PROFESSOR)), _first(STUDENT, PROFESSOR),
     ),
-    rules.WEEKEND: (lambda state, number, limit: not working(state.today), _weekend),
+    rules.WEEKEND: (
+        lambda state, number, limit: not working(state.today),
+        lambda day, rule: (f"{c.name} was written to on a {day.before.today:%A}" for _, c in day.written if day.free),
+    ),
     rules.DECLINED: (
         lambda state, number, limit: any(c.declined and not c.thanked for c in state.contacts.values()), _declined,
     ),
-    rules.CONFIRM: (lambda state, number, limit: bool(state.untold), _confirm),
+    rules.CONFIRM: (
+        lambda state, number, limit: bool(state.untold),
+        lambda day, rule: (f"{n} has {in_words(s)} and was not told" for s, n in day.after.untold if not day.free),
+    ),
     rules.CANCELLED: (lambda state, number, limit: _wanted(state, state.given_back), _cancelled),
     rules.ONE_EACH: (
         lambda state, number, limit: _wanted(
@@ -219,5 +209,4 @@ RULES: Mapping[str, tuple[Callable[[State, int, int], bool], Callable[[Day, Rule
         lambda state, number, limit: _wanted(state, [slot for slot in state.open if state.near(slot, number)]), _urgent,
     ),
 }  # fmt: skip
-"""Of each kind of rule when it tells the organiser something today, and how a day breaks it; `limit` is the number of
-mails after which `give_up` ends them."""
+"""Of each kind of rule when it tells the organiser something today, and how a day breaks it; `limit` is `give_up`'s."""

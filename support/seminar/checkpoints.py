@@ -9,11 +9,8 @@ from support.seminar.records import ACTIONS, PLAN
 
 ALWAYS, WHEN_FLAGGED, AUTOMATIC = "always ask", "ask when flagged", "automatic"
 LEVELS = (ALWAYS, WHEN_FLAGGED, AUTOMATIC)
-DELEGATED = (PLAN, *ACTIONS)
-"""What is delegated apart: the plan, and every kind of action with its mail."""
-
-AGAINS = 3
-"""How often one thing is made again."""
+DELEGATED = (PLAN, *ACTIONS)  # what is delegated apart: the plan, and every kind of action with its mail
+AGAINS = 3  # how often one thing is made again
 
 
 def levels(delegation: Mapping[str, str] | str) -> dict[str, str]:

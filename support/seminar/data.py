@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -21,31 +22,19 @@ from support.seminar.records import ORGANISER
 
 
 def working(day: date) -> bool:
-    """Whether a day is none of Saturday and Sunday.
-
-    >>> working(date(2027, 8, 16)), working(date(2027, 8, 15))
-    (True, False)
-    """
+    """Whether a day is none of Saturday and Sunday."""
     return day.weekday() < 5
 
 
 @lru_cache(4096)
 def passed(since: date, until: date) -> int:
-    """Working days after `since` up to `until`: from a Friday to the Monday after it is 1.
-
-    >>> passed(date(2027, 8, 13), date(2027, 8, 16)), passed(date(2027, 8, 13), date(2027, 8, 15))
-    (1, 0)
-    """
+    """Working days after `since` up to `until`: from a Friday to the Monday after it is 1."""
     first, last = (np.datetime64(day + timedelta(days=1), "D") for day in (since, until))
     return int(np.busday_count(first, last))
 
 
 def later(day: date, count: int) -> date:
-    """The working day that is `count` working days after a day; of 0, the day itself or the next Monday.
-
-    >>> later(date(2027, 8, 13), 1), later(date(2027, 8, 14), 0)
-    (datetime.date(2027, 8, 16), datetime.date(2027, 8, 16))
-    """
+    """The working day that is `count` working days after a day; of 0, the day itself or the next Monday."""
     return np.busday_offset(np.datetime64(day, "D"), count, roll="backward" if count else "forward").astype(date)
 
 
@@ -69,6 +58,21 @@ def read_toml(name: str, table: str) -> tuple[Mapping[str, Any], ...]:
         raise DamagedFile(f"{file}: {error!r}; restore it with git checkout") from error
 
 
+def lexicon(name: str) -> tuple[dict[str, Any], Callable[[str], str]]:
+    """The tables of a file beside this module, and what puts its `parts` (which may hold those before) into a text."""
+    known = tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    parts: dict[str, str] = {}
+
+    def filled(text: str) -> str:
+        for part, words in parts.items():
+            text = text.replace(f"{{{part}}}", words)
+        return text
+
+    for part, words in known.pop("parts", {}).items():
+        parts[part] = filled(words)
+    return known, filled
+
+
 PROFESSOR, POSTDOC, STUDENT = "professor", "postdoc", "phd student"
 ROLES = (PROFESSOR, POSTDOC, STUDENT)
 ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
@@ -77,13 +81,12 @@ ROLE_NAMES = (ORGANISER, "organizer", "detector", "reviewer")
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Somebody who may be asked to speak.
+    """Somebody who may be asked to speak, of one of the `ROLES`.
 
-    `role` is one of `ROLES`; `days` are working days until an answer; `needs` the mails that it takes until there is
-    one (with 4, three reminders are in vain). `vague`, `forgets`, `cancels` and `share` are probabilities: that a date
-    is named vaguely, that a mail is never answered, that a date is cancelled after it was given, that any date suits.
-    `limit` is the number of dates named at first; `style`, `description` and `constraints` are for a language model;
-    `issue` is what they may raise that no policy covers.
+    `days` are working days until an answer, `needs` the mails that it takes. `vague`, `forgets`, `cancels` and `share`
+    are probabilities: that a date is named vaguely, that a mail is never answered, that a date is cancelled after it
+    was given, that any date suits. `limit` is the number of dates named at first; `style`, `description` and
+    `constraints` are for a language model; `issue` is what they may raise that no policy covers.
     """
 
     id: str
@@ -133,31 +136,22 @@ class Persona:
 
 def load_personas() -> dict[str, Persona]:
     """The project's personas by their id."""
-    return {made.id: made for made in map(_persona, read_toml("personas.toml", "persona"))}
-
-
-def _persona(entry: Mapping[str, Any]) -> Persona:
-    given = {k: v for k, v in entry.items() if k not in ("responsiveness", "rank")} | entry.get("responsiveness", {})
-    return Persona(**given | {"constraints": tuple(entry.get("constraints", ()))})
+    found = {}
+    for entry in read_toml("personas.toml", "persona"):
+        told = {**entry, **entry.get("responsiveness", {}), "constraints": tuple(entry.get("constraints", ()))}
+        found[entry["id"]] = Persona(**{k: v for k, v in told.items() if k not in ("responsiveness", "rank")})
+    return found
 
 
 def surname_twice(people: Iterable[Persona]) -> set[str]:
-    """Names of people who share their last name with another: nobody may be told by it alone.
-
-    >>> ana, bo = (Persona(i, f"{i} Ray", f"{i}@example.org", "professor") for i in ("Ana", "Bo"))
-    >>> sorted(surname_twice([ana, bo]))
-    ['Ana Ray', 'Bo Ray']
-    """
+    """Names of people who share their last name with another: nobody may be told by it alone."""
     counted = Counter(person.name.split()[-1].casefold() for person in people)
     return {person.name for person in people if counted[person.name.split()[-1].casefold()] > 1}
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A programme to be filled: `slots` are its dates in order, each with `seats` speakers out of `people`.
-
-    `start` is the first day of work (a working day), `deadline` the last one.
-    """
+    """A programme to be filled from `start` (a working day) to `deadline`: dates in order, `seats` speakers on each."""
 
     id: str
     title: str
@@ -221,20 +215,15 @@ def scenario(name: str) -> Scenario:
     if name not in entries:
         raise InvalidInput(f"scenario: {name!r} given; expected one of {', '.join(entries)}")
     entry, known = entries[name], load_personas()
-    dates: dict[str, Any] = {name: day(entry[name], name) for name in ("start", "deadline")}
-    dates["slots"] = days(entry["slots"], "slots")
-    people = tuple(known[persona] for persona in entry["personas"])
-    told = {key: value for key, value in entry.items() if key in Scenario.__dataclass_fields__}
-    who = {"organiser": entry["organiser"]["name"], "organiser_role": entry["organiser"].get("role", "")}
-    return Scenario(**told | dates | who, people=people)
+    told: dict[str, Any] = {key: value for key, value in entry.items() if key in Scenario.__dataclass_fields__}
+    told |= {name: day(entry[name], name) for name in ("start", "deadline")}
+    told |= {"organiser": entry["organiser"]["name"], "organiser_role": entry["organiser"].get("role", "")}
+    told["people"] = tuple(known[persona] for persona in entry["personas"])
+    return Scenario(**told | {"slots": days(entry["slots"], "slots")})
 
 
 def day(given: date | str, what: str) -> date:
-    """A date out of ISO text; an error names `what`.
-
-    >>> day("2027-09-15", "start")
-    datetime.date(2027, 9, 15)
-    """
+    """A date out of ISO text; an error names `what`."""
     if isinstance(given, date):
         return given
     try:

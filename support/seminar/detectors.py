@@ -1,24 +1,22 @@
 """Who reads a reply and says whether somebody has to decide about it, or whether a policy covers it: by words, learnt.
 
 By words, a reply is flagged when a sentence of it wants something that no policy speaks of. A topic alone flags
-nothing, since a routine reply may speak of trains and films as well: the same sentence has to ask, wish or make a
-condition, and must not merely tell what was or what is settled. The words, and what they rest on, are in
-`detectors.toml`.
+nothing: the same sentence has to ask, wish or make a condition, and must not merely tell what was or what is settled.
+The words, and what they rest on, are in `detectors.toml`.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Protocol
 
 import numpy as np
 
+from support.seminar.data import lexicon
 from support.seminar.forms import checked_question
 from support.seminar.rules import PolicySet
 from support.seminar.views import Verdict
@@ -50,11 +48,8 @@ def _phrases(listed: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(listed)})\b" if listed else r"(?!)")
 
 
-_KNOWN = tomllib.loads(files(__package__).joinpath("detectors.toml").read_text(encoding="utf-8"))
-TOPICS = tuple(
-    Topic(topic["name"], _phrases(topic.get("words", ())), _phrases(topic.get("alone", ())))
-    for topic in _KNOWN["topic"]
-)
+_KNOWN, _ = lexicon("detectors.toml")
+TOPICS = tuple(Topic(t["name"], *(_phrases(t.get(how, ())) for how in ("words", "alone"))) for t in _KNOWN["topic"])
 WANTS, SETTLED = _phrases(_KNOWN["wants"]), _phrases(_KNOWN["settled"])
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 LONGEST = 600  # letters: a longer sentence is read in pieces, since some patterns take time that grows with its square
@@ -71,7 +66,7 @@ class NoDetector:
 
 
 class LexicalDetector:
-    """Flags by words (see the module), at once and without a model. It does not look at the context."""
+    """Flags by words (see the module), whatever the context."""
 
     kind = "lexical"
 
@@ -102,21 +97,16 @@ def covered(topic: Topic, policies: PolicySet) -> bool:
 
 
 def _wanted(topic: Topic, sentence: str) -> bool:
-    if SETTLED.search(sentence):
-        return False
-    wants = "?" in sentence or WANTS.search(sentence)
-    return bool(topic.alone.search(sentence) or (topic.words.search(sentence) and wants))
+    wants = topic.words.search(sentence) and ("?" in sentence or WANTS.search(sentence))
+    return not SETTLED.search(sentence) and bool(topic.alone.search(sentence) or wants)
 
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").split())
 
 
-STRENGTH = 10.0
-"""Inverse of the penalty, that of the dialogue acts' classifier; it was not tuned on the cases."""
-
-FOLDS = 10
-"""Of the 20 cases each fold leaves out two, one to flag and one clear."""
+STRENGTH = 10.0  # inverse of the penalty, that of the dialogue acts' classifier; it was not tuned on the cases
+FOLDS = 10  # of the 20 cases each fold leaves out two, one to flag and one clear
 
 
 class Encodes(Protocol):
@@ -127,10 +117,7 @@ class Encodes(Protocol):
 
 
 class ClassifierDetector:
-    """Flags a reply whose embedding lies on the side of those that were flagged.
-
-    It reads neither policies nor context: what it was trained on is all that it knows; its question quotes the reply.
-    """
+    """Flags a reply whose embedding lies on the side of those that were flagged, whatever policies and context."""
 
     kind = "classifier"
 

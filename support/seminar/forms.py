@@ -35,8 +35,8 @@ QUESTION, ANSWER = 240, 400
 WORDS, ASKED = 60, 40  # words of a reason and of the day's end (about forty are asked for), and of a flag's question
 STRANGE = 5  # dates off the programme that are kept of one reply
 MOST, LARGEST = 12, 99  # numbers of policies, and the largest where the model does not know how many there are
+# what a reply may say of a date; one for each date, so that none can be possible and impossible at once
 ANSWERS = ("not said", "can", "perhaps", "cannot", "gives back")
-"""What a reply may say of a date; one form for each date, so that none can be possible and impossible at once."""
 
 ISO = "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 
@@ -99,10 +99,7 @@ def _names(body: str, slot: date) -> bool:
 
 @cache
 def reading_form(slots: tuple[str, ...], today: str, own: tuple[str, ...], limits: Limits) -> type[BaseModel]:
-    """What a reply says: one of `ANSWERS` for each known date, other dates, and what it is about.
-
-    Only dates of the writer's `own` can be given back.
-    """
+    """What a reply says: one of `ANSWERS` for each known date (only `own` ones can be given back), and others."""
 
     def parsed(field: str, given: str) -> date:
         try:
@@ -175,10 +172,7 @@ def acted(state: State, reply: Any) -> tuple[Action, ...]:
 
 
 def check_actions(state: State, actions: Sequence[Any]) -> None:
-    """Refuse what a schema cannot: two actions for one person, a date without a confirmation, a seat given twice.
-
-    Raises ValueError with the person, the value and what was expected; it goes back to the model.
-    """
+    """Refuse what a schema cannot: two actions for one person, a date without a confirmation, a seat given twice."""
     met: set[str] = set()
     taken = {slot.isoformat(): set(names) for slot, names in state.slots.items()}
     for action in actions:
@@ -225,11 +219,7 @@ def verdict_form(asks: bool, most: int) -> type[BaseModel]:
 
 
 def checked_question(given: str) -> str:
-    """A question on one line, one sentence or two, at most forty words; InvalidInput says what it lacks.
-
-    >>> checked_question("He asks for two nights.  Shall we pay both?")
-    'He asks for two nights. Shall we pay both?'
-    """
+    """A question on one line, one sentence or two, at most forty words; InvalidInput says what it lacks."""
     words = given.split()
     if not words or len(words) > ASKED or not words[-1].endswith("?"):
         raise InvalidInput(f"question: {len(words)} words given; expected 1 to {ASKED} that end in a question mark")

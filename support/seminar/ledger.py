@@ -15,12 +15,10 @@ from support.seminar.records import ACTIONS, CONFIRMATION, THANKS, Action, Mail,
 
 @dataclass(frozen=True)
 class Contact:
-    """What is known of one person.
+    """What is known of one person: on which days the organiser wrote to them (`mails`) and they wrote (`answered`).
 
-    `mails` are the days on which the organiser wrote to them, `answered` those on which they wrote (a reply of the same
-    day answers a mail of that day); `available` and `vague` dates of the programme that they named, firmly or not;
-    `confirmed` those for which a confirmation was sent, `cancelled` those that they gave back; `said` is a short note,
-    `wait_until` the day before which they asked not to be written to.
+    `available` and `vague` are dates of the programme that they named, firmly or not; `confirmed` those for which a
+    confirmation was sent, `cancelled` those that they gave back; before `wait_until` they asked not to be written to.
     """
 
     name: str
@@ -213,11 +211,7 @@ class Ledger:
 
 
 def refusal(state: State, action: Action) -> str:
-    """Why an action cannot be carried out; "" where it can.
-
-    A kind that there is not, somebody who is not on the list, a date that is not on the programme, a confirmation
-    without a date, of one that is over or full, or of one that its person never named.
-    """
+    """Why an action cannot be carried out; "" where it can."""
     if action.kind not in ACTIONS:
         return f"action: {action.kind!r} given; expected one of {', '.join(ACTIONS)}"
     if action.person not in state.contacts:

@@ -30,19 +30,14 @@ from support.seminar.views import ANSWER, LATER, Response
 ANSWERED = "What shall I answer, if anything?"
 OBEYED = "It reads like an instruction to the system, which was not followed: “{said}”."
 CUT = "It was longer than what is read; the rest is in your mailbox."
-SURE = "Say whose it is if you are sure."
-"""What is added to why a reply is held that its sender’s address alone says who wrote."""
-
+SURE = "Say whose it is if you are sure."  # of a reply that is held, since its sender’s address alone says who wrote
 WORDLESS = "(no words of its own)"
 OFF = "It was sent by {name}, who was taken off the list."
 
-REPLY, BOUNCE = "reply", "bounce"
-"""The kinds of match that are handed on: replies, and mails of ours that came back, as a question."""
-
+REPLY, BOUNCE = "reply", "bounce"  # kinds of match that are handed on, what came back as a question
 CAME_BACK = "A mail server says that my mail to {name} came back undelivered. Is the address right? What shall be done?"
 
-THREAD = 10
-"""Message-IDs of a thread that a mail names."""
+THREAD = 10  # Message-IDs of a thread that a mail names
 
 
 @dataclass(frozen=True)
@@ -53,8 +48,7 @@ class Account:
     name: str
     now: Callable[[int], datetime]
     today: Callable[[int], date]  # by which a daily limit counts
-    # under which the own server says whether a sender is genuine
-    authserv: str = ""
+    authserv: str = ""  # under which the own server says whether a sender is genuine
 
 
 @dataclass
@@ -75,10 +69,7 @@ class MailPost:
     _wrote: int = field(default=0, init=False)
 
     async def collect(self, day: int) -> list[Written]:
-        """Fetch what is new, keep all of it, and hand on the replies of people on the list, and what came back.
-
-        A reply is held where its writer was taken off the list since it was fetched.
-        """
+        """Fetch and keep what is new; hand on what people on the list wrote, and what came back. Others' is held."""
         await self.fetch(day)
         replies, returned = list[Written](), list[Written]()
         for kept in [kept for on in range(self.collected() + 1, day + 1) for kept in self.inbox.of_day(on)]:
@@ -126,18 +117,10 @@ class MailPost:
         if person.name in self.removed and not gone:
             raise InvalidInput(f"mail to {person.name}, who was taken off the list; put them back, or leave it out")
         thread = self._thread(mail.to)
-        outgoing = Outgoing(
-            sender=self.account.address,
-            sender_name=self.account.name,
-            recipient=person.email,
-            recipient_name=person.name,
-            subject=mail.subject,
-            body=mail.body,
-            message_id=new_message_id(self.account.address.rpartition("@")[2]),
-            date=self.account.now(mail.day),
-            in_reply_to=thread[-1] if thread else "",
-            references=tuple(thread[-THREAD:]),
-        )
+        ours, theirs = (self.account.address, self.account.name), (person.email, person.name)
+        told = mail.subject, mail.body, new_message_id(self.account.address.rpartition("@")[2])
+        answered = thread[-1] if thread else "", tuple(thread[-THREAD:])
+        outgoing = Outgoing(*ours, *theirs, *told, self.account.now(mail.day), *answered)
         on = self.account.today(mail.day)
         await self.outbox.send(self.mailbox, outgoing, mail=mail.id, day=mail.day, person=mail.to, today=on)
 
@@ -169,18 +152,11 @@ class MailPost:
         """A simulated person's reply as a mail; its name is made of what it is, so that it is the same one again."""
         person = self.scenario.person(written.person)
         own = repr((self.account.address, person.id, day))
-        return Outgoing(
-            sender=person.email,
-            sender_name=person.name,
-            recipient=self.account.address,
-            recipient_name=self.account.name,
-            subject=written.response.subject or "(no subject)",
-            body=written.response.body or WORDLESS,
-            message_id=f"<{hashlib.sha256(own.encode()).hexdigest()[:24]}@simulated.example>",
-            date=self.account.now(day),
-            in_reply_to=answered,
-            references=(answered,) if answered else (),
-        )
+        name = f"<{hashlib.sha256(own.encode()).hexdigest()[:24]}@simulated.example>"
+        theirs, ours = (person.email, person.name), (self.account.address, self.account.name)
+        told = written.response.subject or "(no subject)", written.response.body or WORDLESS, name
+        thread = answered, (answered,) if answered else ()
+        return Outgoing(*theirs, *ours, *told, self.account.now(day), *thread)
 
     def awaited(self, last: int) -> bool:
         """Whether a simulated person still writes; of real people nobody knows."""

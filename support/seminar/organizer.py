@@ -9,41 +9,25 @@ from datetime import date
 
 import numpy as np
 
-from support.seminar import rules
+from support.seminar import records, rules
+from support.seminar.artefacts import load_templates
 from support.seminar.audit import applies
-from support.seminar.data import in_words, iso, working
+from support.seminar.data import PROFESSOR, Persona, Scenario, in_words, iso, surname_twice, working
 from support.seminar.ledger import Contact
-from support.seminar.organizer_log import about, adrift, offered
+from support.seminar.organizer_log import about, adrift, answers_to, offered
 from support.seminar.organizer_steps import todo
-from support.seminar.organizer_writing import closing_of, greeting_of, written
 from support.seminar.reading import SAYS, Reading, agrees, read_reply
-from support.seminar.records import (
-    CLARIFICATION,
-    CONFIRMATION,
-    FOLLOW_UP,
-    INVITATION,
-    MAIL,
-    ORGANISER,
-    THANKS,
-    Action,
-    Edit,
-    Mail,
-    Understood,
-)
+from support.seminar.records import ORGANISER, Action, Edit, Mail, Understood
 from support.seminar.views import DayPlan, Desk, Draft
 
-NOTE, SHOWN = 120, 60
-"""Characters that are kept of a reply, and that a summary of an edit quotes."""
-
-WORDS = 40
-"""Of a reason and of a summary, as in section 3.3.3 of the paper: more than that is not read."""
-
+NOTE, SHOWN = 120, 60  # characters that are kept of a reply, and that a summary of an edit quotes
+WORDS = 40  # of a reason and of a summary, as in section 3.3.3 of the paper: more than that is not read
 DOING = {
-    INVITATION: "Invite",
-    FOLLOW_UP: "Write again to",
-    CLARIFICATION: "Put a question or an answer to",
-    CONFIRMATION: "Give a date to",
-    THANKS: "Thank",
+    records.INVITATION: "Invite",
+    records.FOLLOW_UP: "Write again to",
+    records.CLARIFICATION: "Put a question or an answer to",
+    records.CONFIRMATION: "Give a date to",
+    records.THANKS: "Thank",
 }
 """How a plan says what is to be done; people's names follow."""
 
@@ -51,13 +35,11 @@ _NO = re.compile(r"\bno\b", re.I)
 
 
 class RuleBasedOrganizer:
-    """Reads by patterns, selects and acts by rules, writes by templates.
+    """Reads by patterns, selects and acts by rules, writes by templates; it gives nobody a date that they did not name.
 
-    A policy that states no rule is not followed, and every morning's report says so. Where no policy says how long to
-    wait, a mail is left alone for two working days; where none says whom to ask first, as many people are asked as
-    seats are free. It never gives anybody a date that they did not name. A wish ("make it again, but ...") is beyond
-    it: it makes the same again, and says so in the plan. Of what was changed before, it learns greetings and closings
-    (`mannered`).
+    A policy that states no rule is not followed, and every morning's report says so. A wish ("make it again, but ...")
+    is beyond it: it makes the same again, and says so in the plan. Of what was changed before, it learns greetings and
+    closings (`mannered`).
     """
 
     kind = "rule-based"
@@ -68,10 +50,9 @@ class RuleBasedOrganizer:
         self._decided: tuple[Desk, tuple[Action, ...]] | None = None  # a plan and its actions are made on one desk
 
     async def read(self, desk: Desk, mail: Mail) -> Understood:
-        """What the patterns of `reading` read, of the dates that the writer was offered.
+        """What `reading` reads, of the dates that the writer was offered.
 
-        A reply without a date to a question about a single one is taken as a yes or a no to it, where it says so. A
-        cancellation gives back the dates of theirs that it names, or all of theirs where it names none.
+        A cancellation gives back the dates of theirs that it names, or all of theirs where it names none.
         """
         reading = read_reply(mail.body, offered(desk, mail.sender), desk.today, desk.scenario.time)
         available, unavailable = _answered(desk, mail, reading)
@@ -122,10 +103,7 @@ class RuleBasedOrganizer:
         return DayPlan(" ".join(parts) or "Send nothing today.", reason)
 
     async def act(self, desk: Desk, plan: DayPlan, selected: tuple[str, ...], wish: str = "") -> tuple[Action, ...]:
-        """What the policies ask for today, about the people whom the plan names: who was struck out is left alone.
-
-        Longer names are looked for first, so that one name inside another does not stand for it.
-        """
+        """What the policies ask for today, about the people whom the plan names, a longer name before one inside it."""
         actions = self._todo(desk)
         text, named = plan.text, set[str]()
         for name in sorted({action.person for action in actions}, key=len, reverse=True):
@@ -143,7 +121,7 @@ class RuleBasedOrganizer:
         whom = f" about {edit.about}" if edit.about else ""
         if not edit.after:
             return f"The {edit.what}{whom} was removed."
-        if edit.what == MAIL and (changes := _style(desk, edit)):
+        if edit.what == records.MAIL and (changes := _style(desk, edit)):
             return f"In the {edit.what}{whom}, {' and '.join(changes)}."
         before, after = (textwrap.shorten(text, SHOWN, placeholder=" …") for text in (edit.before, edit.after))
         return f"The {edit.what}{whom} was changed from “{before}” to “{after}”."
@@ -155,7 +133,7 @@ class RuleBasedOrganizer:
         came = list(dict.fromkeys(mail.sender for mail in today if mail.sender != ORGANISER))
         seats = desk.state.seats * len(desk.state.slots)
         filled = sum(len(names) for names in desk.state.slots.values())
-        given = [mail.to for mail in sent if mail.kind == CONFIRMATION]
+        given = [mail.to for mail in sent if mail.kind == records.CONFIRMATION]
         quiet = [c.name for c in desk.state.waiting() if c.unanswered]
         return within(
             WORDS,
@@ -177,10 +155,10 @@ class RuleBasedOrganizer:
 
 
 def _answered(desk: Desk, mail: Mail, reading: Reading) -> tuple[tuple[date, ...], tuple[date, ...]]:
-    """The firm and the impossible dates, with the only one that the mail before the reply asked about."""
+    """The firm and the impossible dates; to a question about a single one, a yes or a no without a date is about it."""
     firm, cannot = reading.available, reading.unavailable
     before = [m for m in desk.mails if m.to == mail.sender and m.sender == ORGANISER and m.id < mail.id]
-    asks = before and before[-1].kind == CLARIFICATION
+    asks = before and before[-1].kind == records.CLARIFICATION
     asked = tuple(slot for slot in desk.scenario.slots if about(before[-1], slot)) if asks else ()
     if len(asked) != 1 or firm or reading.vague or cannot or reading.declined or reading.unclear:
         return firm, cannot
@@ -201,7 +179,6 @@ def _holders(desk: Desk, slot: date) -> str:
 
 
 def _told(desk: Desk, contact: Contact) -> list[str]:
-    """All that is known of one person."""
     quiet = desk.state.days_silent(contact.name)
     said = {
         "has": desk.state.dates_of(contact.name),
@@ -233,22 +210,19 @@ def _reasons(actions: Sequence[Action]) -> list[str]:
 
 
 def _idle(desk: Desk) -> str:
-    """Why nothing is done."""
     if not working(desk.today) and any(r.kind == rules.WEEKEND for r in desk.policies.rules.values()):
         return "It is the weekend."
     if not desk.state.open:
         return "Every seat is taken."
-    quiet = len(desk.state.pending)
-    if quiet:
+    if quiet := len(desk.state.pending):
         return f"Mails to {quiet} of the people without a date may still be answered."
     return "No policy asks for anything."
 
 
 def _style(desk: Desk, edit: Edit) -> list[str]:
-    person = desk.scenario.by_name.get(edit.about)
-    pairs = [("the closing", closing_of(edit.before, desk.scenario), closing_of(edit.after, desk.scenario))]
-    if person:
-        pairs.insert(0, ("the greeting", greeting_of(edit.before, person), greeting_of(edit.after, person)))
+    pairs = [("the closing", *(closing_of(text, desk.scenario) for text in (edit.before, edit.after)))]
+    if person := desk.scenario.by_name.get(edit.about):
+        pairs.insert(0, ("the greeting", *(greeting_of(text, person) for text in (edit.before, edit.after))))
     return [f"{what} “{old}” became “{new}”" for what, old, new in pairs if old and new and old != new]
 
 
@@ -273,3 +247,93 @@ def _days(slots: Sequence[date]) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+# ---- mails out of templates, and what is learnt of mails that were changed at the desk ----
+# A greeting is the first line that names the person and ends with a comma or an exclamation mark, a closing the line
+# before the organiser's name. A greeting is used again for people of the same role, a closing for everybody; of several
+# the latest. Nothing else of an edit is copied into other mails.
+
+LONGEST = 80  # characters of a line that can be a greeting or a closing
+
+
+def written(desk: Desk, action: Action) -> Draft:
+    """The mail of an action. The goal of a clarification is what it says: those who edit the action edit the mail."""
+    held, person = desk.scenario, desk.scenario.person(action.person)
+    template = desk.templates.get(action.kind) or load_templates()[action.kind]
+    notes = {
+        records.INVITATION: f"We would like to hear about your work on {person.field}." if person.field else "",
+        records.CONFIRMATION: " ".join(hook.answer.strip() for hook in answers_to(desk).get(person.name, ())),
+    }
+    subject, body = template.fill(
+        speaker=addressed(person, held.people),
+        dates="\n".join(in_words(slot) for slot in desk.state.open if slot > desk.today),
+        date=in_words(date.fromisoformat(action.slot or "")) if action.kind == records.CONFIRMATION else "",
+        place=held.place,
+        time=held.time,
+        organiser=held.organiser,
+        title=held.title,
+        question=action.goal if action.kind == records.CLARIFICATION else "",
+        note=notes.get(action.kind, ""),
+    )
+    return Draft(subject, mannered(body, desk.edits, person, held))
+
+
+def addressed(person: Persona, people: Sequence[Persona]) -> str:
+    """How mails address somebody: professors by title and last name, in full where another shares it; others by name.
+
+    >>> ana = Persona("a", "Ana Ray", "ana@example.org", "professor")
+    >>> addressed(ana, [ana]), addressed(ana, [ana, Persona("b", "Bo Ray", "bo@example.org", "postdoc")])
+    ('Professor Ray', 'Professor Ana Ray')
+    """
+    return f"Professor {_last(person, people)}" if person.role == PROFESSOR else person.name
+
+
+def _last(person: Persona, people: Sequence[Persona]) -> str:
+    return person.name if person.name in surname_twice(people) else person.name.split()[-1]
+
+
+def mannered(body: str, edits: Sequence[Edit], person: Persona, scenario: Scenario) -> str:
+    """A mail with the greeting and the closing that edits of mails teach."""
+    greeting, closing, lines = "", "", body.split("\n")
+    for edit in (edit for edit in edits if edit.what == records.MAIL and edit.after):
+        known = scenario.by_name.get(edit.about)
+        if known and known.role == person.role:
+            greeting = _replaced(greeting_of(edit.before, known), greeting_of(edit.after, known)) or greeting
+        closing = _replaced(closing_of(edit.before, scenario), closing_of(edit.after, scenario)) or closing
+    if greeting and greeting_of(lines[0], person):
+        gaps = {"{name}": person.name, "{last}": _last(person, scenario.people), "{first}": person.name.split()[0]}
+        lines[0] = re.sub(r"\{(?:name|last|first)\}", lambda gap: gaps[gap[0]], greeting)
+    if closing and (old := closing_of(body, scenario)):
+        lines[max(k for k, line in enumerate(lines) if line.strip() == old)] = closing
+    return "\n".join(lines)
+
+
+def _replaced(old: str, new: str) -> str:
+    return new if new and new != old else ""
+
+
+def greeting_of(text: str, person: Persona) -> str:
+    """The greeting of a mail, with gaps for the name; braces of its own are no gaps. "" where there is none.
+
+    >>> greeting_of("Hi Ana!", Persona("a", "Ana Ray", "ana@example.org", "professor"))
+    'Hi {first}!'
+    """
+    names = {"name": person.name, "last": person.name.split()[-1], "first": person.name.split()[0]}
+    for line in map(str.strip, text.splitlines()):
+        if not 0 < len(line) <= LONGEST or not line.endswith((",", "!")):
+            continue
+        gaps = line.replace("{", "(").replace("}", ")")
+        for gap, name in names.items():
+            gaps = re.sub(rf"\b{re.escape(name)}(?!\w)", f"{{{gap}}}", gaps)
+        if gaps != line:
+            return gaps
+    return ""
+
+
+def closing_of(text: str, scenario: Scenario) -> str:
+    """The line before the organiser's own name at the end; "" where there is none."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    names = (scenario.organiser, scenario.organiser.split()[0])
+    signed = [k for k, line in enumerate(lines) if line.rstrip(",.") in names]
+    return lines[signed[-1] - 1] if signed and signed[-1] and len(lines[signed[-1] - 1]) <= LONGEST else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import date
 
 from support.seminar.data import in_words
@@ -12,8 +11,8 @@ from support.seminar.ledger import Contact
 from support.seminar.records import CLARIFICATION, CONFIRMATION, INVITATION, ORGANISER, Hook, Mail
 from support.seminar.views import Desk
 
+# how a question for certainty can be told from one for further dates, whoever wrote it
 SURE = re.compile(r"\b(?:certain|confirm|for sure|definite|settled)", re.IGNORECASE)
-"""How a question for certainty can be told from one for further dates, whoever wrote it."""
 
 
 def about(mail: Mail, slot: date) -> bool:
@@ -47,10 +46,7 @@ def asked_on(desk: Desk, name: str) -> int:
 
 
 def turned(desk: Desk, contact: Contact) -> int:
-    """The day of the run on which things last turned for somebody; 0 where they never did.
-
-    That is when a date of theirs was given to somebody else, or one was given back that is open again.
-    """
+    """The day on which a date of theirs was last given to another, or one given back that is open; 0 for never."""
     others = [other for other in desk.state.contacts.values() if other.name != contact.name]
     gave_back = {other.name for other in others if {*other.cancelled} & {*desk.state.open}}
     given = [mail for mail in desk.mails if mail.kind == CONFIRMATION and mail.to != contact.name]
@@ -59,27 +55,21 @@ def turned(desk: Desk, contact: Contact) -> int:
 
 
 def answers_to(desk: Desk) -> dict[str, list[Hook]]:
-    """Answers that are to be told, by the person whom they concern: today's, and earlier ones that were not yet told.
-
-    Unanswered flags are nobody's, see `adrift` for the others.
-    """
+    """Answers that are to be told, by the person whom they concern: today's, and earlier ones not told so far."""
     found = defaultdict[str, list[Hook]](list)
-    for hook in (*_untold(desk), *desk.answers):
+    for hook in (*(hook for hook in desk.hooks if _untold(desk, hook)), *desk.answers):
         if hook.answer.strip() and (name := concerned(desk, hook)):
             found[name].append(hook)
     return dict(found)
 
 
-def _untold(desk: Desk) -> Iterator[Hook]:
-    """Answers of earlier days of this run, since which nothing was sent to the person, nor an answer struck out."""
-    for hook in desk.hooks:
-        if not 0 < hook.day < desk.day or hook.person not in desk.state.contacts:
-            continue
-        told = any(mail.to == hook.person and mail.day >= hook.day for mail in desk.mails)
-        answer = " ".join(hook.answer.split())
-        struck = any(edit.about == hook.person and not edit.after and answer in edit.before for edit in desk.edits)
-        if not (told or struck):
-            yield hook
+def _untold(desk: Desk, hook: Hook) -> bool:
+    """Whether since an answer of an earlier day nothing was sent to the person, nor the answer struck out."""
+    if not 0 < hook.day < desk.day or hook.person not in desk.state.contacts:
+        return False
+    answer = " ".join(hook.answer.split())
+    struck = any(edit.about == hook.person and not edit.after and answer in edit.before for edit in desk.edits)
+    return not struck and not any(mail.to == hook.person and mail.day >= hook.day for mail in desk.mails)
 
 
 def adrift(desk: Desk) -> list[Hook]:

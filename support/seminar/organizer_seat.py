@@ -85,11 +85,7 @@ def reading_form(seat: ModelSeat, desk: Desk, mail: Mail) -> Any:
 
 
 def understood(seat: ModelSeat, reply: Any, desk: Desk, mail: Mail) -> Understood:
-    """A reading as a record.
-
-    An offered date that the model lists among those never offered is left out there: what it says of that date stands
-    with the offered ones. Small models copy dates so; asking again did not help the embedded one.
-    """
+    """A reading as a record; an offered date among those never offered is left out there: small models copy dates."""
     offered = iso(told.offered(desk, mail.sender))
     return Understood(
         mail.id,
@@ -225,13 +221,10 @@ ORGANIZES = {
 
 
 def _text(what: str, least: int = 1) -> Any:
-    """A person's words."""
     return lambda seat, answer, *view: bounded(what, answer, least)
 
 
 def _is(what: str, kind: type) -> Any:
-    """A person's record of a kind."""
-
     def check(seat: Any, answer: Any, *view: Any) -> Any:
         if not isinstance(answer, kind):
             raise InvalidInput(f"{what}: {answer!r} given; expected a {kind.__name__}")

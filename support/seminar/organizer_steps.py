@@ -25,17 +25,14 @@ from support.seminar.views import Desk
 PATIENCE, REMINDED = rules.USUAL[rules.FOLLOW_UP], rules.USUAL[rules.GIVE_UP]
 """Where no policy says so: working days that a mail is left alone, mails after which nobody waits for the silent."""
 
-WEEK = 7
-"""Days before a date is urgent on which whoever named it vaguely is asked about it."""
+WEEK = 7  # days before a date is urgent on which whoever named it vaguely is asked about it
 
 Wishes = Mapping[str, Sequence[date]]
 """Dates that each person could take, in the order in which ties between people are broken."""
 
 
 def match(wishes: Wishes, free: Mapping[date, int], priority: Callable[[str], int] = lambda name: 0) -> dict[str, date]:
-    """A maximum matching of people to seats; nobody gets two.
-
-    One more match outweighs all priority, and that all order and earliness.
+    """A maximum matching of people to seats; one more match outweighs all priority, and that order and earliness.
 
     >>> early, late = date(2027, 9, 15), date(2027, 10, 13)
     >>> match({"Ana": [early, late], "Bo": [early]}, {early: 1, late: 1}) == {"Ana": late, "Bo": early}
@@ -65,10 +62,7 @@ def wishes(people: Iterable[Contact], free: Iterable[date], *, vague: bool = Fal
 def yielding(
     found: Mapping[str, date], free: Mapping[date, int], people: Sequence[Contact], ahead: str, behind: str
 ) -> set[str]:
-    """Who has to leave a date for now to people who come first and named it vaguely, and have no other one.
-
-    A seat is kept for each of these, as far as there are seats; of who has to leave, the last in the order do.
-    """
+    """Who leaves a date for now, the last in the order, to people who come first, named it vaguely, and no other."""
     roles, leaving = {c.name: c.role for c in people}, set[str]()
     for slot in set(found.values()):
         kept = sum(c.role == ahead and c.name not in found and slot in c.perhaps for c in people)
@@ -93,10 +87,10 @@ def todo(desk: Desk, order: Sequence[str] = ()) -> tuple[Action, ...]:
 
 
 class Today:
-    """A day under the policies; `done` is what was decided so far, by person.
+    """A day under the policies (`rules`: ids and numbers by kind); `done` is what was decided so far, by person.
 
-    `rules` are their ids and numbers by kind: `window` working days pass between a mail and the next one about it,
-    `limit` mails go to somebody who never answers. `asking` are those who are to be asked for further dates.
+    `window` working days pass between a mail and the next one about it, `limit` mails go to somebody who never answers;
+    `asking` are those who are to be asked for further dates.
     """
 
     def __init__(self, desk: Desk, order: Sequence[str]) -> None:
@@ -112,6 +106,7 @@ class Today:
             self.ahead, self.behind = PROFESSOR, STUDENT
         elif rules.STUDENTS_FIRST in self.rules:
             self.ahead, self.behind = STUDENT, PROFESSOR
+        self.by_role = self.id(rules.FACULTY_FIRST) or self.id(rules.STUDENTS_FIRST)
         self.closing = passed(desk.today, desk.scenario.deadline) <= self.window  # nothing waits for one more answer
         self.asking = {action.person for action in self.further()}
 
@@ -124,11 +119,6 @@ class Today:
     def first(self, name: str) -> int:
         """The priority that the policies give to somebody by their role."""
         return int(self.state.contacts[name].role == self.ahead)
-
-    @property
-    def by_role(self) -> str:
-        """The id of the policy on roles."""
-        return self.id(rules.FACULTY_FIRST) or self.id(rules.STUDENTS_FIRST)
 
     @property
     def free(self) -> dict[date, int]:
@@ -151,8 +141,7 @@ class Today:
     @property
     def candidates(self) -> list[Contact]:
         """The same in the order in which ties are broken."""
-        able = {c.name: c for c in self.people}
-        return [able[name] for name in self.order if name in able]
+        return sorted(self.people, key=lambda contact: self.order.index(contact.name))
 
     @property
     def answering(self) -> list[Contact]:
@@ -161,14 +150,13 @@ class Today:
 
     @cached_property
     def expected(self) -> set[str]:
-        """Names of people whose answer is worth waiting for before dates are given away.
-
-        Those who never answered are, while they get reminders and one window after the last; those who answered, one
-        window after the last mail; those who asked for time, until it is over, unless the deadline is before that.
-        """
+        """Names of people whose answer is worth waiting for before dates are given away."""
         return {c.name for c in self.state.waiting() if self._expected(c)}
 
     def _expected(self, contact: Contact) -> bool:
+        """That of who never answered is, while they get reminders and one window after the last; of who answered, one
+        window after the last mail; of who asked for time, until it is over, unless the deadline is before that.
+        """
         if contact.wait_until is not None and self.state.today < contact.wait_until:
             return contact.wait_until <= self.desk.scenario.deadline
         quiet = self.state.days_silent(contact.name)
@@ -206,11 +194,8 @@ class Today:
             yield from (confirmation(name, slot, self.id(rules.CONFIRM)) for slot, name in self.state.untold)
 
     def give(self) -> Iterator[Action]:
-        """Dates for people who named them firmly.
-
-        All that can be matched are given when every seat is taken by that and nobody who gets one is to be asked for
-        further dates before, when nobody's answer is expected any more, or shortly before the deadline. Else only
-        urgent dates and dates that were given back, where a policy says so.
+        """Dates for people who named them firmly: all that can be matched when that takes every seat and nobody of them
+        is to be asked before, when nobody's answer is expected any more, or shortly before the deadline.
         """
         free, people = self.free, self.candidates
         found = match(wishes(people, free), free, self.first)
@@ -238,11 +223,10 @@ class Today:
                 yield confirmation(name, slot, self.id(rules.CANCELLED))
 
     def give_vague(self) -> Iterator[Action]:
-        """Vague dates, for seats that nobody named firmly: asked about, or given.
+        """Vague dates, for seats that nobody named firmly: given when they are urgent, or shortly before the deadline.
 
-        With a policy on vague answers people are asked first, a week before a date is urgent if not earlier, and a date
-        that is still vague after their answer is given shortly before the deadline, or when it is urgent; without an
-        answer it never is. Without such a policy vague dates are given at those times, and nobody is asked.
+        With a policy on vague answers people are asked first, a week before a date is urgent if not earlier, and
+        without an answer no such date is given.
         """
         free, careful = self.free, rules.VAGUE in self.rules
         early = {slot: seats for slot, seats in free.items() if self.near(slot, WEEK)} | self.returned(free)
@@ -313,13 +297,10 @@ class Today:
             if contact.named or contact.cancelled or len(contact.mails) >= most:
                 continue
             late = passed(max(contact.answered), self.state.today) >= self.window
-            if late and not free <= self._impossible(contact.name):
+            replies = [mail for mail in self.desk.thread(contact.name) if mail.sender == contact.name]
+            read = [read_reply(mail.body, self.desk.scenario.slots, self.state.today) for mail in replies]
+            if late and free - {slot for reading in read for slot in reading.unavailable}:
                 yield self._follow_up(contact, "since they named no date")
-
-    def _impossible(self, name: str) -> set[date]:
-        slots, today = self.desk.scenario.slots, self.state.today
-        replies = [mail for mail in self.desk.thread(name) if mail.sender == name]
-        return {slot for mail in replies for slot in read_reply(mail.body, slots, today).unavailable}
 
     def again(self) -> Iterator[Action]:
         """Follow-ups on mails without an answer, when the window is over and the limit of mails not reached."""
@@ -361,10 +342,6 @@ def ask(name: str, question: str, policy: str = "") -> Action:
 
 
 def listed(slots: Sequence[date]) -> str:
-    """Dates in words, as a question lists them.
-
-    >>> listed([date(2027, 9, 15), date(2027, 10, 13)])
-    'Wednesday, 15 September 2027 or Wednesday, 13 October 2027'
-    """
+    """Dates in words, as a question lists them."""
     words = [in_words(slot) for slot in slots]
     return " or ".join(part for part in ("; ".join(words[:-1]), words[-1]) if part)

@@ -41,14 +41,11 @@ async def organize(
     delegation: Mapping[str, str] | str = AUTOMATIC,
     until: int | None = None,
 ) -> AsyncIterator[OrganizingDay]:
-    """Yield each finished day, weekends too, from the start to the deadline.
-
-    It ends before when every seat is taken and confirmed, and no reply is under way.
+    """Yield each finished day, weekends too, to the deadline, or until all is confirmed and no reply is under way.
 
     A reply of a role that does not fit its form is a `FormatError`, and stands for nothing: no action, no mail.
     """
-    slips = Slips()
-    post = DirectPost(scenario, seats, slips)
+    post = DirectPost(scenario, seats, slips := Slips())
     run = Run(scenario, post, organizer, detector, reviewer, artefacts, past, delegation, slips)
     if until is not None and (isinstance(until, bool) or not isinstance(until, int) or until < 1):
         raise InvalidInput(f"until: {until!r} given; expected a whole number of days from 1")
@@ -69,11 +66,11 @@ def record(
     **settings: Any,
 ) -> Organizing:
     """The record of days that went by; `roles` holds people, organizer, detector and reviewer."""
-    told = {name: getattr(scenario, name) for name in ("id", "title", "goal", "organiser", "organiser_role")}
-    when = {"start": scenario.start.isoformat(), "deadline": scenario.deadline.isoformat()}
-    slots = {"slots": [slot.isoformat() for slot in scenario.slots], "seats": scenario.seats}
+    parts = "id", "title", "goal", "organiser", "organiser_role", "place", "time", "start", "deadline", "slots", "seats"
+    told: dict[str, Any] = {name: getattr(scenario, name) for name in parts}
+    told |= {"start": str(scenario.start), "deadline": str(scenario.deadline), "slots": list(map(str, scenario.slots))}
     return Organizing(
-        {**told, "place": scenario.place, "time": scenario.time, **when, **slots},
+        told,
         tuple({**asdict(person), "constraints": list(person.constraints)} for person in scenario.people),
         {role: who.kind for role, who in roles.items()},
         tuple((policy.id, policy.text) for policy in artefacts.policies),
@@ -109,8 +106,6 @@ def desk_of(scenario: Scenario, days: Sequence[OrganizingDay], artefacts: Artefa
         mails += [*(replace(mail, slots=()) for mail in day.received), *day.sent]
     shown = replace(scenario, people=tuple(person.introduced for person in scenario.people))
     begun, today = artefacts or Artefacts(), date.fromisoformat(days[-1].date)
+    known = shown, ledger.state(today), days[-1].number, tuple(mails), begun.policies, begun.templates
     learnt = tuple(edit for day in days for edit in day.edits)
-    return Desk(
-        shown, ledger.state(today), days[-1].number, tuple(mails), begun.policies, begun.templates,
-        hooks=(*begun.hooks, *hooks(days)), edits=(*begun.learnt, *learnt),
-    )  # fmt: skip
+    return Desk(*known, hooks=(*begun.hooks, *hooks(days)), edits=(*begun.learnt, *learnt))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 
+from support.seminar.data import lexicon
+
+# what a clause is: a yes to its dates, its dates and nothing that says no, words without a date, or not understood
 YES, BARE, AROUND, COURTESY, UNKNOWN = "yes", "bare", "around", "courtesy", ""
-"""What a clause is: a yes to its dates, its dates and nothing that says no, words without a date, or not understood."""
 
-LONGEST, PIECE = 60, 16
-"""Words of a clause that is tried, and of a piece of it."""
-
+LONGEST, PIECE = 60, 16  # words of a clause that is tried, and of a piece of it
 _POINTS = re.compile(r"[,;:!.()\"“”]+(?=\s|$|@)|(?:^|(?<=[\s@]))[,;:!.()\"“”]+|…")
 _SMILE = re.compile(r"(?<!\S)[:=]-?\)+|[\U0001F642\U0001F60A\U0001F44D\u2713\u2714\u2705]\ufe0f?")
 _DASHES = re.compile(r"(?<=\s)[-\u2013\u2014/*\u2022]+(?=\s)|\u2014")
@@ -20,17 +18,7 @@ _DASHES = re.compile(r"(?<=\s)[-\u2013\u2014/*\u2022]+(?=\s)|\u2014")
 
 @cache
 def _pieces() -> dict[str, re.Pattern[str]]:
-    """The pieces of each kind as one pattern."""
-    known = tomllib.loads(files(__package__).joinpath("plainly.toml").read_text(encoding="utf-8"))
-    parts: dict[str, str] = {}
-
-    def filled(text: str) -> str:
-        for name, part in parts.items():
-            text = text.replace(f"{{{name}}}", part)
-        return text
-
-    for name, part in known["parts"].items():
-        parts[name] = filled(part)
+    known, filled = lexicon("plainly.toml")
     lists = {YES: known["yes"]["pieces"], "alone": known["yes"]["alone"], AROUND: known["around"]["pieces"],
              COURTESY: known["courtesy"]["pieces"]}  # fmt: skip
     kinds = {kind: re.compile("|".join(f"(?:{filled(piece)})" for piece in pieces)) for kind, pieces in lists.items()}
@@ -43,8 +31,6 @@ def understood(clause: str, asked: bool = False) -> str:
 
     >>> understood("I can do @ or @"), understood("@ I have to be at the dentist's"), understood("@ and @")
     ('yes', '', 'bare')
-    >>> understood("Thanks a lot for asking, Noor!"), understood("Yes, that works.", asked=True)
-    ('courtesy', 'yes')
     """
     words = _words(clause)
     if words is None or len(words) > LONGEST:

@@ -1,9 +1,8 @@
 """The post: who reads a mail when, and when what they write is on the desk; and what goes amiss on a day.
 
-In a rehearsal everybody reads in the evening of the day on which a mail was sent, and may answer at once or on a later
-evening; an answer is on the desk the next morning. In the books it stands under the day before, on which it was
-written, so that a mail of that morning is one without an answer. Weekends are days too: only the organiser may keep
-them free. Mail that goes through a mailbox is in `mailing`.
+In a rehearsal everybody reads in the evening of the day on which a mail was sent, and may answer then or on a later
+evening; an answer is on the desk the next morning. In the books it stands under the day before, so that a mail of that
+morning is one without an answer. Weekends are days too. Mail that goes through a mailbox is in `mailing`.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from support.seminar.views import LATER, RESPONSES, Draft, Letter, Response
 
 AMISS = (*UNFIT, NotSent)
 
-SUBJECT, BODY = 200, 5000
-"""The longest subject and the longest mail, in characters; every mail stands in later prompts."""
+SUBJECT, BODY = 200, 5000  # the longest subject and the longest mail, in characters; every mail stands in later prompts
 
 
 class Asked(NamedTuple):
@@ -79,9 +77,8 @@ def checked_letter(what: str, subject: str, body: str) -> Draft:
 
 
 class Written(NamedTuple):
-    """A reply that lies in the box until the morning; `warning` is what the person at the desk is asked about it.
-
-    `bounced`: it is none, but the word of a mail server that our mail `answers` came back undelivered.
+    """A reply that lies in the box until the morning, with a `warning` for the person at the desk; or, `bounced`, the
+    word of a mail server that our mail `answers` came back undelivered.
     """
 
     person: str
@@ -94,9 +91,8 @@ class Written(NamedTuple):
 class DirectPost:
     """Hands mails to simulated people, and their replies back the next morning.
 
-    Another post (`mailing.MailPost`) has the same `seats`, `collect`, `send`, `awaited` and `evening`; where it is
-    `exact`, a person approves every mail as it goes out, whatever is delegated. Its `send` raises NotSent where it is
-    certain that a mail did not go, and FateUnknown, which stops the day, where that is not certain.
+    Another post has the same methods (`mailing.MailPost`); where it is `exact`, a person approves every mail as it goes
+    out. `send` raises NotSent where a mail certainly did not go, FateUnknown, which stops the day, where nobody knows.
     """
 
     exact = False

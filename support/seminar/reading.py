@@ -9,60 +9,39 @@ The phrases and the patterns are in `reading.toml`.
 from __future__ import annotations
 
 import re
-import tomllib
+from calendar import month_abbr
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import cache, lru_cache
-from importlib.resources import files
 from types import SimpleNamespace
 
 from support.seminar import plainly
-from support.seminar.data import later
+from support.seminar.data import later, lexicon
 from support.seminar.rules import NUMBERS
-
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
 
 
 def _lexicon() -> tuple[SimpleNamespace, SimpleNamespace, list[str]]:
     """What `reading.toml` holds: phrases, patterns, and the numbers of days as words."""
-    known = tomllib.loads(files(__package__).joinpath("reading.toml").read_text(encoding="utf-8"))
-    parts: dict[str, str] = {}
-
-    def filled(text: str) -> str:
-        for name, part in parts.items():
-            text = text.replace(f"{{{name}}}", part)
-        return text
-
-    for name, part in known.pop("parts").items():
-        parts[name] = filled(part)
+    known, filled = lexicon("reading.toml")
     patterns = {name: re.compile(filled(pattern)) for name, pattern in known.pop("patterns").items()}
     months = "|".join(rf"(?P<{month}>\b(?:de )?(?:{words})\b)" for month, words in known.pop("foreign").items())
     patterns["foreign"] = re.compile(months, re.IGNORECASE)
     says = {name: re.compile(rf"\b(?:{'|'.join(map(filled, known[name]))})\b", re.IGNORECASE) for name in known}
-    return SimpleNamespace(**says), SimpleNamespace(**patterns), parts["ordinal"].split("|")
+    return SimpleNamespace(**says), SimpleNamespace(**patterns), filled("{ordinal}").split("|")
 
 
 SAYS, _FORM, _ORDINALS = _lexicon()
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
-FURTHEST = 366
-"""Days ahead that somebody may want to wait; whoever writes of more means never."""
-NEAR = 80
-"""Characters before and after a comma that tell what it is."""
+FURTHEST = 366  # days ahead that somebody may want to wait; whoever writes of more means never
+NEAR = 80  # characters before and after a comma that tell what it is
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a text says about dates; dates in order, each in one of the first three only.
-
-    `unclear` are the sentences with a date of which not every word is understood: they give nothing, and are to be
-    asked about.
-    """
+    """What a text says about dates, in order, each in one of the first three only; `unclear` sentences give none."""
 
     available: tuple[date, ...] = ()
     vague: tuple[date, ...] = ()
@@ -76,11 +55,9 @@ class Reading:
 
 @lru_cache(4096)  # rehearsals of the same people read the same replies
 def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "14:00") -> Reading:
-    """What a reply says.
+    """What a reply says of the dates that the organiser `offered`, and of others to come.
 
-    `offered` are the dates that the organiser named; others that are mentioned are `never_offered`, where they are in
-    the future. "In two weeks" counts from `today`. A date is firm only where every word of its sentence is understood;
-    `time` is that of all dates, and a date at another one is asked about.
+    "In two weeks" counts from `today`; `time` is that of all dates, and a date at another one is asked about.
 
     >>> slots = (date(2027, 9, 15), date(2027, 10, 13), date(2027, 11, 10))
     >>> read = read_reply("October 13 is fine, the 10th of November perhaps.", slots, date(2027, 8, 16))
@@ -115,24 +92,13 @@ def read_reply(text: str, offered: tuple[date, ...], today: date, time: str = "1
     if not (firm or vague or moods.cannot or strange or unclear or declined or until or SAYS.out.search(text)):
         unclear = [sentence for sentence in others if SAYS.hints.search(sentence)]
     quoted = dict.fromkeys((get_close_matches(sentence, written, 1) or [sentence])[0] for sentence in unclear)
-    return Reading(
-        available=tuple(sorted(firm)),
-        vague=tuple(sorted(vague)),
-        unavailable=tuple(sorted(moods.cannot)),
-        never_offered=tuple(sorted(strange)),
-        declined=declined,
-        cancelled=bool(SAYS.cancel.search(text)),
-        wait_until=until,
-        unclear=tuple(quoted),
-    )
+    can, perhaps, cannot, never = (tuple(sorted(days)) for days in (firm, vague, moods.cannot, strange))
+    cancelled = bool(SAYS.cancel.search(text))
+    return Reading(can, perhaps, cannot, never, declined, cancelled, until, tuple(quoted))
 
 
 def agrees(text: str) -> bool:
-    """Whether a reply that names no date is a plain yes to the only one that was asked about.
-
-    >>> agrees("Yes, that still works for me. Best wishes, Ana"), agrees("Yes, if my flight is on time.")
-    (True, False)
-    """
+    """Whether a reply that names no date is a plain yes to the only one that was asked about."""
     sentences = [sentence for _, sentence in _sentences(_plain(text, ()))]
     kinds = [plainly.understood(sentence, asked=True) for sentence in sentences if not sentence.endswith("?")]
     taken = any(_takes_back(sentence) for sentence, kind in zip(sentences, kinds, strict=False) if not kind)
@@ -145,12 +111,7 @@ def named(text: str, offered: Sequence[date]) -> tuple[date, ...]:
 
 
 def settled(answer: str, unclear: Sequence[str], offered: Sequence[date], today: date) -> Reading | None:
-    """What somebody who was asked about unclear sentences says of their dates; None where no date is in the answer.
-
-    >>> slots = (date(2027, 9, 15), date(2027, 10, 13))
-    >>> settled("yes", ("13 October: can't wait!!1",), slots, date(2027, 8, 16)).available
-    (datetime.date(2027, 10, 13),)
-    """
+    """What somebody who was asked about unclear sentences says of their dates; None where no date is in the answer."""
     about = named(" . ".join(unclear), offered) or tuple(offered)
     word = answer.casefold().strip(" .!")
     if word in ("all", "all of them", "yes", "both", "these", "yes, all"):
@@ -189,7 +150,6 @@ def _heard(text: str, offered: Sequence[date], today: date, sentence: str) -> _C
 
 
 def _mood(clause: str, dated: bool, plain: str) -> str:
-    """What a clause says of its dates."""
     if SAYS.none.search(clause):
         return CANNOT_DO
     whole = SAYS.all.search(clause) or SAYS.rest.search(clause)
@@ -299,7 +259,6 @@ def _clock(time: str) -> re.Pattern[str]:
 
 
 def _numbered(match: re.Match[str]) -> str:
-    """ "the thirteenth" as "the 13th"."""
     tens = {"twenty": 20, "thirty": 30}.get((match[1] or match[3] or "").casefold(), 0)
     return f"the {tens + _ORDINALS.index((match[2] or match[4]).casefold()) + 1}th"
 
@@ -395,13 +354,12 @@ def _written(text: str) -> Iterator[tuple[int | None, int, int]]:
 
 
 def _year(match: re.Match[str]) -> int | None:
-    """The year that stands behind a date."""
     found = _FORM.year.match(match.string, match.end())
     return int(found[1]) if found else None
 
 
 def _month(word: str) -> int:
-    return next(k for k, name in enumerate(MONTHS, 1) if name.startswith(word.lower().rstrip(".")[:3]))
+    return list(month_abbr).index(word[:3].capitalize())
 
 
 def _next(year: int | None, month: int, day: int, today: date) -> date | None:
@@ -415,10 +373,7 @@ def _next(year: int | None, month: int, day: int, today: date) -> date | None:
 
 def _until(text: str, today: date) -> date | None:
     """The day before which somebody does not want to be asked, where they say that they need time."""
-    if not SAYS.waiting.search(text):
-        return None
-    match = _FORM.later.search(text)
-    if not match:
+    if not SAYS.waiting.search(text) or not (match := _FORM.later.search(text)):
         return None
     unit = (match[2] or match[3] or "days").rstrip("s").lower()
     word = (match[1] or "one").lower()

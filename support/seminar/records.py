@@ -17,27 +17,19 @@ INVITATION, FOLLOW_UP, CLARIFICATION, CONFIRMATION, THANKS = SENT = (
 )  # fmt: skip
 """Kinds of mail that an organiser sends."""
 
-REPLY = "reply"
-"""The kind of every mail that comes back."""
-
+REPLY = "reply"  # the kind of every mail that comes back
 WAIT = "wait"
-ACTIONS = (*SENT, WAIT)
-"""What can be done about somebody on a day."""
-
-ORGANISER = "organiser"
-"""Sender and receiver at the desk, whatever the organiser's name."""
-
+ACTIONS = (*SENT, WAIT)  # what can be done about somebody on a day
+ORGANISER = "organiser"  # sender and receiver at the desk, whatever the organiser's name
 PLAN, ACTION, MAIL = "plan", "action", "mail"
-REVIEWED = (PLAN, ACTION, MAIL)
-"""What a person at the desk may approve, change, have made again, or remove."""
+REVIEWED = (PLAN, ACTION, MAIL)  # what a person at the desk may approve, change, have made again, or remove
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """One mail. `id` counts through the whole run; `answers` is the mail that it answers.
+    """One mail; `id` counts through the whole run, `answers` is the mail that it answers.
 
-    `slots` are the dates that it is about: offered, asked for, given away; or, in a reply whose writer is rule-based,
-    those that the writer meant, which only an audit may read.
+    `slots` are the dates that it is about; in a rule-based writer's reply those that were meant, for an audit alone.
     """
 
     id: int
@@ -53,10 +45,7 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What is to be done today about one person, and to what end.
-
-    `slot` is the date that a confirmation gives to them. `policy` is the id of the policy that asks for it, or "".
-    """
+    """What is to be done today about one person; a confirmation gives `slot` to them, `policy` (its id) asks for it."""
 
     kind: str
     person: str
@@ -67,9 +56,9 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a person at the desk changed, and the one sentence that is remembered of it.
+    """What of `REVIEWED` a person at the desk changed, about whom ("" for a plan); a removal leaves `after` empty.
 
-    `what` is one of `REVIEWED`, `about` the person concerned ("" for a plan). A removal leaves `after` empty.
+    `summary` is the one sentence that is remembered of it.
     """
 
     what: str
@@ -134,12 +123,11 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class OrganizingDay:
-    """One finished day: `number` counts the days of the run from 1.
+    """One finished day, in its order; `number` counts the days of the run from 1.
 
-    In its order: what came in, how it was read and what was asked about it; the morning's summary, the policies that
-    were selected, the plan and why; what was decided, the mails that went out, what a person at the desk changed; in
-    the evening every date with the people who have it, and the policies that were broken, read literally. `pending` are
-    people with an unanswered mail and the working days since it, in the morning.
+    `progress` is the morning's summary; `assignment` has every date with the people who have it in the evening,
+    `pending` people with an unanswered mail and the working days since it, in the morning; `violations` are of policies
+    that were broken, read literally.
     """
 
     number: int
@@ -168,9 +156,8 @@ class OrganizingDay:
 class Organizing:
     """A whole run: from the first mail to the last date, or to the deadline.
 
-    `scenario` and `people` tell what the run was about (people with all that drove the simulated ones), `seats` which
-    kind took each role: the people by their names, "organizer", "detector", "reviewer". `policies` are pairs of id and
-    text as they stood at the start, `hooks` those there were at the end.
+    `people` are told with all that drove the simulated ones; `seats` has the kind of each of them, of "organizer",
+    "detector" and "reviewer"; `policies` are pairs of id and text at the start, `hooks` those there were at the end.
     """
 
     scenario: Mapping[str, Any]

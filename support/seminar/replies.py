@@ -14,21 +14,17 @@ from support.seminar.wordings import Voice, our_issues, wordings
 
 FIRM, PERHAPS, NO = "firm", "perhaps", "no"
 
-TURNS = 0.75
-"""Share of vague dates that turn out to be free when somebody asks."""
-CONDITIONAL = 0.4
-"""Share of issues on which coming depends; the others are mere questions."""
-YIELDS = 0.6
-"""Share of conditions that are given up when they are refused, or never answered."""
+TURNS = 0.75  # share of vague dates that turn out to be free when somebody asks
+CONDITIONAL = 0.4  # share of issues on which coming depends; the others are mere questions
+YIELDS = 0.6  # share of conditions that are given up when they are refused, or never answered
 LONGEST = 10  # working days between a confirmation and its cancellation, at most; see `cancels_after`
 
 
 class Truth:
     """One person's calendar and mind; all draws are from `rng`, for the dates in `slots` in their order.
 
-    `conditional`: whether coming depends on the issue; `yields`: whether that condition would be given up;
-    `cancels_after`: working days from the first confirmation to its cancellation, beside the `days` of every answer of
-    theirs, None for people who keep their word.
+    `conditional`: coming depends on the issue; `yields`: that condition would be given up; `cancels_after`: working
+    days from a confirmation to its cancellation, beside the `days` of every answer (None: people keep their word).
     """
 
     def __init__(self, persona: Persona, slots: Sequence[date], rng: np.random.Generator) -> None:
@@ -68,8 +64,8 @@ class Truth:
         self._moods[slot] = NO
 
 
+# how a mail in small letters asks for "more" dates, whether one is "sure", asks in a "warm" way, or "refuses"
 HEARD = {name: re.compile(rf"\b(?:{'|'.join(phrases)})\b") for name, phrases in wordings()["heard"].items()}
-"""How a mail in small letters asks for "more" dates, whether one is "sure", asks in a "warm" way, or "refuses"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,15 @@ from support.mail.letters import SUBJECT, shown_text
 from support.seminar.records import ACTION, ACTIONS, CONFIRMATION, MAIL, PLAN, Action, Flag
 from support.seminar.views import AGAIN, APPROVE, DECISIONS, EDIT, DayPlan, Desk, Draft, Review
 
-FLAG = "flag"
-"""The phase of a question about a flag; the others are those of `REVIEWED`."""
+FLAG = "flag"  # the phase of a question about a flag; the others are those of `REVIEWED`
 
-KINDS: dict[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}
-"""What is shown under each name."""
-
-MOST = 4000
-"""Characters of a plan, a mail, a wish or an answer; language models that read it have small contexts."""
+KINDS: dict[str, type] = {PLAN: DayPlan, ACTION: Action, MAIL: Draft}  # what is shown under each name
+MOST = 4000  # characters of a plan, a mail, a wish or an answer; language models that read it have small contexts
 
 
 @dataclass(frozen=True, slots=True)
 class OnDesk:
-    """What a person sees with a question: the desk, and what it is about; `round` is the day."""
+    """What a person sees with a question: the desk, and what it is about."""
 
     desk: Desk
     item: Any = None
@@ -86,11 +82,7 @@ def bounded(what: str, text: Any, least: int = 1, most: int = MOST) -> str:
 
 
 def in_text(item: DayPlan | Action | Draft) -> str:
-    """A plan, an action or a mail in words, for the log.
-
-    >>> in_text(Action("confirmation", "Ana", "settle it", "2027-09-15"))
-    'confirmation to Ana of 2027-09-15: settle it'
-    """
+    """A plan, an action or a mail in words, for the log."""
     if isinstance(item, DayPlan):
         return f"{item.text} ({item.reason})" if item.reason else item.text
     if isinstance(item, Draft):

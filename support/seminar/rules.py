@@ -7,11 +7,9 @@ do so, the rule-based organiser says that it does not understand it. Policies st
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import yaml
 
 from support.data import inputs
 from support.errors import DamagedFile, InvalidInput
+from support.seminar.data import lexicon
 
 BEGIN, FOLLOW_UP, GIVE_UP, ASK_MORE = "begin", "follow_up", "give_up", "ask_more"
 VAGUE, FACULTY_FIRST, STUDENTS_FIRST = "vague", "faculty_first", "students_first"
@@ -40,11 +39,8 @@ class Rule:
     number: int = 0
 
 
-USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}
-"""Numbers where a sentence names none."""
-
-OCCASION = "When this comes up:"
-"""How a policy begins that was made of a stop hook. It holds for one kind of question, and quotes what others wrote."""
+USUAL = {FOLLOW_UP: 2, GIVE_UP: 3, ASK_MORE: 2, URGENT: 7}  # numbers where a sentence names none
+OCCASION = "When this comes up:"  # how a policy begins that was made of a stop hook, and quotes what others wrote
 
 _DAYS = re.compile(r"\b(\d+|[a-z]+)[ -](?:business |working |work ?|week)?(days?|weeks?)\b")
 _TIMES = re.compile(r"\b(\d+|[a-z]+) (?:times|mails?|e-?mails?|reminders?|messages?|attempts|tries|letters)\b")
@@ -54,24 +50,20 @@ _FEW = re.compile(r"\b(?:only |fewer than |less than )?(\d+|[a-z]+)(?: or (\d+|[
 @cache
 def _lexicon() -> dict[str, dict[str, Any]]:
     """What `rules.toml` says of each kind, in its order: the pattern that tells it, and what it understands."""
-    known = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
-    parts, common = known.pop("parts"), known.pop("common")
+    known, filled = lexicon("rules.toml")
+    common = known.pop("common").split()
     for table in known.values():
-        table["told"] = re.sub(r"\{(\w+)\}", lambda part: parts[part[1]], "|".join(table["patterns"]))
-        table["words"] = {*common.split(), *table["words"].split()}
+        table["told"] = filled("|".join(table["patterns"]))
+        table["words"] = {*common, *table["words"].split()}
     return known
 
 
+@lru_cache(1024)  # every seminar that is opened, and every rehearsal, reads the same ones again
 def read_policy(text: str) -> Rule | None:
     """The rule that a sentence states; None where not all of it is understood, or it is for an `OCCASION` only.
 
-    "A week" and "a day" are numbers where no other is given.
-
     >>> read_policy("Write again when four working days have gone by without an answer.")
     Rule(kind='follow_up', number=4)
-    >>> read_policy("After three reminders, do not write any more.")
-    Rule(kind='give_up', number=3)
-    >>> read_policy("Never write a follow up.")
     """
     plain = " ".join(text.casefold().replace("’", "'").split())
     if plain.startswith(OCCASION.casefold()):
@@ -82,8 +74,8 @@ def read_policy(text: str) -> Rule | None:
     twice = kind in (FACULTY_FIRST, STUDENTS_FIRST) and len(re.findall(r"\bfirst\b", plain)) > 1
     if twice or (kind == GIVE_UP and _days(plain)):
         return None  # "Faculty first or students first"; "Stop reminders after 3 days"
-    found = {FOLLOW_UP: _days(plain), URGENT: _days(plain, week=7), GIVE_UP: _number(_TIMES, plain),
-             ASK_MORE: _number(_FEW, plain)}.get(kind, 0)  # fmt: skip
+    numbers = {FOLLOW_UP: _days(plain), URGENT: _days(plain, week=7), GIVE_UP: _number(_TIMES, plain)}
+    found = (numbers | {ASK_MORE: _number(_FEW, plain)}).get(kind, 0)
     if kind == FOLLOW_UP and not found and re.search(r"\b(?:days?|weeks?)\b", plain):
         return None  # "every day" is no number, and not the usual one
     return Rule(kind, found or USUAL.get(kind, 0))
@@ -120,9 +112,7 @@ def _value(word: str) -> int:
     return int(word) if word.isdigit() else NUMBERS.get(word, 0)
 
 
-VERSION = 1
-"""Of the files that hold policies and what else one takes along."""
-
+VERSION = 1  # of the files that hold policies and what else one takes along
 LONGEST = 400  # characters of a policy: it stands in every prompt
 
 
@@ -245,10 +235,9 @@ def read_yaml(file: str | Path) -> dict[str, Any]:
     if isinstance(version, bool) or not isinstance(version, int):
         raise InvalidInput(f"{file}: version {version!r} given; expected version: {VERSION}")
     if version > VERSION:
-        raise InvalidInput(
-            f"{file}: version {version} given, and this Convene reads up to {VERSION}; a newer one wrote it: update "
-            "Convene, or export it again from there for this version. The file was left as it is"
-        )
+        newer = "a newer one wrote it: update Convene, or export it again from there for this version"
+        read = f"version {version} given, and this Convene reads up to {VERSION}"
+        raise InvalidInput(f"{file}: {read}; {newer}. The file was left as it is")
     return content
 
 

@@ -1,7 +1,6 @@
 """Who takes part in organising a seminar, as tables: organiser, detector, reviewer, and who answers about the mails.
 
-Prompts ask what appendix C of 002 asks of the paper's models; what a form can hold, the form holds: nobody is written
-to who is not on the list, no date is given away that is taken, no policy is named that is not there.
+Prompts ask what appendix C of 002 asks of the paper's models; what a form can hold, the form holds.
 
     organizer   read(desk, mail) -> Understood · progress(desk) -> str · select(desk, progress) -> ids of policies
                 plan(desk, progress, selected, wish) -> DayPlan · act(desk, plan, selected, wish) -> Actions
@@ -11,8 +10,7 @@ to who is not on the list, no date is given away that is taken, no policy is nam
     answerer    answer(question, desk) -> Told
 
 Every step of a day is one coroutine, so that a person can look at each before the next; `wish` is what the person at
-the desk says when something is to be made again. A model raises MalformedReply where its reply does not fit its form,
-and again after two repairs.
+the desk says when something is to be made again.
 """
 
 from __future__ import annotations
@@ -45,13 +43,10 @@ REVIEWERS = {"automatic": "approves all and decides nothing", "human": "a person
 
 # ---- the detector ----------------------------------------------------------------------------------------------------
 
-ZERO, FEW, POLICIES = "zero", "few", "few with policies"
-SHOTS = (ZERO, FEW, POLICIES)
-"""Settings of section 4.2: asked without examples or explanations; with five examples; with those and the policies."""
+# settings of section 4.2: asked without examples or explanations; with five examples; with those and the policies
+SHOTS = ZERO, FEW, POLICIES = "zero", "few", "few with policies"
 
-TEMPERATURE = 0.7
-"""That of section 4.2.1."""
-
+TEMPERATURE = 0.7  # that of section 4.2.1
 REPLY, CONTEXT = 2000, 1500  # a tight model's characters of a reply, and of what is known, its first line alone
 
 
@@ -66,10 +61,9 @@ class Repeated(ModelSeat):
 def checking(shots: str) -> Act:
     """Is a reply covered by the policies, or has somebody to decide?
 
-    Its five examples are of the kinds of the paper's (two clear: time to look, a single date; three to flag: a
-    substitute during leave, a later date, doubt until the day before), in our words. The project's suite has these
-    kinds too, as the paper's may: what is found on them is found on kinds that were shown. With "zero" the model is
-    shown the reply alone and gives no question, so that the flag quotes the reply.
+    Its five examples are of the kinds of the paper's, in our words. The project's suite has these kinds too, as the
+    paper's may: what is found on them is found on kinds that were shown. With "zero" the model is shown the reply alone
+    and gives no question, so that the flag quotes the reply.
     """
 
     def facts(seat: ModelSeat, reply: str, policies: PolicySet, context: str = "") -> dict[str, Any]:
@@ -144,10 +138,9 @@ def review_facts(seat: ModelSeat, desk: Desk, what: str, item: Any, about: str =
 
 def decide_facts(seat: ModelSeat, desk: Desk, flag: Flag) -> dict[str, Any]:
     """The reply that was flagged, and the question."""
-    mails = [mail for mail in desk.mails if mail.id == flag.mail]
     return {
         "question": told.quoted(flag.question, seat.shown),
-        "mails": told.mails(mails, seat.shown),
+        "mails": told.mails([mail for mail in desk.mails if mail.id == flag.mail], seat.shown),
         "lessons": lessons(seat, desk, ""),
         **state_of(seat, desk),
     }

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 SPEAKER, SLOT, BOTH, SUMMARY = "speaker", "slot", "both", "summary"
 CONTEXTS = (SPEAKER, SLOT, BOTH, SUMMARY)
 
-TEMPERATURE = 1.0
-"""That of section 4.1.1, the default of the paper's model."""
-
+TEMPERATURE = 1.0  # that of section 4.1.1, the default of the paper's model
 SELECTION = "organizing/selection"
 REPORT = 4000  # characters of a summary in a prompt
 ROOM = 30 + 4 * MOST  # tokens of a reply: four for a number
@@ -54,11 +52,7 @@ def selection(
 
 
 def selected(policies: PolicySet, numbers: Sequence[int]) -> tuple[str, ...]:
-    """Policies by their numbers from 1; one of no policy, possible where no list was shown, is a wrong answer.
-
-    >>> selected(PolicySet(), [9, 9])
-    ('no policy 9',)
-    """
+    """Policies by their numbers from 1; one of no policy, possible where no list was shown, is a wrong answer."""
     ids, given = policies.ids, sorted(set(numbers))
     return tuple(ids[number - 1] if number <= len(ids) else f"no policy {number}" for number in given)
 
@@ -87,9 +81,8 @@ async def select_with(
     `known` is made by `contexts`; the list of policies is shown, unless `listed` says so, under "summary" only.
     """
     if context not in CONTEXTS or context not in known:
-        raise InvalidInput(
-            f"context: {context!r} given; expected one of {', '.join(c for c in CONTEXTS if c in known)}"
-        )
+        ours = ", ".join(one for one in CONTEXTS if one in known)
+        raise InvalidInput(f"context: {context!r} given; expected one of {ours}")
     shown = context == SUMMARY if listed is None else listed
     if shown and not len(policies):
         raise InvalidInput("policies: none given; expected at least one to select from")

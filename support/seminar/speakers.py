@@ -5,10 +5,9 @@
 A speaker serves one run and may remember what was said; the mechanism asks again on the day that a response names, with
 the same thread or a longer one.
 
-When a rule-based one answers is decided here: after `days` working days, from the mail on that it `needs`, unless it is
-forgotten; some send a note in between that they are away or will look. What they answer is in `replies`. What is true
-of them, what they forget and how they word it are drawn from streams of their own, so that two organisers who meet the
-same people (the same seed) meet the same calendars, and the same mails are forgotten.
+When a rule-based one answers is decided here, what they answer in `replies`. What is true of them, what they forget and
+how they word it are drawn from streams of their own, so that two organisers who meet the same people (the same seed)
+meet the same calendars, and the same mails are forgotten.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ from support.seminar.reviewing import bounded
 from support.seminar.views import ANSWER, ASK, LATER, RESPONSES, Letter, Response
 from support.seminar.wordings import Voice, in_days
 
-HOLDS = 0.25
-"""Share of people who need three working days or more and send a note in between."""
+HOLDS = 0.25  # share of people who need three working days or more and send a note in between
 
 
 class RuleBasedSpeaker:
@@ -72,7 +70,6 @@ class RuleBasedSpeaker:
 
     @property
     def _next(self) -> int | None:
-        """The next day of the run on which there is something to do."""
         return min((day for day in (self._due, self._back and self._back[0]) if day is not None), default=None)
 
     def _receive(self, letter: Letter) -> None:
@@ -143,7 +140,6 @@ class RuleBasedSpeaker:
         return _together(parts) if parts else Said("noted", [self._voice.say("noted")])
 
     def _sent(self, letter: Letter, said: Said, *, bare: bool = False) -> Response:
-        """The reply as a mail."""
         if said.act != "hold":
             self.said.append(said)
         subject = letter.latest.subject if letter.latest else letter.organiser
@@ -153,13 +149,11 @@ class RuleBasedSpeaker:
 
 
 def _together(parts: list[Said]) -> Said:
-    """Several answers in one reply."""
     sentences = [sentence for part in parts for sentence in part.sentences]
     return Said(parts[-1].act, sentences, {d for part in parts for d in part.named}, any(part.asks for part in parts))
 
 
 def _slot(mail: Mail, letter: Letter) -> date | None:
-    """The date that a confirmation gives."""
     if mail.slots:
         return date.fromisoformat(mail.slots[0])
     return letter.given[-1] if letter.given else None

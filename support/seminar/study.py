@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 Policies = str | PolicySet | Sequence[Mapping[str, Any]]
 
-PARTS = ("seed", "further", "all", "none")
-"""What a setting of policies begins with."""
+PARTS = ("seed", "further", "all", "none")  # what a setting of policies begins with
 
 
 async def seminar(
@@ -49,11 +48,11 @@ async def seminar(
     model: ChatModel | str | None = None,
     prompts: str | Path | None = None,
 ) -> Organizing:
-    """One run from the first mail to the last date, or to the deadline (section 3).
+    """One run from the first mail to the last date, or to the deadline (section 3), or `until` a day.
 
     `scenario` is "four", "series", "panel", or one of your own; `policies` are those of `policy_set`, or those of
     `artefacts`, which an earlier run left. Everybody is a kind of the roles in `seminar.seats`, "model:NAME", "human",
-    or an object of your own; `delegation` and `until` are those of `organizing.organize`.
+    or an object of your own; `delegation` is one of `checkpoints.levels`.
     """
     who, desk = rng.spawn(2)
     programme = load_scenario(scenario) if isinstance(scenario, str) else scenario
@@ -74,10 +73,7 @@ async def seminar(
 
 
 def policy_set(given: Policies) -> PolicySet:
-    """Policies by what a setting says of them.
-
-    They are a part of the project's own ("seed", "further", "all", "none"), with policies of theirs added and taken
-    away ("seed + weekend - give_up"), or policies as a file holds them: a list of {"id", "text"}.
+    """A part of the project's policies, with some added and taken away, or a list of {"id", "text"} as in a file.
 
     >>> [policy.id for policy in policy_set("seed + weekend - begin - vague")]
     ['follow_up', 'give_up', 'ask_more', 'faculty_first', 'weekend']

@@ -16,10 +16,9 @@ from support.seminar.ledger import Contact, State
 
 @dataclass(frozen=True, slots=True)
 class JudgedReply:
-    """A reply and whether the organiser has to decide about it.
+    """A reply and whether the organiser has to decide about it; of one `case` all stay on one side of a split.
 
-    `case` is what must stay on one side of a split: the case of the suite, or the reply's own id. `voice` is who
-    speaks, or, of test replies, the topic.
+    `voice` is who speaks, or, of test replies, the topic.
     """
 
     id: str
@@ -37,7 +36,6 @@ class JudgedState:
     state: State
     summary: str
     applies: tuple[str, ...]
-    why: str = ""
 
 
 def edge_cases() -> list[JudgedReply]:
@@ -69,4 +67,4 @@ def _state(entry: Mapping[str, Any]) -> JudgedState:
         mine = tuple(slot for slot, names in slots.items() if s["name"] in names)
         contacts[s["name"]] = Contact(s["name"], s["role"], **said, said=s["said"], confirmed=mine)
     known = State(day(entry["today"], name), slots, contacts)
-    return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]), entry.get("why", ""))
+    return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]))

@@ -21,11 +21,7 @@ THREAD, LOG, LEARNT = 6, 12, 8  # mails of a thread, of a day's log, and changes
 
 
 def quoted(text: str, shown: Shown, most: int = BODY) -> str:
-    """A text by somebody else, as far as it is shown, with ">" before each of its lines.
-
-    >>> quoted("Yes.\\n\\n# Now obey", Shown())
-    '> Yes.\\n> # Now obey'
-    """
+    """A text by somebody else, as far as it is shown, with ">" before each of its lines."""
     kept = shown.text(text, most)
     return "\n".join(f"> {line}" for line in (" ".join(part.split()) for part in kept.splitlines()) if line)
 
@@ -58,9 +54,7 @@ def slot_line(state: State, slot: date) -> str:
 
 def person_line(state: State, contact: Contact, shown: Shown) -> str:
     """All that is known of one person."""
-    said = {
-        "can do": contact.available, "perhaps": contact.vague, "has": state.dates_of(contact.name),
-    }  # fmt: skip
+    said = {"can do": contact.available, "perhaps": contact.vague, "has": state.dates_of(contact.name)}
     parts = [reached(state, contact), *(f"{what} {', '.join(iso(days))}" for what, days in said.items() if days)]
     parts += ["declined"] if contact.declined else []
     parts += [f"gave back {', '.join(iso(contact.cancelled))}"] if contact.cancelled else []
@@ -70,15 +64,9 @@ def person_line(state: State, contact: Contact, shown: Shown) -> str:
 
 
 def decisions(hooks: Iterable[Hook], shown: Shown) -> list[str]:
-    """What the person at the desk was asked and said; open questions are left out.
-
-    A question repeats words of a reply, so that it is quoted as one.
-    """
-    told = [
-        f"{quoted(hook.question, shown, 300)}\n  They said: {line(hook.answer, 300, shown)}"
-        for hook in hooks
-        if hook.answer.strip()
-    ]
+    """What the person at the desk was asked (quoted, since it repeats a reply) and said; no open questions."""
+    answered = [hook for hook in hooks if hook.answer.strip()]
+    told = [f"{quoted(h.question, shown, 300)}\n  They said: {line(h.answer, 300, shown)}" for h in answered]
     return list(dict.fromkeys(told))
 
 

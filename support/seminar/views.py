@@ -17,9 +17,8 @@ from support.seminar.rules import PolicySet
 class Desk:
     """What the organiser has on the desk: the programme, the state, all mails, and what one takes along.
 
-    Of people the scenario tells name, address, role, field and affiliation, in a run nothing else; `state` is that of
-    this morning; of simulated people's replies, `slots` are empty. `past` are mails of the organiser's own, for their
-    style; `edits` is what was changed before, with its summaries; `answers` what was decided today about flags.
+    Of people a run's scenario tells nothing but name, address, role, field and affiliation; of their replies, `slots`
+    are empty. `past` are mails of the organiser's own, for their style; `answers` are today's, about flags.
     """
 
     scenario: Scenario
@@ -77,11 +76,7 @@ DECISIONS = (APPROVE, EDIT, AGAIN, REMOVE)
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a person at the desk does with a plan, an action or a mail.
-
-    `edited` is the thing as they want it (of the kind that was shown), `wish` what they say when it is to be made
-    again.
-    """
+    """What a person at the desk does: `edited` is the thing as they want it, `wish` how it is to be made again."""
 
     decision: str
     edited: DayPlan | Action | Draft | None = None
@@ -112,10 +107,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What somebody does about a mail: a reply, a question, or nothing until a day (None: nothing at all).
-
-    `meant` are the dates that a rule-based writer named, for an audit of who reads them.
-    """
+    """What somebody does about a mail, or nothing until a day (None: at all); `meant`: what a rule-based one named."""
 
     kind: str
     subject: str = ""

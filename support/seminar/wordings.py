@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from support.seminar.data import POSTDOC, PROFESSOR, Persona, load_personas
+from support.seminar.data import POSTDOC, PROFESSOR, Persona, lexicon, load_personas
 
 RENOWNED, JUNIOR, FINISHING, STARTING, FRIEND = VOICES = ("renowned", "junior", "finishing", "starting", "friend")
 
@@ -41,15 +39,11 @@ def our_issues() -> frozenset[str]:
 @cache
 def wordings() -> dict[str, Any]:
     """The tables of `wordings.toml`."""
-    return tomllib.loads(files(__package__).joinpath("wordings.toml").read_text(encoding="utf-8"))
+    return lexicon("wordings.toml")[0]
 
 
 def voice_of(persona: Persona) -> str:
-    """Which of `VOICES` somebody has, by the role and by what the description tells.
-
-    >>> voice_of(Persona("a", "Ana Ray", "a@example.org", "professor", description="She is an assistant professor."))
-    'junior'
-    """
+    """Which of `VOICES` somebody has, by the role and by what the description tells."""
     told = f"{persona.description} {persona.style}".casefold()
     if re.search(r"\bfriend of (the organiser|yours|mine)\b", told):
         return FRIEND
@@ -94,13 +88,7 @@ class Voice:
         return self.say(act, dates=self.dates(days, offered), be=be, dont=dont, have=have)
 
     def dates(self, given: Sequence[date], offered: Sequence[date]) -> str:
-        """Dates in a row, in a form that can be told from the others offered.
-
-        >>> ana = Persona("a", "Ana Ray", "a@example.org", "professor")
-        >>> voice = Voice(ana, "Noor", np.random.default_rng(0))
-        >>> voice.habit, voice.dates([date(2027, 10, 13)], [])
-        ('the 13th', 'the 13th')
-        """
+        """Dates in a row, in a form that can be told from the others offered."""
         form = self._form
         if form == "the 13th" and any(d.day == o.day and d != o for d in given for o in {*offered, *given}):
             form = "the 13th of October"
@@ -135,21 +123,13 @@ def in_form(days: Sequence[date], form: str, *, together: bool = False) -> list[
     ]
 
 
-def listed(parts: Sequence[str], last: str = "and") -> str:
-    """Words in a row.
-
-    >>> listed(["a", "b", "c"], "or")
-    'a, b or c'
-    """
-    return f"{', '.join(parts[:-1])} {last} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+def listed(parts: Sequence[str]) -> str:
+    """Words in a row: a, b and c."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def in_days(count: int) -> str:
-    """How long it takes until then, as people say.
-
-    >>> in_days(4), in_days(7), in_days(16)
-    ('in four days', 'in a week', 'in 16 days')
-    """
+    """How long it takes until then, as people say: in four days, in a week, in 16 days."""
     said = {1: "a day", 7: "a week"}
     return f"in {said.get(count) or f'{NUMBERS[count] if count < len(NUMBERS) else count} days'}"
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from support.errors import InvalidInput
+from support.seminar import records
 from support.seminar.artefacts import Artefacts, Template, hook_of
 from support.seminar.audit import violations
 from support.seminar.checkpoints import AGAINS, ALWAYS, WHEN_FLAGGED, levels
@@ -18,38 +19,18 @@ from support.seminar.ledger import Ledger, State, evening, refusal
 from support.seminar.organizer_log import offered
 from support.seminar.post import Asked, Slips, Written, checked_letter
 from support.seminar.reading import named, settled
-from support.seminar.records import (
-    ACTION,
-    FOLLOW_UP,
-    INVITATION,
-    MAIL,
-    ORGANISER,
-    PLAN,
-    REPLY,
-    SENT,
-    Action,
-    Edit,
-    Flag,
-    Hook,
-    Mail,
-    OrganizingDay,
-    Remade,
-    Understood,
-)
+from support.seminar.records import Action, Edit, Flag, Hook, Mail, OrganizingDay, Remade, Understood
 from support.seminar.reviewing import checked_review, in_text
 from support.seminar.views import APPROVE, EDIT, REMOVE, DayPlan, Desk, Draft, Review, Verdict
 
 T = TypeVar("T", DayPlan, Action, Draft)
 
+# what is asked where a flag asks nothing, where a sentence about dates was not understood as a plain yes, and where
+# somebody wrote more than once: of contradicting replies the newest would win unseen
 UNSAID = "This reply is not covered by any policy. What is to be done about it?"
-"""The question of a flag that asks nothing."""
-
 UNCLEAR = "I do not dare to read dates out of this: {} Which dates may I note? A date, “all”, or “none” is enough."
-"""What is asked where a sentence about dates was not understood as a plain yes."""
-SENTENCES, QUOTED = 3, 160  # of a reply that are quoted in that question, and characters of each
-
 SEVERAL = "{name} wrote {count} mails since the last morning; the last one counts. What shall I answer, if anything?"
-"""What is asked where somebody wrote more than once: of contradicting replies the newest would win unseen."""
+SENTENCES, QUOTED = 3, 160  # of a reply that are quoted where it is unclear, and characters of each
 
 
 class Office:
@@ -76,17 +57,17 @@ class Office:
     def arrive(self, one: Written) -> Mail:
         """Put a reply on the desk, numbered, without the dates that its writer meant; return the whole of it."""
         said, meant = one.response, tuple(slot.isoformat() for slot in one.response.meant)
-        head = len(self.mails) + 1, self.number, REPLY, one.person, ORGANISER
+        head = len(self.mails) + 1, self.number, records.REPLY, one.person, records.ORGANISER
         mail = Mail(*head, said.subject, said.body, meant, one.answers or None)
         self.mails.append(replace(mail, slots=()))
         return mail
 
     def letter(self, action: Action, draft: Draft) -> Mail:
         """A mail as it would go out next: about all open dates to come, or the one of its action."""
-        state, offers = self.state, action.kind in (INVITATION, FOLLOW_UP)
+        state, offers = self.state, action.kind in (records.INVITATION, records.FOLLOW_UP)
         free = [slot.isoformat() for slot in state.open if slot > state.today]
         slots = free if offers else [action.slot] if action.slot else []
-        head = len(self.mails) + 1, self.number, action.kind, ORGANISER, action.person
+        head = len(self.mails) + 1, self.number, action.kind, records.ORGANISER, action.person
         return Mail(*head, draft.subject, draft.body, tuple(slots))
 
     def receive(self, read: Understood) -> None:
@@ -95,10 +76,7 @@ class Office:
 
 
 class Run:
-    """One run, played a day at a time; `organizing.organize` plays them all.
-
-    The `policies` of its `office` may be exchanged at any time: they hold from the next step on.
-    """
+    """One run, played a day at a time; other `policies` of its `office` hold from the next step on."""
 
     def __init__(
         self,
@@ -165,10 +143,9 @@ class Run:
     # ---- the morning's replies ----
 
     async def _morning(self, written: Sequence[Written]) -> tuple[list[Mail], list[Understood], list[Flag]]:
-        """What replies say goes into the books; what no policy covers goes to the person at the desk.
+        """What replies say goes into the books; what no policy covers, or has a warning, to the person at the desk.
 
-        So does a reply with a warning, whatever a detector thinks of it, and a mail that came back, of which nothing is
-        entered.
+        So does a mail that came back, of which nothing is entered.
         """
         office, came = self.office, [one for one in written if not one.bounced]
         bounced = {one.answers: Flag(one.answers, one.person, one.warning) for one in written if one.bounced}
@@ -257,7 +234,6 @@ class Run:
     # ---- from the progress to the mails ----
 
     async def _look(self) -> tuple[str, tuple[str, ...]]:
-        """The progress, and which policies apply."""
         desk, slips = self.office.desk(), self.slips
         progress = await slips.ask("organizer", "progress", self.organizer.progress(desk), "")
         selected = await slips.ask("organizer", "select", self.organizer.select(desk, progress), ())
@@ -267,15 +243,13 @@ class Run:
         return progress, tuple(dict.fromkeys(name for name in selected if name in known))
 
     async def _plan(self, progress: str, selected: tuple[str, ...]) -> DayPlan | None:
-        """The plan, after its checkpoint."""
-
         async def made(wish: str = "") -> DayPlan | None:
             asked = self.organizer.plan(self.office.desk(), progress, selected, wish)
             plan: DayPlan | None = await self.slips.ask("organizer", "plan", asked)
             return plan
 
         plan = await made()
-        return await self._checked(PLAN, plan, "", made) if plan and self._stops(PLAN) else plan
+        return await self._checked(records.PLAN, plan, "", made) if plan and self._stops(records.PLAN) else plan
 
     async def _act(self, plan: DayPlan, selected: tuple[str, ...]) -> list[Action]:
         """The actions of a plan that can be carried out together, each after its checkpoint."""
@@ -296,7 +270,7 @@ class Run:
                 return found
 
             stops = self._stops(proposed.kind, proposed.person)
-            action = await self._checked(ACTION, proposed, proposed.person, again) if stops else proposed
+            action = await self._checked(records.ACTION, proposed, proposed.person, again) if stops else proposed
             if action and (action == proposed or self._possible(action, kept, "reviewer")):
                 kept.append(action)
         return kept
@@ -311,10 +285,9 @@ class Run:
         return not why
 
     async def _send(self, actions: Sequence[Action]) -> list[Mail]:
-        """Mails of the actions that are not to wait: all drafted, each looked at, then sent; a confirmation that went
-        out gives its date away.
-        """
-        writing, office, desk = [action for action in actions if action.kind in SENT], self.office, self.office.desk()
+        """Mails of the actions: all drafted, each looked at, then sent; a confirmation gives its date away then."""
+        office, desk = self.office, self.office.desk()
+        writing = [action for action in actions if action.kind in records.SENT]
         asked = [Asked("organizer", "draft", self._draft(desk, action)) for action in writing]
         sent = []
         for action, draft in zip(writing, await self.slips.together(asked), strict=True):
@@ -330,8 +303,6 @@ class Run:
         return _letter(action, await self.organizer.draft(desk, action, wish))
 
     async def _read_over(self, action: Action, draft: Draft) -> Draft | None:
-        """A mail after its checkpoint."""
-
         async def again(wish: str) -> Draft | None:
             asked = self._draft(self.office.desk(), action, wish)
             made: Draft | None = await self.slips.ask("organizer", "draft", asked)
@@ -339,11 +310,11 @@ class Run:
 
         if not (self.post.exact or self._stops(action.kind, action.person)):
             return draft
-        left = await self._checked(MAIL, draft, action.person, again)
+        left = await self._checked(records.MAIL, draft, action.person, again)
         try:
             return left and _letter(action, left)
         except InvalidInput as error:
-            self.slips.note("reviewer", MAIL, str(error))
+            self.slips.note("reviewer", records.MAIL, str(error))
             return None
 
     # ---- checkpoints ----
@@ -354,7 +325,7 @@ class Run:
         return level == ALWAYS or (level == WHEN_FLAGGED and (about in flagged if about else bool(flagged)))
 
     async def _checked(self, what: str, item: T, about: str, again: Callable[[str], Awaitable[T | None]]) -> T | None:
-        """What is left of an item (None: removed); an edit, if it was changed or removed, is remembered.
+        """What is left of an item (None: removed); a change or a removal is remembered.
 
         `again` makes another one by a wish, at most `AGAINS` times; who still wants another then has removed it.
         """

@@ -23,16 +23,12 @@ def approves(question: Question) -> Review | str:
 
 
 async def play_day(seminar: Seminar, answer: Answer = approves) -> OrganizingDay:
-    """Play a day; every question to the person at the desk is answered by a function.
+    """Play a day; a function answers every question with a `Review`, or a text where its phase is "flag".
 
-    `answer`: from the question to a `Review`, or to a text where the question's phase is "flag". What it raises ends
-    the day there, and it can be taken up again. InvalidInput when the seminar's mail is real: that is approved by a
-    person.
+    What it raises ends the day there, and it can be taken up again. InvalidInput when the seminar's mail is real.
     """
     if seminar.setup.mode == LIVE:
-        raise InvalidInput(
-            "answer: a function given for a live seminar, the mails of which a person at the desk approves"
-        )
+        raise InvalidInput("answer: a function given for a live seminar; a person at the desk approves its mails")
     return await played_day(seminar, answer)
 
 

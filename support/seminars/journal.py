@@ -27,10 +27,7 @@ CREATE TABLE IF NOT EXISTS journal (
 
 
 class Entry(NamedTuple):
-    """One line: who was asked what on which day, about whom, and what they said; JSON texts.
-
-    `answer` is None where the role failed: `error` then holds the kind of the error and its words.
-    """
+    """One line: who was asked what on which day, about whom, and what they said (JSON), or which `error` there was."""
 
     number: int
     day: int
@@ -45,8 +42,8 @@ class Entry(NamedTuple):
 class Journal:
     """The lines of one seminar, in a study's file; one run at a time, which has this presence, writes them.
 
-    `take_over`: whether to take the seminar away from a run that is still at work; it can write nothing more then.
-    InvalidInput when the file has no seminar of that name. FileInUse when another window or process is at work on it.
+    FileInUse when another window or process is at work on it, unless it is to `take_over`; InvalidInput when the file
+    has no seminar of that name.
     """
 
     def __init__(self, path: str | Path, seminar: str, presence: Presence, *, take_over: bool = False) -> None:

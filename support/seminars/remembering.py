@@ -19,31 +19,28 @@ from support.seminars.journal import Entry, Journal
 Args = tuple[Any, ...]
 
 
-def _nothing(args: Args) -> Any:
-    return None
-
-
-KEPT: dict[str, tuple[Any, Callable[[Args], str], Callable[[Args], Any]]] = {
-    "read": (Understood, lambda a: str(a[1].id), _nothing),
-    "progress": (str, lambda a: "", _nothing),
-    "select": (tuple[str, ...], lambda a: "", _nothing),
-    "plan": (DayPlan, lambda a: "", _nothing),
-    "act": (tuple[Action, ...], lambda a: "", _nothing),
-    "draft": (Draft, lambda a: a[1].person, _nothing),
-    "describe": (str, lambda a: f"{a[1].what} {a[1].about}", _nothing),
-    "close": (str, lambda a: "", _nothing),
-    "check": (Verdict, lambda a: digest(a[0], a[2].partition("\n")[0] if len(a) > 2 else ""), _nothing),
-    "review": (Review, lambda a: f"{a[1]} {a[3]}", lambda a: a[2]),
-    "decide": (str, lambda a: str(a[1].mail), lambda a: a[1]),
-    "answer": (Response, lambda a: a[0].person, _nothing),
-    "collect": (list[Written], lambda a: "", _nothing),
-    "send": (type(None), lambda a: a[0].to, _nothing),
+KEPT: dict[str, tuple[Any, Callable[[Args], str]]] = {
+    "read": (Understood, lambda a: str(a[1].id)),
+    "progress": (str, lambda a: ""),
+    "select": (tuple[str, ...], lambda a: ""),
+    "plan": (DayPlan, lambda a: ""),
+    "act": (tuple[Action, ...], lambda a: ""),
+    "draft": (Draft, lambda a: a[1].person),
+    "describe": (str, lambda a: f"{a[1].what} {a[1].about}"),
+    "close": (str, lambda a: ""),
+    "check": (Verdict, lambda a: digest(a[0], a[2].partition("\n")[0] if len(a) > 2 else "")),
+    "review": (Review, lambda a: f"{a[1]} {a[3]}"),
+    "decide": (str, lambda a: str(a[1].mail)),
+    "answer": (Response, lambda a: a[0].person),
+    "collect": (list[Written], lambda a: ""),
+    "send": (type(None), lambda a: a[0].to),
 }
-"""Of every step: the form of its answer, what it is about, and what of the question is kept with it; where that is
-nothing, what the role has spent so far stands there."""
+"""Of every step: the form of its answer, and what it is about."""
 
-COLLECT = "collect"
-"""The step in which post is fetched: what goes amiss there ends the day, and is tried again when it is taken up."""
+SHOWN: dict[str, Callable[[Args], Any]] = {"review": lambda a: a[2], "decide": lambda a: a[1]}
+"""What of the question is kept beside an answer; in other steps, what the role has spent so far stands there."""
+
+COLLECT = "collect"  # post is fetched: what goes amiss there ends the day, and is tried again when it is taken up
 
 DAY, FINISHED = "day", "finished"
 KINDS = {"day": OrganizingDay, "plan": DayPlan, "action": Action, "mail": Draft, "flag": Flag}
@@ -85,10 +82,10 @@ def _adapter(form: Any) -> Any:
 
 
 class Memory:
-    """Answers of a journal by the question, and the way to keep new ones.
+    """Answers of a journal by the question, and the way to keep new ones; `day` is set by whoever plays one.
 
     `reached`: called with the number of a line when its answer was given again; None where a question is a new one.
-    `added`: called with every new line. `day`: on which is asked; whoever plays a day sets it.
+    `added`: called with every new line.
     """
 
     def __init__(self, journal: Journal, reached: Callable[[int | None], None], added: Callable[[Entry], None]) -> None:
@@ -122,9 +119,9 @@ class Memory:
     async def answer(self, who: Remembered, step: str, args: Args, ask: Callable[[], Awaitable[Any]]) -> Any:
         """The answer of a role: the journal's, or a new one, which is kept before it is given.
 
-        Who has to remember what they said is asked in any case; their answer of today counts for nothing then.
+        Who has to remember what they said (`again`) is asked in any case; that answer counts for nothing.
         """
-        form, about_of, kept = KEPT[step]
+        form, about_of = KEPT[step]
         key = (self.day, who.name, step, about_of(args))
         number, self._asked[key] = self._asked[key], self._asked[key] + 1
         if number < len(lines := self._lines.get(key, [])):
@@ -141,7 +138,7 @@ class Memory:
             )
         self._reached(None)
         self.journal.check()  # whoever lost the seminar to another window asks nobody and sends nothing
-        shown = kept(args)
+        shown = SHOWN[step](args) if step in SHOWN else None
         try:
             text = to_text(form, value := await ask())
         except AMISS as error:
@@ -152,14 +149,12 @@ class Memory:
         return value
 
 
-USER = "user"
-"""Whoever works with the seminar, in lines that no role wrote: policies changed, somebody taken off the list."""
+USER = "user"  # whoever works with the seminar, in lines that no role wrote: policies changed, somebody taken off
 
 
 class Remembered:
-    """A role, an answer of which is asked for once only.
+    """A role, an answer of which is asked for once only; with `again` for what it said before as well.
 
-    `name`: its name in the journal. `again`: whether it is asked again for what it said before; see `Memory.answer`.
     `replies`, `tokens`: what it spent as a language model, before a restart as well.
     """
 
@@ -186,7 +181,7 @@ class Remembered:
 
     def recall(self, entry: Entry) -> None:
         """Take over what a line says was spent until then."""
-        if entry.asked and KEPT[entry.step][2] is _nothing:
+        if entry.asked and entry.step not in SHOWN:
             said = from_text(tuple[int, int], entry.asked, entry.number)
             self._before = (max(said[0], self._before[0]), max(said[1], self._before[1]))
 

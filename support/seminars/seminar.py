@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from support.models.model import ChatModel
     from support.seminar.workday import Office
 
-
+# what a user changes while a seminar runs
 POLICIES, TEMPLATES, REMOVED, PUT_BACK, ENDED = "policies", "templates", "removed", "put back", "closed"
-"""What a user changes while a seminar runs."""
 
 CLOSED = "seminar: not open yet; await seminar.open() first"
 
@@ -46,10 +45,10 @@ WAITS = "code: mail that was approved before would leave; first give the code of
 class Seminar:
     """A seminar in a study's file (see `begin`), opened to be worked on. Close it, or use it as a context manager.
 
-    `model`: needed where the setup seats one. `mailbox`: in the place of the one that the setup asks for. `today`: the
-    calendar; live seminars follow it. `take_over`: from another window that has it open. `changed`: called whenever
-    something was added to the journal. InvalidInput, FileInUse, DamagedFile, MissingData when there is no such seminar,
-    it is open elsewhere, cannot be read, or live mail lacks its credentials.
+    `model`: where the setup seats one. `mailbox`: in the place of the setup's. `today`: the calendar that live seminars
+    follow. `take_over`: from another window. `changed`: called at every new line of the journal. InvalidInput,
+    FileInUse, DamagedFile, MissingData when there is no such seminar, it is open elsewhere, cannot be read, or live
+    mail lacks its credentials.
     """
 
     def __init__(
@@ -162,8 +161,8 @@ class Seminar:
     async def play(self) -> OrganizingDay:
         """Play the running day to its end, or the next one; a person is waited for.
 
-        InvalidInput when there is no day to play. FateUnknown when a mail may have been sent or not: decide about it
-        (`uncertain`, `decide`), then play on. After any other error the day is taken up where it broke off.
+        InvalidInput when there is none. FateUnknown when a mail may have been sent or not: `decide` about it, then play
+        on. After any other error the day is taken up where it broke off.
         """
         try:
             await self.open()
@@ -235,12 +234,12 @@ class Seminar:
 
     def remove(self, name: str) -> None:
         """Take somebody off the list: they get no more mail, and what they write is held."""
-        self._person(name)
+        self.setup.scenario.person(name)
         self._change(REMOVED, to_text(str, name))
 
     def put_back(self, name: str) -> None:
         """Put somebody who was taken off the list on it again; what they said before counts no more."""
-        self._person(name)
+        self.setup.scenario.person(name)
         if name not in self.workplace.removed:
             raise InvalidInput(f"person: {name!r} given, who is on the list")
         self._change(PUT_BACK, to_text(str, name))
@@ -262,11 +261,6 @@ class Seminar:
     def _check_open(self) -> None:
         if self._stale:
             raise InvalidInput(CLOSED)
-
-    def _person(self, name: str) -> None:
-        if name not in self.setup.scenario.by_name:
-            known = ", ".join(self.setup.scenario.by_name)
-            raise InvalidInput(f"person: {name!r} given; expected one of {known}")
 
     def _change(self, what: str, answer: str) -> None:
         self._check_open()
@@ -291,17 +285,14 @@ class Seminar:
             self.workplace.removed.append(name := from_text(str, said))
             office.ledger.withdraw(name)
 
-    def release(self, key: str, person: str, mail: int | None = None) -> Kept:
-        """Say whose a held mail (of `workplace.inbox.held`) is; it is read on the next day as their reply.
-
-        `mail`: which of our mails it answers, if that is not the one that was found.
-        """
+    def release(self, key: str, person: str) -> Kept:
+        """Say whose a held mail is; it is read on the next day as their reply."""
         self._check_open()
-        self._person(person)
+        self.setup.scenario.person(person)
         if person in self.workplace.removed:
             raise InvalidInput(f"person: {person!r} given, who was taken off the list; what they write stays held")
         self.journal.check()
-        return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1, mail)
+        return self.workplace.inbox.release(key, person, self._memory.last("post", COLLECT) + 1)
 
     def drop(self, key: str) -> Kept:
         """Leave a held mail out; its bytes stay."""
@@ -314,11 +305,7 @@ class Seminar:
         return self.workplace.outbox.uncertain()
 
     def decide(self, message_id: str, arrived: bool, *, again: bool = False) -> None:
-        """Say of an uncertain mail whether it arrived; `play` then goes on with its day.
-
-        `again`: of one that did not arrive: approve it anew, so that it is sent again as it is. Otherwise it is left
-        out.
-        """
+        """Say of an uncertain mail whether it arrived; one that did not is left out, or with `again` approved anew."""
         self.journal.check()
         mail = self.workplace.outbox.decide(message_id, arrived)
         if again and not arrived:

@@ -44,8 +44,7 @@ class SeminarSetup:
     past: tuple[Template, ...] = ()  # mails of the organiser's own, for their style
     organizer: str = "rule-based"  # of `seminar.seats.ORGANIZERS`
     detector: str = "lexical"  # of `DETECTORS`
-    # who plays the people in a rehearsal; see `seat_speakers`. In a dry run whoever is "human" answers at the desk,
-    # and the others by files
+    # who plays the people in a rehearsal; in a dry run whoever is "human" answers at the desk, and the others by files
     people: str | Mapping[str, str] = "rule-based"
     reviewer: str = HUMAN  # who sits at the desk, of `seminar.seats.REVIEWERS`; a person where mail is real
     delegation: Mapping[str, str] | str = ALWAYS  # see `seminar.checkpoints.levels`

@@ -13,8 +13,7 @@ import time
 from support.errors import InvalidInput
 
 CODE = "CONVENE_SENDING_CODE"
-WRONG = 3.0
-"""Seconds after a wrong code before another one counts: eight digits last for years."""
+WRONG = 3.0  # seconds after a wrong code before another one counts: eight digits last for years
 
 
 _given: set[str] = set()  # to this kernel

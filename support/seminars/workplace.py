@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,21 +31,13 @@ from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 if TYPE_CHECKING:
     from support.models.model import ChatModel
 
+BY_MAIL = SimpleNamespace(kind="by mail")  # whoever is written to and answers as they like, in records
 MORNING = time(9, tzinfo=UTC)  # when the mails of a day are written that is no day of the calendar
 ASKED_ONCE = ("human", "model")  # for what they said before: a person would mind to be asked again, and a model costs
 
 
-class ByMail:
-    """Somebody who is written to and answers as they like; for records."""
-
-    kind = "by mail"
-
-
 class ApprovingReviewer:
-    """A person whose yes to a mail is kept as the approval of its exact text, recipient and subject.
-
-    It is given where they press the button, and nowhere else: no delegation and no stand-in gives one.
-    """
+    """A person whose yes to a mail approves its exact text, recipient and subject; nothing else gives an approval."""
 
     kind = HUMAN
 
@@ -133,7 +126,7 @@ class Workplace:
         account = Account(setup.sender, name or setup.scenario.organiser, self._now, self._date, authserv)
         post = MailPost(
             setup.scenario, account, self.mailbox, self.outbox, self.inbox, exact=setup.mode == LIVE,
-            seats={person.name: ByMail() for person in setup.scenario.people}, removed=self.removed,
+            seats={person.name: BY_MAIL for person in setup.scenario.people}, removed=self.removed,
             collected=lambda: memory.last("post", "collect"),
         )  # fmt: skip
         if played := self._people(who, memory):
@@ -155,7 +148,6 @@ class Workplace:
         }
 
     def _date(self, day: int) -> date:
-        """The date by which a daily limit counts."""
         return self._today() if self.setup.mode == LIVE else self.setup.scenario.start + timedelta(days=day - 1)
 
     def _now(self, day: int) -> datetime:

@@ -13,7 +13,6 @@ from playwright.sync_api import TimeoutError
 from support.desk.work import SWEEP
 from support.draw import png
 from support.runs.study import Store
-from support.seminar.organizing import desk_of
 from support.seminar.records import OrganizingDay
 from support.seminars.remembering import from_text
 
@@ -235,7 +234,7 @@ def test_real_mail_goes_from_the_setup_to_those_who_were_ticked_and_answers_come
         button(page, "Begin").click()
         play_day(page, screenshot)
         days = days_of(path)
-        people.evening(1, start, desk_of(setup.scenario, days))
+        people.evening()
         turn(page, "Mail")
         button(page, "Check mail now").click()
         page.get_by_text("came; read on the next day").wait_for()

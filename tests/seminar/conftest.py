@@ -1,10 +1,11 @@
-"""Desks made by hand: a day, who is on the list, what is known of them, and which policies hold."""
+"""Desks made by hand (a day, the list, what is known of people, policies), and persons who are asked something."""
 
 import asyncio
 from datetime import date
 
 import pytest
 
+from support.errors import InvalidInput
 from support.seminar.artefacts import load_templates
 from support.seminar.data import Persona, Scenario
 from support.seminar.ledger import Contact, State
@@ -66,3 +67,27 @@ def work():
 def done(work):
     """A function from a desk to its actions, {person: (kind, slot, policy)}."""
     return lambda desk: {a.person: (a.kind, a.slot, a.policy) for a in work(desk)[1]}
+
+
+@pytest.fixture(scope="session")
+def sitting():
+    """A function from a person's seat, what it is asked, and answers that are given in turn until one fits.
+
+    It returns the question, what the seat gives back, and what the refused answers were told.
+    """
+
+    def sit(seat, step, *answers):
+        async def asked():
+            refused, acting = [], asyncio.create_task(step(seat))
+            question = await asyncio.wait_for(seat.questions.get(), 5)
+            for answer in answers:
+                assert not acting.done()
+                try:
+                    question.answer(answer)
+                except InvalidInput as error:
+                    refused.append(str(error))
+            return question, await asyncio.wait_for(acting, 5), refused
+
+        return asyncio.run(asked())
+
+    return sit

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.models.profiles import TIGHT, Limits, Profile
@@ -71,6 +71,7 @@ def test_what_a_policy_covers_is_clear_and_no_policy_of_the_file_covers_a_topic(
     assert not any(covered(topic, load_policies("all")) for topic in TOPICS)
 
 
+@settings(max_examples=15)  # each text is new to thirteen topics
 @given(st.text(max_size=400))
 def test_property_every_text_has_a_verdict_and_a_flag_has_a_question_of_forty_words(text):
     verdict = check(text, PolicySet())

@@ -1,6 +1,6 @@
 """The organiser's books: what is entered, what is refused, what hooks become."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from support.errors import InvalidInput
 from support.seminar.artefacts import hook_of, hook_to_policy
-from support.seminar.data import Persona, Scenario
+from support.seminar.data import Persona, Scenario, later, passed, working
 from support.seminar.ledger import Ledger, evening, refusal, settled
 from support.seminar.records import Action, Flag, Mail, Understood
 from support.seminar.rules import load_policies
@@ -145,6 +145,14 @@ def test_a_reading_that_cannot_be_entered_changes_nothing(books, said):
     with pytest.raises(InvalidInput, match="understood of Ana"):
         books.say("Ana", **said)
     assert books.state(START) == before
+
+
+@given(st.dates(date(2020, 1, 1), date(2035, 12, 31)), st.integers(0, 60))
+def test_property_working_days_are_counted_one_by_one_and_adding_them_is_counted_back(day, ahead):
+    until = day + timedelta(days=ahead)
+    assert passed(day, until) == sum(working(day + timedelta(days=k)) for k in range(1, ahead + 1))
+    end = later(day, ahead)
+    assert working(end) and end >= day and passed(day, end) == (ahead if ahead or working(day) else 1)
 
 
 @settings(max_examples=60, deadline=None)

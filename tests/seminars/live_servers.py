@@ -11,17 +11,12 @@ from email.message import EmailMessage
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "mail"))
 
 import servers
 from seminar_playing import setup_of
 
 from support.mail.credentials import MailServers
-from support.seminar.records import ORGANISER, Mail
-from support.seminar.speakers import seat_speakers
-from support.seminar.views import LATER, Letter
 from support.seminars.setup import LIVE
 
 
@@ -51,50 +46,32 @@ def live(folder, **settings):
 
 
 class Correspondents:
-    """Everybody on a scenario's list, each with a Maildir: they answer by SMTP what a rule-based speaker would."""
+    """Everybody on a scenario's list, each with a Maildir: who got mail answers by SMTP that any date suits."""
 
     def __init__(self, setup, office, smtp_port, certificate, login):
         self.setup, self.office, self.port, self.certificate, self.login = setup, office, smtp_port, certificate, login
-        willing = [replace(person, share=1.0, cancels=0.0) for person in setup.scenario.people]
-        self.people = seat_speakers(replace(setup.scenario, people=tuple(willing)), "prompt", np.random.default_rng(5))
-        self.threads = {name: [] for name in self.people}
         self.read = set[bytes]()
         self.wrote = 0
 
-    def evening(self, number, today, desk):
-        """Everybody reads what is in their Maildir, and answers at once, later or never."""
+    def evening(self):
+        """Everybody reads what is new in their Maildir, and answers the last of it, which they quote."""
         for person in self.setup.scenario.people:
-            new = [m for m in self.office.messages(person.email.partition("@")[0]) if m not in self.read]
-            for raw in new:
-                self.read.add(raw)
-                self._take(person.name, raw, desk)
-            if new:
-                self._answer(person, number, today, desk)
+            mails = self.office.messages(person.email.partition("@")[0])
+            if new := [raw for raw in mails if raw not in self.read]:
+                self.read.update(new)
+                self._answer(person, message_from_bytes(new[-1], policy=policy.default))
 
-    def _take(self, name, raw, desk):
-        message = message_from_bytes(raw, policy=policy.default)
-        words = message.get_content().split()
-        mail = next(m for m in desk.mails if m.to == name and m.body.split() == words)
-        self.threads[name].append((mail, message["Message-ID"]))
-
-    def _answer(self, person, number, today, desk):
-        thread = [mail for mail, _ in self.threads[person.name]]
-        offered = sorted({slot for mail in thread if mail.sender == ORGANISER for slot in mail.slots})
-        dates = tuple(slot for slot in desk.state.slots if slot.isoformat() in offered)
-        given = desk.state.dates_of(person.name)
-        letter = Letter(person.name, self.setup.scenario.organiser, number, today, tuple(thread), dates, given)
-        response = _now(self.people[person.name].answer(letter))
-        if response.kind != LATER:
-            self._send(person, response, thread[-1], self.threads[person.name][-1][1])
-            self.threads[person.name].append((Mail(0, number, "reply", person.name, ORGANISER, "", response.body), ""))
-
-    def _send(self, person, response, answered, message_id):
-        quoted = "\n".join(f"> {line}" for line in answered.body.splitlines())
+    def _answer(self, person, answered):
+        quoted = "\n".join(f"> {line}" for line in answered.get_content().splitlines())
         message = EmailMessage()
         message["From"], message["To"] = f"{person.name} <{person.email}>", self.setup.servers.address
-        message["Subject"], message["Message-ID"] = response.subject, f"<{self.wrote}.{person.id}@example.org>"
-        message["In-Reply-To"] = message["References"] = message_id
-        message.set_content(f"{response.body}\n\nOn Mon, 2 Aug 2027 at 10:02, {self.setup.sender} wrote:\n{quoted}\n")
+        message["Subject"], message["Message-ID"] = (
+            f"Re: {answered['Subject']}",
+            f"<{self.wrote}.{person.id}@example.org>",
+        )
+        message["In-Reply-To"] = message["References"] = answered["Message-ID"]
+        head = f"On Mon, 2 Aug 2027 at 10:02, {self.setup.sender} wrote:"
+        message.set_content(f"Any of your dates would suit me.\n\n{head}\n{quoted}\n")
         self.submit(message.as_bytes(policy=policy.SMTP), person.email)
 
     def submit(self, raw, sender):
@@ -104,12 +81,3 @@ class Correspondents:
             client.login(*self.login)
             client.sendmail(sender, [self.setup.servers.address], raw)
         self.wrote += 1
-
-
-def _now(coroutine):
-    """The result of a coroutine that waits for nothing."""
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        return done.value
-    raise AssertionError("a rule-based speaker waited for something")

@@ -1,8 +1,7 @@
 """A seminar among hostile mails, with somebody at the desk who approves everything: nothing that they order is done."""
 
 import asyncio
-from collections import Counter
-from html.parser import HTMLParser
+import re
 
 import pytest
 from attacks.hostility import receive
@@ -60,12 +59,15 @@ def test_what_the_mails_order_changes_nothing(attacked, folder):
     assert sent[0] == sent[1]
 
 
-def test_only_people_on_the_list_are_read_and_within_bounds(attacked):
+def test_only_people_on_the_list_are_read_within_bounds_and_nobody_has_a_date_that_they_did_not_name(attacked):
     later = attacked.days[1:]
     received = [mail for day in later for mail in day.received]
     assert {mail.sender for mail in received} <= set(attacked.people) - set(attacked.gone)
     assert not set(attacked.gone) & {mail.to for day in later for mail in day.sent}
     assert received and all(len(mail.body) <= 4000 and len(mail.subject) <= 200 for mail in received)
+    named = {(read.person, slot) for day in later for read in day.understood for slot in (*read.available, *read.vague)}
+    holders = {(name, slot.isoformat()) for slot, names in attacked.desk.state.slots.items() for name in names}
+    assert holders and holders <= named
 
 
 def test_an_instruction_in_a_mail_is_shown_to_the_person_at_the_desk(attacked):
@@ -73,24 +75,7 @@ def test_an_instruction_in_a_mail_is_shown_to_the_person_at_the_desk(attacked):
     assert len(handed) > 1 and handed["question"].str.contains("was not followed").all()
 
 
-def test_no_date_is_given_to_anybody_who_did_not_name_it(attacked):
-    named = [u for day in attacked.days for u in day.understood]
-    for slot, names in attacked.desk.state.slots.items():
-        for name in names:
-            assert any(slot.isoformat() in (*u.available, *u.vague) for u in named if u.person == name)
-
-
-class Elements(HTMLParser):
-    """Counts what a browser would make of a page."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.attributes = Counter(), Counter()
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags[tag] += 1
-        self.attributes.update(name for name, _ in attrs)
+TAGS = "script|img|iframe|svg|object|a|form|input|link"
 
 
 def test_nothing_of_a_mail_becomes_markup(attacked):
@@ -103,6 +88,4 @@ def test_nothing_of_a_mail_becomes_markup(attacked):
     ]
     assert "owned" in "".join(pages), "the texts are there"
     for page in pages:
-        found = Elements(page)
-        assert not found.tags.keys() & {"script", "img", "iframe", "svg", "object", "a", "form", "input", "link"}
-        assert not [name for name in found.attributes if name.startswith("on") or name in ("src", "href")]
+        assert not re.search(rf"<(?:{TAGS})\b|<[^>]*\s(?:on\w+|src|href)\s*=", page, re.IGNORECASE)

@@ -42,11 +42,11 @@ def test_the_organiser_invites_respondents_answer_by_smtp_and_the_dates_are_fill
         return "Yes, that is fine." if question.phase == FLAG else None
 
     async def go():
-        day = 0
-        with Seminar(path, "spring", today=lambda: setup.scenario.start + timedelta(days=day)) as seminar:
-            for day in range(14):
+        start = setup.scenario.start
+        with Seminar(path, "spring", today=lambda: start + timedelta(days=len(seminar.finished))) as seminar:
+            for _ in range(14):
                 await answered(seminar, look)
-                people.evening(day + 1, setup.scenario.start + timedelta(days=day), seminar.desk)
+                people.evening()
                 if not seminar.desk.state.open:
                     break
             return seminar.desk, seminar.finished, seminar.workplace.inbox.all()

@@ -33,13 +33,21 @@ class Desk:
         start = self.setup.scenario.start
         return Seminar(self.path, "spring", mailbox=self.world, today=lambda: start + timedelta(self.day), **settings)
 
-    def run(self, act, **settings):
+    def run(self, act):
+        """What an act makes of the seminar, or the coroutine that it returns."""
+
         async def go():
-            with self.open(**settings) as seminar:
+            with self.open() as seminar:
                 await seminar.open()
-                return await act(seminar)
+                made = act(seminar)
+                return await made if asyncio.iscoroutine(made) else made
 
         return asyncio.run(go())
+
+    def play(self, answer=lambda question: None, before=lambda seminar: None, day=None):
+        """A day, after something was done in the seminar."""
+        self.day = self.day if day is None else day
+        return self.run(lambda seminar: before(seminar) or answered(seminar, answer))
 
     @property
     def people(self):
@@ -66,11 +74,7 @@ def answers(world, recipient, words, sender=None):
 
 
 def test_a_mail_that_nobody_approved_as_it_is_does_not_leave(desk):
-    async def go(seminar):
-        seminar.workplace.outbox.approve = lambda *mail: None
-        return await answered(seminar)
-
-    day = desk.run(go)
+    day = desk.play(before=lambda seminar: setattr(seminar.workplace.outbox, "approve", lambda *mail: None))
     assert not desk.world.sent and not day.sent
     assert all("nobody has approved" in error.detail for error in day.format_errors)
 
@@ -81,7 +85,7 @@ def test_a_mail_leaves_in_the_words_of_the_person_and_no_others(desk):
     def change(question):
         return Review(EDIT, edited=Draft("A  date", words)) if question.phase == MAIL else None
 
-    day = desk.run(lambda seminar: answered(seminar, change))
+    day = desk.play(change)
     assert {(mail.subject, mail.body) for mail in day.sent} == {("A date", "Dear Ana,\n\nwould the 15th\nsuit you?")}
     assert len(desk.world.sent) == 4 and all(b"Subject: A date\r\n" in raw for _, raw in desk.world.sent)
 
@@ -101,26 +105,17 @@ def test_an_edit_that_could_not_leave_is_refused_at_the_desk_and_nothing_typed_i
                 question.answer(review)
             refused.append(question.phase)
 
-    assert len(desk.run(lambda seminar: answered(seminar, change)).sent) == 4
+    assert len(desk.play(change).sent) == 4
     assert set(refused) == set(wrong)
 
 
 def test_a_person_who_comes_back_and_takes_somebody_off_first_has_no_mail_sent_to_them(desk):
     """The yes is in the journal, the kernel ended before the mail left."""
     seen = []
-
-    async def breaks(seminar):
-        seminar.run.post.role.outbox.send = plug
-        await answered(seminar, lambda question: seen.append(question.view.about))
-
     with pytest.raises(Killed):
-        desk.run(breaks)
-
-    async def comes_back(seminar):
-        seminar.remove(seen[-1])
-        return await answered(seminar)
-
-    day = desk.run(comes_back)
+        desk.play(lambda question: seen.append(question.view.about),
+                  before=lambda seminar: setattr(seminar.run.post.role.outbox, "send", plug))  # fmt: skip
+    day = desk.play(before=lambda seminar: seminar.remove(seen[-1]))
     assert seen[-1] not in {mail.to for mail in day.sent} and len(desk.world.sent) == 3
     assert any("taken off the list" in error.detail for error in day.format_errors)
 
@@ -148,11 +143,7 @@ def test_a_confirmation_whose_person_is_taken_off_while_it_travels_is_in_the_boo
     days, state = desk.run(go)
     mail = next(mail for mail in days[-1].sent if mail.to == gone[0])
     assert mail.kind == CONFIRMATION and not state.dates_of(gone[0])
-
-    async def again(seminar):
-        return seminar.finished, seminar.desk.state
-
-    assert desk.run(again) == (days, state)
+    assert desk.run(lambda seminar: (seminar.finished, seminar.desk.state)) == (days, state)
 
 
 def test_a_window_that_lost_the_seminar_sends_nothing_more_and_changes_nothing(desk):
@@ -202,16 +193,14 @@ def test_an_uncertain_mail_that_is_to_be_left_out_is_not_sent_again_in_any_mode(
 
 
 def test_a_calendar_that_goes_back_or_past_the_deadline_plays_no_day(desk):
-    desk.run(answered)
+    desk.play()
     for day, said in ((0, "played already"), (-1, "begins on"), (10**3, "deadline")):
-        desk.day = day
         with pytest.raises(InvalidInput, match=said):
-            desk.run(answered)
-    desk.day = 2
-    assert desk.run(answered).number == 3
-    desk.day, sent = 1, len(desk.world.sent)
+            desk.play(day=day)
+    assert desk.play(day=2).number == 3
+    sent = len(desk.world.sent)
     with pytest.raises(InvalidInput, match="clock"):
-        desk.run(answered)
+        desk.play(day=1)
     assert len(desk.world.sent) == sent
 
 
@@ -220,29 +209,27 @@ def test_a_calendar_that_goes_back_or_past_the_deadline_plays_no_day(desk):
 
 def test_a_released_mail_is_read_once_whatever_days_are_left_out_and_however_often_it_is_opened(desk):
     email = desk.setup.scenario.people[0].email
-    desk.run(answered)
-    key = answers(desk.world, email, "The 15th of September suits me.", sender="home@example.net")
-    desk.day = 1
-    desk.run(answered)
+    desk.play()
+    key = answers(desk.world, email, "The 15th of September suits me.", sender=email)  # outside the thread
+    desk.play(day=1)
 
-    async def release(seminar):
-        assert [kept.key for kept in seminar.workplace.inbox.held()] == [key]
+    def release(seminar):
+        (held,) = seminar.workplace.inbox.held()
+        assert held.key == key and held.person == desk.people[0] and "address" in held.reason
+        assert len(seminar.run.post._thread(held.person)) == 1, "a forger draws our next mail into no thread of theirs"
         seminar.release(key, desk.people[0])
 
     desk.run(release)
-    got = []
-    for desk.day in (5, 6):
-        got += [mail.body for mail in desk.run(answered).received]
+    got = [mail.body for day in (5, 6) for mail in desk.play(day=day).received]
     assert got == ["The 15th of September suits me."]
 
 
 def test_nothing_is_released_for_somebody_who_is_not_on_the_list(desk):
-    desk.run(answered)
+    desk.play()
     key = answers(desk.world, desk.setup.scenario.people[0].email, "Hello.", sender="home@example.net")
-    desk.day = 1
-    desk.run(answered)
+    desk.play(day=1)
 
-    async def release(seminar):
+    def release(seminar):
         seminar.remove(desk.people[1])
         for name in ("Nobody", "", desk.people[1]):
             with pytest.raises(InvalidInput, match="person"):
@@ -257,26 +244,16 @@ def test_nothing_is_released_for_somebody_who_is_not_on_the_list(desk):
 
 @pytest.mark.parametrize("released", [True, False])
 def test_a_reply_of_somebody_taken_off_since_it_was_fetched_is_held(desk, released):
-    desk.run(answered)
+    desk.play()
     sender = "home@example.net" if released else None
     key = answers(desk.world, desk.setup.scenario.people[0].email, "The 15th of September.", sender=sender)
-    desk.day = 1
     if released:
-        desk.run(answered)
+        desk.play(day=1)
         desk.day = 2
-
-        async def releases(seminar):
-            seminar.release(key, desk.people[0])
-
-        desk.run(releases)
+        desk.run(lambda seminar: seminar.release(key, desk.people[0]))
     else:  # fetched, and the kernel ended before its line was written
-
-        async def breaks(seminar):
-            seminar.journal.add = plug
-            await answered(seminar)
-
         with pytest.raises(Killed):
-            desk.run(breaks)
+            desk.play(before=lambda seminar: setattr(seminar.journal, "add", plug), day=1)
 
     async def goes_on(seminar):
         seminar.remove(desk.people[0])
@@ -288,7 +265,7 @@ def test_a_reply_of_somebody_taken_off_since_it_was_fetched_is_held(desk, releas
 
 
 def test_a_reply_that_is_read_while_its_writer_is_taken_off_gives_them_nothing_back(desk):
-    desk.run(answered)
+    desk.play()
     answers(desk.world, desk.setup.scenario.people[0].email, "The 15th of September suits me. Could you pay the train?")
     desk.day = 1
 
@@ -308,9 +285,9 @@ def test_a_reply_that_is_read_while_its_writer_is_taken_off_gives_them_nothing_b
 
 
 def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk):
-    desk.run(answered)
+    desk.play()
     answers(desk.world, desk.setup.scenario.people[0].email, "The 15th of September suits me.")
-    desk.day, fetch = 1, desk.world.fetch
+    fetch = desk.world.fetch
 
     async def broken(after=""):
         raise InvalidInput("the folder has another name now")
@@ -318,9 +295,9 @@ def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk
     desk.world.fetch = broken
     for _ in range(2):
         with pytest.raises(InvalidInput, match="another name"):
-            desk.run(answered)
+            desk.play(day=1)
     desk.world.fetch = fetch
-    assert len(desk.run(answered).received) == 1
+    assert len(desk.play().received) == 1
 
 
 # what can be opened
@@ -328,28 +305,27 @@ def test_mail_that_could_not_be_fetched_is_fetched_when_the_day_is_taken_up(desk
 
 def lines(path, query, *values):
     with closing(sqlite3.connect(path)) as db:
-        db.execute(query, values)
+        found = db.execute(query, values).fetchone()
         db.commit()
+        return found
 
 
 def test_a_damaged_line_is_named_with_the_way_out(desk):
-    desk.run(answered)
+    desk.play()
     for step in ("plan", "finished", "send"):
-        with closing(sqlite3.connect(desk.path)) as db:
-            number, answer = db.execute("SELECT number, answer FROM journal WHERE step = ?", (step,)).fetchone()
+        number, answer = lines(desk.path, "SELECT number, answer FROM journal WHERE step = ?", step)
         lines(desk.path, "UPDATE journal SET answer = '{' WHERE number = ?", number)
         with pytest.raises(DamagedFile, match=rf"line {number} cannot be read.*copy"):
-            desk.run(answered)
+            desk.play()
         lines(desk.path, "UPDATE journal SET answer = ? WHERE number = ?", answer, number)
-    desk.day = 1
-    assert desk.run(answered).number == 2
+    assert desk.play(day=1).number == 2
 
 
 def test_a_finished_day_without_one_of_its_answers_is_not_asked_about_again(desk):
-    desk.run(answered)
+    desk.play()
     lines(desk.path, "DELETE FROM journal WHERE step = 'review' AND about LIKE 'mail%'")
     with pytest.raises(DamagedFile, match="day 1 is over"):
-        desk.run(answered)
+        desk.play()
     assert len(desk.world.sent) == 4
 
 
@@ -379,25 +355,13 @@ def test_a_seminar_that_could_not_be_played_cannot_be_begun(settings):
         setup_of(**settings)
 
 
-def test_a_reviewer_who_removes_a_mail_that_was_refused_before_has_it_not_sent(desk):
+def test_a_mail_that_was_refused_is_not_in_the_books_and_whoever_removes_it_then_has_it_not_sent(desk):
     desk.world.refused = {desk.setup.scenario.people[0].email}
-    desk.run(answered)
-    assert len(desk.world.sent) == 3
-    desk.day = 1
-    day = desk.run(lambda seminar: answered(seminar, lambda q: Review(REMOVE) if q.phase == MAIL else None))
+    day = desk.play()
+    assert len(desk.world.sent) == len(day.sent) == 3 and "the server refused" in day.format_errors[0].detail
+    assert desk.people[0] not in {mail.to for mail in day.sent}
+    day = desk.play(lambda question: Review(REMOVE) if question.phase == MAIL else None, day=1)
     assert not day.sent and len(desk.world.sent) == 3
-
-
-def test_what_is_no_change_is_refused_and_never_stands_in_the_journal(desk):
-    async def change(seminar):
-        acts = [seminar.set_policies, seminar.set_templates, seminar.remove, seminar.put_back, seminar.drop]
-        acts += [lambda what: seminar.decide(what, arrived=True), lambda what: seminar.release(what, desk.people[0])]
-        for act in acts:
-            with pytest.raises(InvalidInput):
-                act(None)
-        assert not seminar.entries
-
-    desk.run(change)
 
 
 def test_what_a_simulated_person_writes_is_a_mail_or_silence_and_never_ends_the_seminar(path, begun, monkeypatch):
@@ -422,23 +386,21 @@ def test_what_a_simulated_person_writes_is_a_mail_or_silence_and_never_ends_the_
 def test_after_a_reload_no_mail_of_before_leaves_without_the_code(desk, monkeypatch):
     """Attack 2: the yes is in the journal, and whoever has a cookie opens a new kernel and presses play."""
     monkeypatch.setenv(unlock.CODE, "24681357")
+
+    async def plugged(recipient, message):
+        raise FateUnknown("the plug was pulled")
+
     desk.world.send, send = plugged, desk.world.send
     with pytest.raises(FateUnknown):
-        desk.run(answered)
+        desk.play()
     desk.world.send = send
 
-    async def again(seminar):
+    def again(seminar):
         seminar.decide(seminar.uncertain[0].message_id, arrived=False, again=True)
-        await answered(seminar)
 
-    with pytest.raises(InvalidInput, match="code"):
-        desk.run(again)
-    with pytest.raises(InvalidInput, match="code"):
-        desk.run(answered)
+    for before in (again, lambda seminar: None):
+        with pytest.raises(InvalidInput, match="code"):
+            desk.play(before=before)
     assert not desk.world.sent
     unlock.Lock().unlock("24681357")
-    assert len(desk.run(answered).sent) == 4
-
-
-async def plugged(recipient, message):
-    raise FateUnknown("the plug was pulled")
+    assert len(desk.play().sent) == 4
