@@ -75,15 +75,12 @@ def rounds_to_html(
     `describe` says in words what is proposed, where it is neither a table of goods nor a number.
     """
     value: Any = next((c.value for r in rounds for c in r.candidates), 0.0)
-    named = list(goods or ascii_uppercase)[: len(value[0])] if _table(value) else ()
+    table = isinstance(value, tuple) and value and isinstance(value[0], tuple)
+    named = list(goods or ascii_uppercase)[: len(value[0])] if table else ()
     texts = {c.id: f"{c.value:g}" if isinstance(c.value, float | int) else describe(c.value)
              for r in rounds for c in r.candidates if not named}  # fmt: skip
     given = {"rounds": rounds, "agents": list(agents), "goods": named, "texts": texts, "colours": _colours(agents)}
     return _page("talk", title=title, about=about, reasons=reasons, **given)
-
-
-def _table(value: Any) -> bool:
-    return isinstance(value, tuple) and bool(value) and isinstance(value[0], tuple)
 
 
 def _colours(names: Iterable[str]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from support.data import UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import Meter, metered
+from support.models.model import whole
 from support.models.money import Budget, dollars, open_purse, purse
 from support.models.profiles import MODEL, models_in, needed_price
 from support.presence import Presence
@@ -49,9 +50,9 @@ def terms(
 
     `concurrency` is how many units are at work at a time, `pace` how many requests a minute each model gets at most.
     """
-    _whole("CONCURRENCY", concurrency, 1)
+    whole("CONCURRENCY", concurrency, 1)
     if pace is not None:
-        _whole("PACE", pace, 1)
+        whole("PACE", pace, 1)
     open_purse(budget)
     models.paced(pace)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
@@ -90,8 +91,8 @@ class Sweep:
                 raise InvalidInput(f"grid: {setting}={values!r} given; expected a list with at least one value")
             if len({self._cell(setting, value) for value in values}) < len(values):
                 raise InvalidInput(f"grid: {setting}={list(values)!r} given; expected each value once")
-        _whole("seed", self.seed, 0)
-        _whole("repetitions", self.repetitions, 1)
+        whole("seed", self.seed)
+        whole("repetitions", self.repetitions, 1)
 
     def units(self) -> Iterator[Unit]:
         """Every unit of the sweep: for each combination of settings, each repetition."""
@@ -125,7 +126,7 @@ class Sweep:
         self.check(context)
         concurrency = _terms["concurrency"] if concurrency is None else concurrency
         retry_failed = bool(_terms["retry_failed"]) if retry_failed is None else retry_failed
-        _whole("concurrency", concurrency, 1)
+        whole("concurrency", concurrency, 1)
         if not isinstance(store, Store):
             raise InvalidInput(f"store: {store!r} given; expected Store(path), from support.runs.study")
         units = list(self.units())
@@ -285,11 +286,6 @@ class Sweep:
                 raise TypeError("it is not there, or has no name")
             self._digests[id(value)] = {"name": name, "source": fingerprint(value, whole=True)[:16]}
         return self._digests[id(value)]
-
-
-def _whole(name: str, number: Any, least: int) -> None:
-    if not isinstance(number, int) or isinstance(number, bool) or number < least:
-        raise InvalidInput(f"{name}: {number!r} given; expected a whole number of at least {least}")
 
 
 def _is_model(value: Any) -> bool:

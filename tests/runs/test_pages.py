@@ -34,11 +34,6 @@ class Vote(BaseModel):
     reason: str = Field(max_length=200)
 
 
-@pytest.fixture
-def discussion():
-    return asyncio.run(roundtable_exchange(np.random.default_rng(1), "ranked", seats="conceder", rounds=2))
-
-
 def play(store, replies, *asks, cache=None):
     """Store a unit whose calls ask for these texts, one after the other, and got these replies."""
     model = scripted(replies, "m", cache=cache)
@@ -58,7 +53,8 @@ def text_of(page):
     return " ".join(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL).split())
 
 
-def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussion):
+def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request():
+    discussion = asyncio.run(roundtable_exchange(np.random.default_rng(1), "ranked", seats="conceder", rounds=2))
     html = pages.to_html(discussion)
     for entry in discussion.rounds:
         assert all(ballot.text in html for ballot in entry.ballots)
@@ -70,16 +66,16 @@ def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussi
     shown = replace(discussion, rounds=(hostile,))
     page = pages.to_html(shown, title=EVIL, reasons=True)
     assert "secret" in page and "secret" not in pages.to_html(shown)
+    number = replace(hostile, candidates=(discussed.Candidate("P1", 3.5, ("Ana",)),))
+    assert ">3.5</td>" in pages.rounds_to_html([number], ["Ana"])
     assert not re.search("<script|<img|@import|http(?!://evil)", page) and page.count("&lt;script&gt;") == 6
 
 
 def coordination(said="ten is ten"):
     talks = (met.Conversation("Ana", (met.Turn("Ana", f"At ten. {said}"),), (said,)),
              met.Conversation("Ben", (met.Turn("Ben", "After one."),), ("Ben's",), "O1"))  # fmt: skip
-    options = (
-        met.Option("O1", "2026-02-16T10:00-05:00", ("Ana",), (said,)),
-        met.Option("O2", "2026-02-16T14:00-05:00", (), ()),
-    )
+    options = (met.Option("O1", "2026-02-16T10:00-05:00", ("Ana",), (said,)),
+               met.Option("O2", "2026-02-16T14:00-05:00", (), ()))  # fmt: skip
     given = (("O1", "Ana", 3, said), ("O1", "Ben", 0, "told"), ("O2", "Ana", 0, "told"), ("O2", "Ben", 3, "told"))
     scores = tuple(met.Score(*cell, (why,)) for *cell, why in given)
     audit = tuple(met.Score(o, m, 2) for o in ("O1", "O2") for m in ("Ana", "Ben"))
@@ -126,14 +122,13 @@ def test_chains_that_ran_beside_one_another_are_told_apart_and_without_questions
     store.add(UNIT, RECORD, 1.0, [first[0], second[0], second[1], first[1]])
     found = pages.chains(pages.asked_of(store, UNIT))
     assert [[one.messages[1][1] for one in chain] for chain in found] == [["Of a?"] * 2, ["Of b?"] * 2]
-    store.add(
-        UNIT, RECORD, 1.0, [Call("a", "m", "e"), Call("b", "m", "e"), Call("c", "m", "e", 1), Call("d", "n", "e", 1)]
-    )
+    named = [Call("a", "m", "e"), Call("b", "m", "e"), Call("c", "m", "e", 1), Call("d", "n", "e", 1)]
+    store.add(UNIT, RECORD, 1.0, named)
     found = pages.chains(pages.asked_of(store, UNIT))
     assert [[one.call.key for one in chain] for chain in found] == [["a"], ["b", "c"], ["d"]]
 
 
-def test_faults_what_was_learnt_and_cut_thoughts_and_errors_are_told_and_escaped(store, tmp_path):
+def test_faults_what_was_learnt_and_cut_thoughts_and_errors_are_told_and_escaped(store):
     (call,) = play(store, ["yes"], (f"Which? {EVIL}", None), cache=store.path)
     kept = json.dumps({"text": EVIL, "finish_reason": "length", "thinking": f"aside {EVIL}"})
     with store._db:
@@ -177,10 +172,3 @@ def test_totals_are_tables_with_amounts_as_people_read_them(store):
     store.add(next(sweep.units()), RECORD, 1.0, [paid])
     page = pages.totals_html(spending.totals(sweep, store), spending.faults_of(sweep, store))
     assert "<script" not in page and "$0.50" in page and "12,000" in page and "2.0 s" in page
-
-
-def test_a_proposal_that_is_one_number_is_shown_as_it_is():
-    from support.roundtable.records import Candidate, Round
-
-    entry = Round(1, (), (), (Candidate("P1", 3.5, ("Ana",)),), (), "P1", (("P1", 1),), "because", None)
-    assert ">3.5</td>" in pages.rounds_to_html([entry], ["Ana"], title="stars")
