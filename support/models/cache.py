@@ -50,9 +50,6 @@ class Cache:
     def __len__(self) -> int:
         return int(self._rows("SELECT count(*) FROM replies")[0][0])
 
-    def __repr__(self) -> str:
-        return f"Cache({str(self.path)!r}, {len(self)} replies)"
-
     def get(self, request: Request) -> Completion | None:
         """The completion kept for this very request, None when there is none."""
         rows = self._rows("SELECT reply FROM replies WHERE key = ?", (request.key,))
