@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from pydantic import BaseModel, Field
 
@@ -18,10 +19,8 @@ from support.models.fakes import scripted
 from support.play import FormatError
 from support.roundtable import records as discussed
 from support.roundtable.study import roundtable_exchange
-from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
-from support.runs.sweep import Sweep
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 UNIT, SYSTEM = Unit("s", '{"rule": "<i>majority</i>"}', 0), "You are Ana. " * 40
@@ -163,12 +162,7 @@ def test_what_a_file_does_not_hold_is_said(store, tmp_path):
         pages.unit_html(store, UNIT)
 
 
-def test_totals_are_tables_with_amounts_as_people_read_them(store):
-    async def study(rng, rule):
-        return RECORD
-
-    sweep = Sweep("s", study, {"rule": ["a"]}, 1, 7)
-    paid = Call("k", "m", "e", prompt_tokens=12_000, usd=0.5, faults=(Fault(EVIL, "x", 2.0),))
-    store.add(next(sweep.units()), RECORD, 1.0, [paid])
-    page = pages.totals_html(spending.totals(sweep, store), spending.faults_of(sweep, store))
+def test_totals_are_tables_with_amounts_as_people_read_them():
+    sums = pd.DataFrame([("cost (USD)", 0.5, EVIL), ("tokens", 12_000, "")], dtype=object)
+    page = pages.totals_html(sums, pd.DataFrame([(EVIL, 1, 1, 0, 2.0)]))
     assert "<script" not in page and "$0.50" in page and "12,000" in page and "2.0 s" in page

@@ -57,13 +57,10 @@ def results(where):
     return {(u.text, u.repetition): record for u, record in where.records("s")}
 
 
-def test_paired_settings_share_their_streams():
+def test_paired_settings_share_their_streams_and_the_order_of_settings_and_values_changes_none():
     paired = sweep(paired=["rule"])
     a, b = ([paired.rng(u).random() for u in paired.units() if u.settings["rule"] == rule] for rule in "ab")
     assert a == b and len(set(a)) == 6
-
-
-def test_the_order_of_settings_and_of_values_does_not_change_a_stream():
     streams = [{u: s.rng(u).random() for u in s.units()} for s in (sweep(), sweep(size=[2, 1], rule=["b", "a"]))]
     assert streams[0] == streams[1]
 
