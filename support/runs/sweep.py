@@ -154,23 +154,28 @@ class Sweep:
                 work += [run.away(away, ask, at_once) for _ in range(min(at_once, len(away)))]
             await finished(work, meter)
             shown.close(run.passed)
-            UNFINISHED.pop(self.name, None)
-            if missing := self.missing(store):
-                UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
-            stored = store.failures(self.name)
-            if failed := [stored[unit] for unit in units if unit in stored]:
-                print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
-                print("Mend what it says, then run again with retry_failed=True.")
-            if run.passed is not None:
-                by_purse = budget is None or "(BUDGET)" in str(run.passed)  # the error says whose budget it was
-                account, larger = (purse(), "BUDGET") if by_purse else (budget, "budget_usd=")
-                spent, done = account.spent if account else meter.usd, shown.status().over - shown.count["failed"]
-                raise BudgetExceeded(
-                    f"{run.passed} The run is partial: {done} of {len(units)} units are finished and kept, the rest "
-                    f"waits; in all {dollars(spent)} is spent. To go on, run again with a larger {larger} (it counts "
-                    "what is spent already); replies that were kept cost nothing again."
-                )
+            self._tell(store, units, run, meter)
         return shown.count
+
+    def _tell(self, store: Store, units: Sequence[Unit], run: Run, meter: Meter) -> None:
+        """Say what is unfinished and what has failed; BudgetExceeded where the money came to its end."""
+        UNFINISHED.pop(self.name, None)
+        if missing := self.missing(store):
+            UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
+        stored = store.failures(self.name)
+        if failed := [stored[unit] for unit in units if unit in stored]:
+            print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
+            print("Mend what it says, then run again with retry_failed=True.")
+        if run.passed is not None:
+            by_purse = meter.budget is None or "(BUDGET)" in str(run.passed)  # the error says whose budget it was
+            account, larger = (purse(), "BUDGET") if by_purse else (meter.budget, "budget_usd=")
+            spent = account.spent if account else meter.usd
+            done = run.progress.status().over - run.progress.count["failed"]
+            raise BudgetExceeded(
+                f"{run.passed} The run is partial: {done} of {len(units)} units are finished and kept, the rest "
+                f"waits; in all {dollars(spent)} is spent. To go on, run again with a larger {larger} (it counts "
+                "what is spent already); replies that were kept cost nothing again."
+            )
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """This sweep's finished units and their records, in the order of the grid, and nothing else of the store."""

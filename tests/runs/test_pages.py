@@ -82,22 +82,21 @@ def coordination(said="ten is ten"):
     meeting = {"organiser": "Ina", "members": ["Ana", "Ben"], "subject": said, "invitation": "Come.", "duration": 60,
                "zone": "America/New_York", "required": ["Ben"]}  # fmt: skip
     entry = met.CoordinationRound(1, talks, options, scores, "O1", audit, (said,), errors)
-    return met.Coordination(meeting, {"Ana": "human", "Ben": "terse", "coordinator": "rule-based"}, (entry,))
+    return [entry], meeting, {"Ana": "human", "Ben": "terse", "coordinator": "rule-based"}
 
 
 def test_a_coordination_is_shown_whole_with_its_measures_escaped_and_true_scores_on_request():
-    html = pages.to_html(coordination())
+    html = pages.meeting_to_html(*coordination(), invitation=True)
     first = next(r for r in re.findall(r"<tr.*?</tr>", html, re.DOTALL) if '<td rowspan="2">O1' in r)
     assert 'class="candidate"' in first and all(m in first for m in ("Monday 16 February at 10:00", "50 %", "1.50"))
     assert first.count("✓</span>") == 1 and "required: Ben" in html and "Agreed to O1" in html and "no words" in html
-    assert "true: 2" not in html and pages.to_html(coordination(), private=True).count("true: 2") == 4
-    page = pages.to_html(coordination(EVIL), title=EVIL)
+    assert "true: 2" not in html and pages.meeting_to_html(*coordination(), private=True).count("true: 2") == 4
+    page = pages.meeting_to_html(*coordination(EVIL), title=EVIL, invitation=True)
     assert "<script" not in page and "<img" not in page and page.count("&lt;script&gt;") == 8
 
 
 def test_a_member_who_is_a_person_sees_no_other_member_s_conversation_reasons_or_errors():
-    run = coordination()
-    page = pages.meeting_to_html(run.rounds, run.meeting, run.seats, only=["Ana"])
+    page = pages.meeting_to_html(*coordination(), only=["Ana"])
     assert "At ten." in page and "1 other conversation in" in page and page.count("<li>told</li>") == 1  # Ana's of O2
     assert not any(other in page for other in ("After one.", "Ben&#39;s", "Agreed to", "no words"))
 
