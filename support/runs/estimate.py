@@ -22,7 +22,7 @@ from support.errors import CacheMiss, DamagedFile, InvalidInput, MissingData, Mo
 from support.models import connect, serving
 from support.models.calls import Call, Meter, collected, metered
 from support.models.endpoint import RUNS_ON
-from support.models.fakes import stand_in, tokens
+from support.models.fakes import ENDPOINT, stand_in, tokens
 from support.models.model import ChatModel
 from support.models.money import dollars
 from support.models.profiles import MODEL, models_in, needed_price
@@ -30,7 +30,7 @@ from support.models.profiles import MODEL, models_in, needed_price
 if TYPE_CHECKING:
     import pandas as pd
 
-    from support.runs.study import Unit
+    from support.runs.study import Store, Unit
     from support.runs.sweep import Sweep
 
 STOPS = (ModelUnavailable, CacheMiss, MissingData, DamagedFile)
@@ -41,7 +41,7 @@ Takes = dict[str, list[np.ndarray]]  # by setting, what each unit took: the five
 
 
 class Range(NamedTuple):
-    """A number not known yet: `low` and `high` are as if units were like the least and most of their setting's."""
+    """A number that is not known yet: `low` and `high` are as if units were like the least and most of theirs."""
 
     low: float
     expected: float
@@ -51,11 +51,12 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Estimate:
-    """What the units of a sweep will take; `usd` is None where a model has no price."""
+    """What the units of a sweep that are not finished yet will take; `usd` is None where a model has no price."""
 
     sweep: str
     models: tuple[str, ...]
     units: int
+    finished: int
     calls: Range
     prompt_tokens: Range
     completion_tokens: Range
@@ -75,7 +76,8 @@ class Estimate:
 
     @property
     def _title(self) -> str:
-        return f"{self.sweep!r} with {', '.join(self.models) or 'no model'}: {self.units} units to do"
+        done = f", {self.finished} are finished" if self.finished else ""
+        return f"{self.sweep!r} with {', '.join(self.models) or 'no model'}: {self.units} units to do{done}"
 
     def table(self) -> pd.DataFrame:
         """One row for each of calls, tokens, US dollars and time, as people read them."""
@@ -102,12 +104,13 @@ async def calls_of(sweep: Sweep, unit: Unit, **context: Any) -> tuple[list[Call]
 
 async def estimate(
     sweep: Sweep, model: ChatModel | str | None = None, *, sample: int = 12, concurrency: int = 8,
-    seconds_per_call: float | None = None, **context: Any
+    seconds_per_call: float | None = None, store: Store | None = None, **context: Any
 ) -> Estimate:  # fmt: skip
     """What a sweep will take with the models that its settings name: calls, tokens, US dollars, time. Nothing is sent.
 
-    `model` stands for "model" without a name. `sample` units are played, spread evenly over the settings. A profile's
-    requests and tokens a minute slow it down. InvalidInput when no unit can be played, or a participant hides a model.
+    `model` stands for "model" without a name. `sample` units are played, spread evenly over the settings; where `store`
+    has finished units of a setting, those count instead. A profile's requests and tokens a minute slow it down.
+    InvalidInput when no unit can be played, or a participant hides a model of its own.
     """
     for name, value in {"sample": sample, "concurrency": concurrency, "seconds_per_call": seconds_per_call}.items():
         if value is not None and not 0 < value < math.inf:
@@ -115,9 +118,13 @@ async def estimate(
     if model is not None and MODEL in inspect.signature(sweep.study).parameters and MODEL not in sweep.grid:
         context[MODEL] = model
     sweep.check(context)
-    plays, todo = _Plays(sweep, context, seconds_per_call), list(sweep.units())
+    plays, finished = _Plays(sweep, context, seconds_per_call), store.finished(sweep.name) if store else set()
+    todo = [unit for unit in sweep.units() if unit not in finished]
     places = np.linspace(0, len(todo) - 1, min(int(sample), len(todo)))  # over settings and repetitions alike
     await plays.play([todo[int(place)] for place in places])
+    if store:
+        for unit in finished.intersection(sweep.units()):
+            plays.measure(unit, store.calls(unit) if store.status(unit) == "done" else ())
     for name in models_in([unit.settings for unit in todo]) - {MODEL}:
         plays.asked.add(plays.place(name.removeprefix(f"{MODEL}:")))
     *rows, waits = np.transpose(plays.totals(Counter(unit.text for unit in todo)))
@@ -126,21 +133,21 @@ async def estimate(
     models = {f"{model.name} at {model.endpoint}": model for model in plays.asked}
     pace = f"a call takes {seconds_per_call:g} s" if seconds_per_call else f"a model writes {PACE:g} tokens a second"
     return Estimate(
-        sweep.name, tuple(sorted(models)), len(todo), calls, read, written,
+        sweep.name, tuple(sorted(models)), len(todo), len(finished), calls, read, written,
         usd if all(model.price for model in models.values()) else None, seconds,
         (*plays.sentences(len(todo), models), f"{concurrency} units are at work at a time, and {pace}."),
     )  # fmt: skip
 
 
 class _Plays:
-    """Units played with stand-ins: what each took."""
+    """Units played with stand-ins, and finished ones: what each took."""
 
     def __init__(self, sweep: Sweep, context: dict[str, Any], seconds_per_call: float | None) -> None:
         self.sweep, self.context, self.seconds_per_call = sweep, context, seconds_per_call
         self.models = {name: value for name, value in context.items() if isinstance(value, ChatModel)}
         self.kept = all(model.cache is not None for model in self.models.values())  # a run keeps what it connects
         self.asked = set[ChatModel]()  # whose calls are counted
-        self.usual, self.other, self.worst = (defaultdict[str, list[np.ndarray]](list) for _ in range(3))
+        self.usual, self.other, self.worst, self.measured = (defaultdict[str, list[np.ndarray]](list) for _ in range(4))
         self.played: list[tuple[list[Call], Exception | None]] = []
 
     def place(self, name: str) -> ChatModel:
@@ -184,7 +191,13 @@ class _Plays:
             said = f"estimate: a participant of {self.sweep.name!r} has a model of its own; nothing was sent ({error})."
             raise InvalidInput(f'{said} Name it in the settings ("model:NAME"), or pass it to the study.') from None
 
-    def _keep(self, takes: Takes, unit: Unit, calls: Sequence[Call], fill: float) -> None:
+    def measure(self, unit: Unit, calls: Sequence[Call]) -> None:
+        """Take what a finished unit asked these models."""
+        known = {(model.model, model.endpoint) for model in self.models.values()}
+        if calls and known.issuperset((call.model, call.endpoint) for call in calls):
+            self._keep(self.measured, unit, calls)
+
+    def _keep(self, takes: Takes, unit: Unit, calls: Sequence[Call], fill: float = 0.0) -> None:
         """What the calls took; a question that is asked twice costs once where a cache keeps the reply."""
         worst, once = takes is self.worst, {call.key if self.kept else n: call for n, call in enumerate(calls)}
         parts = [self._part(call, fill, worst) for call in once.values() if not (worst and call.repair)]
@@ -192,19 +205,22 @@ class _Plays:
 
     def _part(self, call: Call, fill: float, worst: bool) -> np.ndarray:
         """One call, or at the worst one with all its repairs, each of which repeats what was said before."""
-        asked, model = json.loads(call.question), self.models[call.model]
+        stood, asked = call.endpoint == ENDPOINT and call.model in self.models, json.loads(call.question or "{}")
+        same = (m for m in self.models.values() if (m.model, m.endpoint) == (call.model, call.endpoint))
+        model = self.models[call.model] if stood else next(same)
         self.asked.add(model)
-        known, price, schema = model.profile, model.price, asked["schema"] or ""
-        # The embedded model's schema is its grammar, and no part of its prompt.
-        prompt = call.prompt_tokens + (0 if model.endpoint == "embedded" else tokens(schema))
-        written, times = call.completion_tokens + round(fill * known.thinking), 1
+        known, price, schema = model.profile, model.price, asked.get("schema") or ""
+        prompt, written, times = call.prompt_tokens, call.completion_tokens, 1
+        if stood:  # the embedded model's schema is its grammar, and no part of its prompt
+            prompt += 0 if model.endpoint == "embedded" else tokens(schema)
+            written += round(fill * known.thinking)
         if worst:
             most, times = asked["max_tokens"], 1 + model.repairs if schema else 1
             thinks = known.thinking or known.reasoning_effort
             written = max(most, min(known.longest, known.longest if thinks else most * RUNS_ON))
         read, wrote = times * prompt + times * (times - 1) // 2 * (written + COMPLAINT), times * written
         usd = price.cost(read, wrote) if price else math.nan
-        seconds = times * (self.seconds_per_call or FIRST_TOKEN + written / PACE)
+        seconds = times * (self.seconds_per_call or call.seconds or FIRST_TOKEN + written / PACE)
         requests, room = known.requests_per_minute or math.inf, known.tokens_per_minute or math.inf
         return np.array([times, read, wrote, usd, seconds, 60 * max(times / requests, (read + wrote) / room)])
 
@@ -216,15 +232,18 @@ class _Plays:
             parts = (count * of(takes.get(text) or every, axis=0) for text, count in todo.items())
             return np.sum([np.zeros(6), *parts], axis=0)
 
-        around = {text: takes + self.other[text] for text, takes in self.usual.items()}
+        around = {text: takes + self.other[text] for text, takes in self.usual.items()} | self.measured
         worst = {text: takes + self.worst[text] for text, takes in around.items()}
-        return [total(around, np.min), total(self.usual, np.mean), total(around, np.max), total(worst, np.max)]
+        middle = total(self.usual | self.measured, np.mean)
+        return [total(around, np.min), middle, total(around, np.max), total(worst, np.max)]
 
     def sentences(self, todo: int, models: Mapping[str, ChatModel]) -> Iterator[str]:
         """What the numbers rest on, in the order in which it matters."""
         played, asked = len(self.played), [call for calls, _ in self.played for call in calls]
         said = f"{played} of {todo} units were played with stand-ins, whose replies are random"
         yield f"{said}: they may end a discussion earlier or later than a real model would."
+        if self.measured:
+            yield f"For {len(self.measured)} settings the calls of finished units count instead."
         mended, room = sum(call.repair > 0 for call in asked), f"{RUNS_ON} times its room (longest=, if it thinks)"
         yield f"{mended} of {len(asked)} replies mend a form; at the worst each has {room} and all its repairs."
         if errors := [error for _, error in self.played if error]:

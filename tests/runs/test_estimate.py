@@ -8,10 +8,12 @@ from pydantic import BaseModel
 
 from support.errors import InvalidInput, MissingData
 from support.models import named
-from support.models.fakes import scripted
+from support.models.fakes import scripted, stand_in
 from support.models.model import ChatModel, Transport
+from support.models.profiles import profile
 from support.runs.estimate import calls_of, estimate
 from support.runs.recordings import recording, replayed
+from support.runs.study import Store
 from support.runs.sweep import Sweep
 
 OURS = """
@@ -110,8 +112,10 @@ class Elsewhere(Transport):
 def test_nobody_is_asked_and_a_model_that_hides_in_a_participant_is_refused_first():
     other = ChatModel(Elsewhere())
     assert estimated(asking, other=other).calls.expected == 80 and other.live_calls == 0
-    for hidden in (scripted(lambda messages: pytest.fail("sent"), "hidden"), ChatModel(Elsewhere())):
-        with pytest.raises(InvalidInput, match=r"a model of its own; nothing was sent .*(hidden|another)"):
+    (same := Elsewhere()).model = "m"  # as the one that the sweep names, for its price
+    silent = scripted(lambda messages: pytest.fail("sent"), "hidden")
+    for hidden in (silent, ChatModel(Elsewhere()), ChatModel(same, profile=profile("m"))):
+        with pytest.raises(InvalidInput, match=r"a model of its own; nothing was sent .*(hidden|another|'m' was)"):
             estimated(hiding, seat=SimpleNamespace(model=hidden))
 
 
@@ -146,6 +150,19 @@ def test_time_is_that_of_calls_one_after_another_or_of_the_profile_s_limits():
 def test_a_question_asked_twice_costs_once_where_a_cache_keeps_the_reply(tmp_path):
     kept = scripted([], cache=tmp_path / "s.sqlite")
     assert [estimated(repeating, model).calls.expected for model in (scripted([]), kept, "m")] == [60, 20, 20]
+
+
+def test_what_is_finished_is_left_out_and_its_calls_count_for_the_rest(tmp_path):
+    model = stand_in(seed=9, fill=0.9, name="slow")
+    store = Store(tmp_path / "study.sqlite")
+    part, whole = (Sweep("begun", seated, {"seats": [["model"]]}, n, seed=3) for n in (2, 6))
+    asyncio.run(part.run(store, model=model, progress=False))
+    made, other = (asyncio.run(estimate(whole, name, store=store)) for name in (model, "gpt-4o-mini"))
+    [calls] = [store.calls(unit) for unit in whole.units() if unit.repetition == 0]
+    assert (made.units, made.finished) == (other.units, other.finished) == (4, 2)
+    assert made.completion_tokens.expected == 4 * calls[0].completion_tokens != other.completion_tokens.expected
+    asyncio.run(whole.run(store, model=model, progress=False))
+    assert asyncio.run(estimate(whole, model, store=store)).calls.worst == 0
 
 
 HELD_OUT = ["meeting", "fair_decisions", "rehearsal_speakers", "rehearsal_organizer"]
