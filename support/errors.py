@@ -77,7 +77,6 @@ class MalformedReply(ModelError):
     """The model's reply does not fit the schema, even after it was told why; `tokens` were spent all the same."""
 
     tokens: int = 0
-    cost: float | None = 0.0
 
 
 class CacheMiss(ModelError):

@@ -10,13 +10,13 @@ from support.corpora import AMI_LABELS, ami, conversations, delidata
 from support.errors import DamagedFile, InvalidInput, MissingData
 
 
-def test_own_inputs_are_found_wherever_the_process_runs_and_a_missing_one_says_where_it_comes_from(
-    monkeypatch, tmp_path
-):
+def test_inputs_are_found_wherever_the_process_runs_and_a_missing_one_says_where_it_comes_from(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert data.inputs("published", "README.md").is_file()
     with pytest.raises(MissingData, match=r"nothing/here\.csv is not at .*comes with the repository"):
         data.inputs("nothing", "here.csv")
+    monkeypatch.setenv(data.VARIABLE, "nowhere/at/all")
+    assert data.home() == data.ROOT / "nowhere" / "at" / "all"
 
 
 def test_every_outside_data_set_has_its_sums_and_stands_in_the_licence_file():
@@ -45,12 +45,6 @@ def test_a_data_set_is_whole_or_refused_and_left_untouched(copied):
     copied.unlink()
     with pytest.raises(MissingData, match=r"(?s)'delidata' lacks 1 of 1 files in .*github.*CONVENE_DATA"):
         delidata()
-
-
-def test_a_relative_folder_counts_from_the_repository(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(data.VARIABLE, "nowhere/at/all")
-    assert data.home() == data.ROOT / "nowhere" / "at" / "all"
 
 
 def test_acts_of_meetings_are_labelled_and_in_the_order_in_which_they_began():
@@ -102,17 +96,17 @@ def test_a_convokit_corpus_is_read_in_the_order_of_its_time(tmp_path):
     assert said["mood"].fillna("").tolist() == ["", "curious", "brisk"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "error", "told"),
-    [
-        ("none.csv", None, MissingData, "not there"),
-        ("a.csv", "meeting,text\na,b\n", InvalidInput, "no column 'speaker'"),
-        ("b.csv", "meeting,speaker,text\na,Ann,\n", InvalidInput, "no row"),
-        ("c.csv", "", DamagedFile, "c.csv"),
-        ("d.jsonl", "{not json", DamagedFile, "d.jsonl"),
-        ("e.csv", "meeting,speaker,text,acts\na,Ann,hi,sings\n", InvalidInput, "'sings' given"),
-    ],
-)
+BAD = [
+    ("none.csv", None, MissingData, "not there"),
+    ("a.csv", "meeting,text\na,b\n", InvalidInput, "no column 'speaker'"),
+    ("b.csv", "meeting,speaker,text\na,Ann,\n", InvalidInput, "no row"),
+    ("c.csv", "", DamagedFile, "c.csv"),
+    ("d.jsonl", "{not json", DamagedFile, "d.jsonl"),
+    ("e.csv", "meeting,speaker,text,acts\na,Ann,hi,sings\n", InvalidInput, "'sings' given"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "error", "told"), BAD)
 def test_what_is_no_conversation_is_refused_by_name(tmp_path, name, content, error, told):
     if content is not None:
         (tmp_path / name).write_text(content)

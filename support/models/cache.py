@@ -22,7 +22,6 @@ from support.models.model import Completion, Request, canonical
 
 TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"  # first come, first kept: others may have read it already
-PAGE = 500  # rows that are read at a time: a file of any size is gone through in little memory
 NAMES = ("model", "endpoint")  # who was asked: all that a recording without its questions keeps of a request
 LATER = ("cached_prompt_tokens", "thinking")  # fields of a completion that are left out where they are empty
 SHOWN, MARKS = 8, ("--", "++", "@@")  # lines of a difference; and those that say nothing
@@ -50,9 +49,6 @@ class Cache:
 
     def __len__(self) -> int:
         return int(self._rows("SELECT count(*) FROM replies")[0][0])
-
-    def __repr__(self) -> str:
-        return f"Cache({str(self.path)!r}, {len(self)} replies)"
 
     def get(self, request: Request) -> Completion | None:
         """The completion kept for this very request, None when there is none."""
@@ -103,9 +99,9 @@ class Cache:
 
         `prompts` False leaves the questions out, where they quote data that may not be passed on.
         """
-        count, lines = 0, self._lines(keys)
+        count = 0
         with _replaced(Path(path)) as file:
-            for line in lines:
+            for line in self._lines(keys):
                 count += 1
                 who = {name: line["request"][name] for name in NAMES}
                 file.write((canonical(line if prompts else line | {"request": who}) + "\n").encode())
@@ -153,11 +149,8 @@ class Cache:
                 f"{len(missing)} of the {len(wanted)} replies to export are not in {self.path}, the first "
                 f"{min(missing)!r}; run the study to its end on this file, then export."
             )
-        return (line for start in range(0, len(wanted), PAGE) for line in self._page(wanted[start : start + PAGE]))
-
-    def _page(self, keys: list[str]) -> Iterator[dict[str, Any]]:
-        query = f"SELECT key, request, reply FROM replies WHERE key IN ({', '.join('?' * len(keys))}) ORDER BY key"
-        for key, request, reply in self._rows(query, tuple(keys)):
+        for key in wanted:
+            [(request, reply)] = self._rows("SELECT request, reply FROM replies WHERE key = ?", (key,))
             with self._readable():
                 kept = {name: value for name, value in json.loads(reply).items() if name != "latency"}
                 line = {"key": key, "request": json.loads(request), "reply": kept}

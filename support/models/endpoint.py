@@ -147,9 +147,6 @@ class Endpoint(Transport):
         self._form, self._unheeded, self._thinks = FORMS.index(profile.form), 0, bool(profile.thinking)
         self._sessions = PerLoop(self._open)
 
-    def __repr__(self) -> str:
-        return f"Endpoint({self.model!r} at {self.endpoint})"
-
     def room(self, request: Request) -> int:
         """The reply's own room and that for thinking, as far as it is known."""
         extra = self._extra if self._thinks else min(self._extra, (RUNS_ON - 1) * request.max_tokens)

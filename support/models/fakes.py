@@ -98,12 +98,9 @@ def practice(
             raise InvalidInput(f"{asked} what its recording was asked; play that recording's own sweep.")
         return found
 
-    how: Any = {
-        "cache": Cache(cache) if isinstance(cache, (str, Path)) else cache,
-        "offline": offline,
-        "patience": Patience(max_retries=12),
-    }
-    return ChatModel(Fake("recorded", "practice", _answer), profile=profile_of("recorded"), **how)
+    model, kept = Fake("recorded", "practice", _answer), Cache(cache) if isinstance(cache, (str, Path)) else cache
+    patient = Patience(max_retries=12)
+    return ChatModel(model, profile=profile_of("recorded"), cache=kept, offline=offline, patience=patient)
 
 
 def _question(request: Mapping[str, Any]) -> str:

@@ -148,10 +148,8 @@ class Reply:
     text: str
     value: Any  # the validated pydantic object, None without a schema
     usage: Usage
-    latency: float  # seconds, of calls only
     cached: bool  # no call was made at all
     attempts: int  # 1 plus the repairs
-    model: str
     finish_reason: str
     cost: float | None = None  # US dollars: 0 for what was cached, None where a call was made and has no price
     thinking: str = ""
@@ -225,9 +223,8 @@ class ChatModel:
             value, complaint = _validated(last.text, schema)
             usage, usd = _spent(had)
             if complaint is None:
-                latency, cached = sum(h.completion.latency for h in had if not h.cached), all(h.cached for h in had)
-                about = latency, cached, len(had), self.model, last.finish_reason, usd, last.thinking
-                return Reply(last.text, value, usage, *about)
+                cached = all(h.cached for h in had)
+                return Reply(last.text, value, usage, cached, len(had), last.finish_reason, usd, last.thinking)
             request = _with_repair(request, last, complaint)
         assert schema is not None
         error = MalformedReply(
@@ -235,7 +232,7 @@ class ChatModel:
             f"{last.text[:200]!r}. Give more room in max_tokens (it was {request.max_tokens}), a simpler schema, "
             "more attempts (connect(repairs=…)), or use a larger model."
         )
-        error.tokens, error.cost = usage.total, usd
+        error.tokens = usage.total
         raise error
 
     def request(

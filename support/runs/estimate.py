@@ -176,11 +176,12 @@ class _Plays:
             return stand_in(fill=fill, ends=ends, name=name, profile=self.place(name).profile)
 
         async def reserve(worst_usd: float, what: str) -> int:
-            if (name := what.rpartition(" by ")[2]) not in self.models:
+            name = what.rpartition(" by ")[2]
+            if worst_usd or name not in self.models:  # stand-ins are free, also of a name that somebody else has
                 raise ModelUnavailable(f"{name!r} was about to be asked")
             return 0
 
-        # In the place of a budget: stand-ins need no money, and nobody else gets any.
+        # In the place of a budget: nobody else gets any money.
         shut: Any = SimpleNamespace(reserve=reserve, settle=lambda number, usd: None)
         seated = {name: make(name) for name in self.context if name in self.models or name == MODEL}
         try:

@@ -160,7 +160,9 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     parameters has one budget.
     """
     paths, given, known = _given(arguments, only)
-    check_money(given)
+    if given.get(MONEY) is not None:  # a model without a price is refused before anything is asked
+        for name in {f"{MODEL}:{given.get('MODEL', 'embedded')}", *models_in(list(given.values()))} - {MODEL}:
+            needed_price(named(name))
     place, ended = place_of(given), dict[str, list[str]]()
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")
@@ -241,14 +243,6 @@ def place_of(given: Mapping[str, Any]) -> Path:
     return place
 
 
-def check_money(given: Mapping[str, Any]) -> None:
-    """Refuse a budget for a model without a price, before anything is asked."""
-    if given.get(MONEY) is None:
-        return
-    for name in {f"{MODEL}:{given.get('MODEL', 'embedded')}", *models_in(list(given.values()))} - {MODEL}:
-        needed_price(named(name))
-
-
 def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
     """A sum over all that a notebook's outputs depend on: itself, the package, the inputs, the lock, the parameters.
 
@@ -262,20 +256,23 @@ def _mark(path: Path, parameters: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
+def outputs_of(path: Path) -> list[dict[str, Any]]:
+    """What the cells of an executed notebook show, in order; nothing where it is not there."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
+    return [shown for cell in cells for shown in cell.get("outputs", ())]
+
+
 def _lacking(target: Path) -> str:
     """What an executed notebook says of units that failed, "" where none did."""
-    cells = json.loads(target.read_text(encoding="utf-8"))["cells"] if target.exists() else []
-    outputs = [o for c in cells for o in c.get("outputs", [])]
-    said = [line for o in outputs for line in "".join(o.get("text", ())).splitlines() if " units have failed. " in line]
-    return "; ".join(dict.fromkeys(said))[:600]
+    lines = (line for shown in outputs_of(target) for line in "".join(shown.get("text", ())).splitlines())
+    return "; ".join(dict.fromkeys(line for line in lines if " units have failed. " in line))[:600]
 
 
 def _reason(target: Path, error: Exception) -> tuple[str, str]:
     """What ended a notebook: the kernel's error, out of the groups that it may stand in."""
-    name, said, shown = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", str(error)), []
-    if target.exists():
-        shown = [o for c in json.loads(target.read_text())["cells"] for o in c.get("outputs", [])]
-    trace = "".join("\n".join(o.get("traceback", ())) + "".join(o.get("text", ())) for o in shown[-1:])
+    name, said = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", str(error))
+    shown = outputs_of(target)[-1:]
+    trace = "".join("\n".join(o.get("traceback", ())) + "".join(o.get("text", ())) for o in shown)
     if name in ("CellExecutionError", "ExceptionGroup") and (inner := SAID.findall(COLOURS.sub("", trace))):
         name, said = inner[-1]  # a kernel prints a group, and tells nothing else of it
     return name, " ".join(said.split())[:600]

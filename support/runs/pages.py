@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from support.database import guarded, open_database
 from support.draw import COLOURS
 from support.errors import DamagedFile, MissingData
-from support.meetings.records import Coordination, CoordinationRound
+from support.meetings.records import CoordinationRound
 from support.models.calls import Call
 from support.models.money import dollars
 from support.roundtable.records import Round, Transcript
@@ -51,14 +51,8 @@ def _page(page: str, **values: Any) -> str:
     return template("pages.html.j2").render(page=page, **{"title": "", **values}).strip()
 
 
-def to_html(record: Transcript | Coordination, *, title: str = "", reasons: bool = False, private: bool = False) -> str:
-    """A whole discussion or coordination as an HTML fragment, for a page or `IPython.display.HTML`.
-
-    `reasons` shows what the participants of a discussion thought in private; `private` scores on true preferences.
-    """
-    if isinstance(record, Coordination):
-        given = {"title": title, "private": private, "invitation": True}
-        return meeting_to_html(record.rounds, record.meeting, record.seats, **given)  # type: ignore[arg-type]
+def to_html(record: Transcript, *, title: str = "", reasons: bool = False) -> str:
+    """A whole discussion as an HTML fragment, for `IPython.display.HTML`; `reasons` were thought in private."""
     seats = ", ".join(f"{agent} ({kind})" for agent, kind in record.seats.items())
     about, goods = f"Rule: {record.rule}. At the table: {seats}.", record.environment.get("goods", ())
     known = record.environment.get("name") in ENVIRONMENTS
@@ -75,15 +69,12 @@ def rounds_to_html(
     `describe` says in words what is proposed, where it is neither a table of goods nor a number.
     """
     value: Any = next((c.value for r in rounds for c in r.candidates), 0.0)
-    named = list(goods or ascii_uppercase)[: len(value[0])] if _table(value) else ()
+    table = isinstance(value, tuple) and value and isinstance(value[0], tuple)
+    named = list(goods or ascii_uppercase)[: len(value[0])] if table else ()
     texts = {c.id: f"{c.value:g}" if isinstance(c.value, float | int) else describe(c.value)
              for r in rounds for c in r.candidates if not named}  # fmt: skip
     given = {"rounds": rounds, "agents": list(agents), "goods": named, "texts": texts, "colours": _colours(agents)}
     return _page("talk", title=title, about=about, reasons=reasons, **given)
-
-
-def _table(value: Any) -> bool:
-    return isinstance(value, tuple) and bool(value) and isinstance(value[0], tuple)
 
 
 def _colours(names: Iterable[str]) -> dict[str, str]:
@@ -94,7 +85,7 @@ def meeting_to_html(
     rounds: Sequence[CoordinationRound], meeting: Mapping[str, Any], seats: Mapping[str, str], *, title: str = "",
     private: bool = False, invitation: bool = False, only: Sequence[str] | None = None,
 ) -> str:  # fmt: skip
-    """Some rounds of a coordination as an HTML fragment, `invitation` first.
+    """Some rounds of a coordination as an HTML fragment, `invitation` first; `private` shows the true scores.
 
     `only` says whose conversations, and reasons for scores, are shown: a member who is a person should see no other's.
     """

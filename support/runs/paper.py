@@ -8,7 +8,6 @@ stopped goes on when the same command is given again.
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -56,7 +55,8 @@ def report(number: str, place: Path, seated: Sequence[str], lacking: str = "") -
     """Write the report of a paper from the ledger and the notebooks of a run; return its path."""
     [stem] = [path for path in published.known() if path.startswith(number)]
     printed = published.load(stem)
-    cells, said = (frame[frame["paper"] == stem] for frame in (ledger.load(kind, place / "ledger") for kind in KINDS))
+    kept = (ledger.load(kind, place / "ledger") for kind in ("cells", "statements"))
+    cells, said = (frame[frame["paper"] == stem] for frame in kept)
     figures = [(path.stem, _pictures(path)) for path in sorted((place / "notebooks").glob("*.ipynb"))
                if path.name.startswith(NOTEBOOKS[number])]  # fmt: skip
     given = {
@@ -68,9 +68,6 @@ def report(number: str, place: Path, seated: Sequence[str], lacking: str = "") -
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(template("report.html.j2").render(**given), encoding="utf-8")
     return path
-
-
-KINDS = ("cells", "statements")
 
 
 def _tables(printed: pd.DataFrame, cells: pd.DataFrame) -> list[dict[str, Any]]:
@@ -107,11 +104,9 @@ def _statements(said: pd.DataFrame, stated: pd.DataFrame) -> dict[str, Any]:
 
 def _pictures(path: Path) -> list[tuple[str, str]]:
     """The pictures of an executed notebook as (base64, what they show)."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    shown = [o for c in cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
-    about = [o.get("metadata", {}).get("image/png", {}) for o in shown]
-    data = ["".join(o["data"]["image/png"]).replace("\n", "") for o in shown]
-    return [(picture, told.get("alt", "")) for picture, told in zip(data, about, strict=True)]
+    shown = [o for o in notebooks.outputs_of(path) if "image/png" in o.get("data", {})]
+    about = [o.get("metadata", {}).get("image/png", {}).get("alt", "") for o in shown]
+    return [("".join(o["data"]["image/png"]).replace("\n", ""), alt) for o, alt in zip(shown, about, strict=True)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

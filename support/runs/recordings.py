@@ -74,7 +74,6 @@ class Recording:
         return count
 
 
-@dataclass(frozen=True)
 class Labels(Recording):
     """A model's labels of the small samples of `support.analysis.agreement.small_tests`."""
 
@@ -87,7 +86,6 @@ class Labels(Recording):
         return _count(done, model, errors)
 
 
-@dataclass(frozen=True)
 class Parses(Recording):
     """A model's readings of problems of NaturalPlan, drawn among those of at most three people on one day."""
 
@@ -102,7 +100,6 @@ class Parses(Recording):
         return _count(len(read), model, int((~read["valid"]).sum()))
 
 
-@dataclass(frozen=True)
 class Forms(Recording):
     """A model's forms of an instrument, for personas drawn with the seed."""
 
@@ -117,11 +114,8 @@ class Forms(Recording):
             return _count(await self.fill(AnswerBook(Path(scratch) / "answers.sqlite"), model), model, 0)
 
 
-@dataclass(frozen=True)
 class Selections(Recording):
     """A model's selections of policies in every second of the held-out states, with and without the list of them."""
-
-    runs: int = 3
 
     def states(self) -> list[JudgedState]:
         """The states that the model was asked about."""
@@ -130,20 +124,16 @@ class Selections(Recording):
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have policies selected."""
         given = model, self.states(), load_policies("seed")
-        asked = [await model_selections(*given, listed=listed, runs=self.runs) for listed in (False, True)]
-        return _misfits(model, *asked)
+        return _misfits(model, *[await model_selections(*given, listed=listed) for listed in (False, True)])
 
 
-@dataclass(frozen=True)
 class Verdicts(Recording):
     """A model's verdicts, in the paper's three settings, on one voice of every case of the suite."""
-
-    runs: int = 3
 
     async def play(self, store: Store, model: ChatModel) -> Mapping[str, int]:
         """Have replies judged."""
         policies, replies = load_policies("seed"), one_voice(edge_cases())
-        return _misfits(model, *[await model_verdicts(model, replies, policies, s, runs=self.runs) for s in SHOTS])
+        return _misfits(model, *[await model_verdicts(model, replies, policies, shots) for shots in SHOTS])
 
 
 def _count(done: int, model: ChatModel, errors: int) -> Mapping[str, int]:

@@ -25,6 +25,7 @@ from support.data import UNFINISHED
 from support.errors import BudgetExceeded, InvalidInput
 from support.models import named, serving
 from support.models.calls import Meter, metered
+from support.models.model import whole
 from support.models.money import Budget, dollars, open_purse, purse
 from support.models.profiles import MODEL, models_in, needed_price
 from support.presence import Presence
@@ -49,9 +50,9 @@ def terms(
 
     `concurrency` is how many units are at work at a time, `pace` how many requests a minute each model gets at most.
     """
-    _whole("CONCURRENCY", concurrency, 1)
+    whole("CONCURRENCY", concurrency, 1)
     if pace is not None:
-        _whole("PACE", pace, 1)
+        whole("PACE", pace, 1)
     open_purse(budget)
     models.paced(pace)
     _terms.update(retry_failed=retry_failed, concurrency=concurrency)
@@ -90,8 +91,8 @@ class Sweep:
                 raise InvalidInput(f"grid: {setting}={values!r} given; expected a list with at least one value")
             if len({self._cell(setting, value) for value in values}) < len(values):
                 raise InvalidInput(f"grid: {setting}={list(values)!r} given; expected each value once")
-        _whole("seed", self.seed, 0)
-        _whole("repetitions", self.repetitions, 1)
+        whole("seed", self.seed)
+        whole("repetitions", self.repetitions, 1)
 
     def units(self) -> Iterator[Unit]:
         """Every unit of the sweep: for each combination of settings, each repetition."""
@@ -125,7 +126,7 @@ class Sweep:
         self.check(context)
         concurrency = _terms["concurrency"] if concurrency is None else concurrency
         retry_failed = bool(_terms["retry_failed"]) if retry_failed is None else retry_failed
-        _whole("concurrency", concurrency, 1)
+        whole("concurrency", concurrency, 1)
         if not isinstance(store, Store):
             raise InvalidInput(f"store: {store!r} given; expected Store(path), from support.runs.study")
         units = list(self.units())
@@ -153,23 +154,28 @@ class Sweep:
                 work += [run.away(away, ask, at_once) for _ in range(min(at_once, len(away)))]
             await finished(work, meter)
             shown.close(run.passed)
-            UNFINISHED.pop(self.name, None)
-            if missing := self.missing(store):
-                UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
-            stored = store.failures(self.name)
-            if failed := [stored[unit] for unit in units if unit in stored]:
-                print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
-                print("Mend what it says, then run again with retry_failed=True.")
-            if run.passed is not None:
-                by_purse = budget is None or "(BUDGET)" in str(run.passed)  # the error says whose budget it was
-                account, larger = (purse(), "BUDGET") if by_purse else (budget, "budget_usd=")
-                spent, done = account.spent if account else meter.usd, shown.status().over - shown.count["failed"]
-                raise BudgetExceeded(
-                    f"{run.passed} The run is partial: {done} of {len(units)} units are finished and kept, the rest "
-                    f"waits; in all {dollars(spent)} is spent. To go on, run again with a larger {larger} (it counts "
-                    "what is spent already); replies that were kept cost nothing again."
-                )
+            self._tell(store, units, run, meter)
         return shown.count
+
+    def _tell(self, store: Store, units: Sequence[Unit], run: Run, meter: Meter) -> None:
+        """Say what is unfinished and what has failed; BudgetExceeded where the money came to its end."""
+        UNFINISHED.pop(self.name, None)
+        if missing := self.missing(store):
+            UNFINISHED[self.name] = f"{len(units) - missing} of {len(units)} units"
+        stored = store.failures(self.name)
+        if failed := [stored[unit] for unit in units if unit in stored]:
+            print(f"{self.name}: {len(failed)} of {len(units)} units have failed. The first said: {failed[0]}")
+            print("Mend what it says, then run again with retry_failed=True.")
+        if run.passed is not None:
+            by_purse = meter.budget is None or "(BUDGET)" in str(run.passed)  # the error says whose budget it was
+            account, larger = (purse(), "BUDGET") if by_purse else (meter.budget, "budget_usd=")
+            spent = account.spent if account else meter.usd
+            done = run.progress.status().over - run.progress.count["failed"]
+            raise BudgetExceeded(
+                f"{run.passed} The run is partial: {done} of {len(units)} units are finished and kept, the rest "
+                f"waits; in all {dollars(spent)} is spent. To go on, run again with a larger {larger} (it counts "
+                "what is spent already); replies that were kept cost nothing again."
+            )
 
     def records(self, store: Store) -> Iterator[tuple[Unit, Any]]:
         """This sweep's finished units and their records, in the order of the grid, and nothing else of the store."""
@@ -285,11 +291,6 @@ class Sweep:
                 raise TypeError("it is not there, or has no name")
             self._digests[id(value)] = {"name": name, "source": fingerprint(value, whole=True)[:16]}
         return self._digests[id(value)]
-
-
-def _whole(name: str, number: Any, least: int) -> None:
-    if not isinstance(number, int) or isinstance(number, bool) or number < least:
-        raise InvalidInput(f"{name}: {number!r} given; expected a whole number of at least {least}")
 
 
 def _is_model(value: Any) -> bool:

@@ -30,8 +30,7 @@ def test_the_key_of_a_plain_request_does_not_drift_and_options_are_part_of_it():
     assert [Request.from_json(one.to_json()) for one in (REQUEST, asked)] == [REQUEST, asked]
 
 
-def test_the_first_answer_is_kept_and_an_export_read_elsewhere_gives_the_same_bytes(cache, tmp_path, monkeypatch):
-    monkeypatch.setattr("support.models.cache.PAGE", 3)
+def test_the_first_answer_is_kept_and_an_export_read_elsewhere_gives_the_same_bytes(cache, tmp_path):
     kept = replace(COMPLETION, thinking="Well.", cached_prompt_tokens=5)
     for repetition in (4, 0, 7, 2, 5, 1, 6, 3):
         put = replace(kept if repetition == 4 else COMPLETION, latency=float(repetition))

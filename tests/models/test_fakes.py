@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import json
 import random
-from typing import Annotated, Literal
+from typing import Literal
 
 import jsonschema
 import pytest
@@ -35,17 +35,10 @@ def test_a_script_is_lines_or_a_function_of_the_messages():
     async def later(messages):
         return {"candidate": messages[-1]["content"]}
 
-    for script in (['{"candidate": "P1"}'], [{"candidate": "P1"}], [Vote(candidate="P1")]):
-        assert ask(scripted(script), schema=Vote).value == Vote(candidate="P1")
-    assert ask(scripted(later), schema=Vote).value.candidate == "Who?"
+    for script in (['{"candidate": "Who?"}'], [{"candidate": "Who?"}], [Vote(candidate="Who?")], later):
+        assert ask(scripted(script), schema=Vote).value == Vote(candidate="Who?")
     with pytest.raises(CallFailed, match="out of order"):
         ask(scripted([CallFailed("out of order")]))
-
-
-@pytest.mark.parametrize("replies", ["one text", None, [3], []])
-def test_what_is_no_script_or_runs_out_is_an_input_error(replies):
-    with pytest.raises(InvalidInput, match=r"replies|scripted reply to 'Who\?'"):
-        ask(scripted(replies))
 
 
 def test_practice_replies_what_was_recorded_at_a_pretended_price_whatever_fails(tmp_path, monkeypatch):
@@ -65,32 +58,19 @@ def test_practice_replies_what_was_recorded_at_a_pretended_price_whatever_fails(
     assert {fault.kind for call in calls for fault in call.faults} == {"429", "time-out"}
 
 
-def test_practice_refuses_what_it_cannot_play(tmp_path):
-    with pytest.raises(InvalidInput, match=r"start_here\.jsonl\.gz holds no reply to 'Something else"):
-        ask(practice(FILE, latency=0), "Something else")
-    with pytest.raises(InvalidInput, match="without its questions"):
-        practice(FILE.with_name("dialogue_acts.jsonl.gz"))
-    with pytest.raises(MissingData, match="no recording at"):
-        practice(tmp_path / "nothing.gz")
-    with pytest.raises(InvalidInput, match="faults="):
-        practice(FILE, faults=1)
+BAD = [
+    *[(lambda r=r: ask(scripted(r)), r"replies|scripted reply to 'Who\?'") for r in ("one text", None, [3], [])],
+    (lambda: ask(practice(FILE, latency=0), "Something else"), r"start_here\.jsonl\.gz holds no reply to 'Something"),
+    (lambda: practice(FILE.with_name("dialogue_acts.jsonl.gz")), "without its questions"),
+    (lambda: practice(FILE.with_name("nothing.gz")), "no recording at"),
+    (lambda: practice(FILE, faults=1), "faults="),
+]
 
 
-class Part(BaseModel):
-    name: str = Field(min_length=3, max_length=12)
-    size: float = Field(ge=0, le=0.5)
-
-
-class Everything(BaseModel):
-    text: str = Field(max_length=80)
-    clock: Annotated[str, Field(pattern=r"^(Mon|Tues)day [0-9]{1,2}:\d{2}( sharp)?$")]
-    only: Literal["this"]
-    count: int = Field(ge=3, le=4)
-    yes: bool
-    maybe: Part | None
-    either: Part | int
-    parts: list[Part] = Field(min_length=1, max_length=4)
-    pair: tuple[int, str]
+@pytest.mark.parametrize(("do", "said"), BAD)
+def test_what_is_no_script_or_no_recording_or_runs_out_is_an_input_error(do, said):
+    with pytest.raises((InvalidInput, MissingData), match=said):
+        do()
 
 
 def bounded(kind, least, most, *names):
@@ -104,11 +84,12 @@ def forms(inner):
     lists = st.tuples(bounded("array", (0, 3), 4, "minItems", "maxItems"), inner).map(lambda p: {**p[0], "items": p[1]})
     parts = st.dictionaries(st.text("abc", min_size=1, max_size=3), inner, max_size=3)
     objects = parts.map(lambda some: {"type": "object", "properties": some, "required": list(some)})
-    return lists | objects | st.lists(inner, min_size=1, max_size=3).map(lambda some: {"anyOf": some})
+    pairs = st.tuples(inner, inner).map(lambda two: {"type": "array", "prefixItems": list(two)})
+    return lists | pairs | objects | st.lists(inner, min_size=1, max_size=3).map(lambda some: {"anyOf": some})
 
 
 LEAVES = (
-    st.sampled_from([{"type": "null"}, {"type": "boolean"}, {"const": 3}])
+    st.sampled_from([{"type": "null"}, {"type": "boolean"}, {"const": 3}, {"$ref": "#/$defs/clock"}])
     | st.lists(st.text(max_size=5), min_size=1, max_size=4, unique=True).map(lambda some: {"enum": some})
     | bounded("string", (0, 5), 60, "minLength", "maxLength")
     | bounded("integer", (-20, 20), 50, "minimum", "maximum")
@@ -117,16 +98,13 @@ LEAVES = (
 SHARES, ENDS = st.sampled_from([0.01, 0.25, 1.0]), st.sampled_from([0.0, 0.5])
 
 
-@settings(max_examples=80, deadline=None)
+DEFS = {"clock": {"type": "string", "pattern": r"^(Mon|Tues)day [0-9]{1,2}:\d{2}( sharp)?$"}}
+
+
+@settings(max_examples=80)
 @given(st.recursive(LEAVES, forms, max_leaves=8), SHARES, ENDS, st.integers(0, 2**32))
 def test_property_what_is_drawn_fits_its_schema(schema, fill, ends, seed):
-    jsonschema.validate(Writer(random.Random(seed), fill, ends, {}).value(schema), schema)
-
-
-def test_every_kind_of_field_is_answered_without_a_repair():
-    for seed in range(30):
-        for fill in (0.01, 0.25, 1.0):
-            assert ask(stand_in(seed, fill), schema=Everything, max_tokens=20_000).attempts == 1
+    jsonschema.validate(Writer(random.Random(seed), fill, ends, DEFS).value(schema), {**schema, "$defs": DEFS})
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -143,7 +121,7 @@ def test_the_forms_of_the_recorded_runs_are_filled_in_and_their_tokens_counted(n
 def test_a_reply_depends_on_the_seed_and_the_question_not_on_the_order():
     one, two = stand_in(1), stand_in(1)
     assert [ask(one, text).text for text in "ab"] == [ask(two, text).text for text in "ba"][::-1]
-    assert len({ask(stand_in(seed), schema=Everything, max_tokens=9000).text for seed in range(5)}) == 5
+    assert len({ask(stand_in(seed)).text for seed in range(9)}) > 4
 
 
 def test_a_text_is_filled_to_the_share_that_is_asked_and_cut_where_there_is_no_room():

@@ -17,7 +17,7 @@ from support.models.profiles import Limits, Profile
 from support.roundtable.economy import exchange_economy
 from support.roundtable.records import View
 from support.roundtable.seats import seat_all
-from support.roundtable.study import roundtable_exchange, roundtable_movielens
+from support.roundtable.study import roundtable_exchange
 from support.seminar.organizer_seat import ORGANIZER
 from support.seminar.seats import seat_detector
 from support.seminar.study import seminar
@@ -25,7 +25,6 @@ from support.seminar.study import seminar
 ONE = {"rounds": 1, "decisions": 3, "feedback": "words"}
 ROLES = {
     "negotiator": (roundtable_exchange, {"rule": "majority", "rounds": 1}, "seats"),
-    "rater": (roundtable_movielens, {"rule": "majority", "rounds": 1, "case": 3}, "seats"),
     "member": (meeting_coordination, {"rounds": 1}, "seats"),
     "interviewer": (meeting_coordination, {"rounds": 1}, "interviewer"),
     "coordinator": (meeting_coordination, {"rounds": 1}, "coordinator"),
@@ -54,31 +53,23 @@ def played(study, **settings):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_is_taken_by_the_model_whose_name_is_given(role, names, have):
-    if role == "rater":
-        from support.roundtable.ratings import load
-
-        have(load)
+def test_a_role_is_taken_by_the_model_whose_name_is_given(role, names):
     study, settings, where = ROLES[role]
     record, asked = played(study, **settings, **{where: "model:a@http://h/v1"}, model="b")
     assert {n.partition("@")[0] for n in names} == {"a"} == {n.partition("@")[0] for n in asked}
     assert any(seat.startswith("model a") for seat in record.seats.values())
 
 
-def test_models_and_rules_sit_at_one_table_each_seat_with_its_own_name(names):
-    seats = {"Ana": "model", "Ben": "model:b", "Cleo": "linear"}
-    record, asked = played(roundtable_exchange, rule="majority", rounds=1, seats=seats, model="c")
+def test_models_and_rules_sit_at_one_table_and_whoever_takes_a_model_takes_its_name(names):
+    given = {"Ana": "model", "Ben": "model:b", "Cleo": "linear"}
+    record, asked = played(roundtable_exchange, rule="majority", rounds=1, seats=given, model="c")
     assert list(record.seats.values()) == ["model c", "model b", "linear"] and asked == {"b", "c"}
-
-
-def test_whoever_takes_a_model_takes_its_name(names):
+    names.clear()
     frame = pd.DataFrame({"run": [1], "round": [1], "sender": ["Ana"], "text": ["Hello."]})
     who = LanguageModelAnnotator("model:chat")
     assert asyncio.run(who.label(frame))[0] and (who.name, names) == ("model chat", ["chat"])
-    assert (
-        ORGANIZER.seat("model:x", np.random.default_rng(0)).kind == "model x"
-        and seat_detector("model:y").kind == "model y"
-    )
+    seats = ORGANIZER.seat("model:x", np.random.default_rng(0)), seat_detector("model:y")
+    assert [seat.kind for seat in seats] == ["model x", "model y"]
 
 
 VIEW = View("Ana", ("Ana", "Ben", "Cleo"), "majority", "vote", "most votes win", 1, 10)

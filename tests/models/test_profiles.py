@@ -84,7 +84,7 @@ BAD = [
     *[(name, lambda s={name: value}: asked(**s)) for name, value in (
         ("temperature", 2.1), ("seed", -1), ("repetition", None), ("max_tokens", 0), ("schema", dict))],
     *[(name, lambda s={name: value}: connect(**s)) for name, value in (
-        ("concurrency", 0), ("model", ""), ("deadline", float("inf")), ("tokens_per_minute", 1.5))],
+        ("concurrency", 0), ("model", ""), ("deadline", float("inf")), ("timeout", True))],
     ("cache=", lambda: connect(offline=True)),
     *[("base_url.*expected", lambda u=u: connect("m", base_url=u, api_key="k")) for u in (
         "ftp://SECRET@e.org", "http://SECRET:port/", "https://e.org/?key=SECRET")],

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from contextlib import closing
 
 import pytest
 
@@ -77,29 +78,22 @@ def test_totals_say_what_was_spent_and_what_has_no_price(played):
 
 
 def test_totals_tell_of_the_account_where_the_sweep_had_a_budget(played):
-    with Presence(played.path) as presence:
-        budget = Budget(3.0, played.path, "s", presence)
+    with Presence(played.path) as presence, closing(Budget(3.0, played.path, "s", presence)) as budget:
         lost = asyncio.run(budget.reserve(1.0, "a call"))
         asyncio.run(budget.reserve(0.5, "another"))
         budget.settle(lost, None)
         frame = totals(sweep(), played).set_index("what")["amount"]
         assert [frame[f"account: {part} (USD)"] for part in ("spent", "uncertain", "reserved")] == [1.0, 1.0, 0.5]
         assert "account: spent (USD)" not in set(totals(Sweep("t", study, {"rule": ["a"]}, 1, 7), played)["what"])
-        budget.close()
 
 
 def test_units_of_another_grid_and_of_other_code_are_left_out(played):
     small = sweep(1, rule=["a"])
     assert len(units_of(small, played)) == 1 and calls_of(small, played)["number"].tolist() == [0, 1]
     assert "429" in set(faults_of(small, played)["kind"]) and faults_of(small, played)["lost"].sum() == 0
-    other = Store(played.path, "another mark")
-    assert (units_of(sweep(), other)["status"] == "missing").all() and calls_of(sweep(), other).empty
-    other.close()
-
-
-def test_a_setting_that_is_named_like_a_column_stays_beside_it(store):
-    two = sweep(1, rule=["a"], model=["x", "y"])
-    for unit in two.units():
-        store.add(unit, RECORD, 1.0, [PAID])
-    frame = calls_of(two, store)
-    assert frame["model (setting)"].tolist() == ["x", "y"] and frame["model"].tolist() == ["m", "m"]
+    with closing(Store(played.path, "another mark")) as other:
+        assert (units_of(sweep(), other)["status"] == "missing").all() and calls_of(sweep(), other).empty
+    two = sweep(1, rule=["a"], model=["x"])
+    played.add(next(two.units()), RECORD, 1.0, [PAID])
+    frame = calls_of(two, played)
+    assert (frame["model (setting)"][0], frame["model"][0]) == ("x", "m"), "a setting that is named like a column"

@@ -23,7 +23,7 @@ CLUSTER = """
 import sys
 from distributed import LocalCluster
 if __name__ == "__main__":
-    cluster = LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     print(cluster.scheduler_address, flush=True)
     sys.stdin.readline()
 """
@@ -31,25 +31,17 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """A function to the process and the address of a cluster in another process."""
-    started, script = [], tmp_path_factory.mktemp("cluster") / "cluster.py"
-    script.write_text(CLUSTER)
-
-    def start(workers=2):
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-        started.append(subprocess.Popen([sys.executable, str(script), str(workers)], **pipes))
-        return started[-1], started[-1].stdout.readline().strip()
-
-    yield start
-    for process in started:
-        process.stdin.close()
-        process.wait(20)
+    """A cluster in another process, and its address; the last test kills it."""
+    (script := tmp_path_factory.mktemp("cluster") / "cluster.py").write_text(CLUSTER)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen([sys.executable, str(script)], **pipes) as process:
+        yield process, process.stdout.readline().strip()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def shared(cluster):
-    """The address of a cluster that stays up."""
-    return cluster()[1]
+    """The cluster's address."""
+    return cluster[1]
 
 
 async def draw(rng, number, folder="", seats="mixed"):
@@ -78,51 +70,24 @@ def rows(store):
     return store.select("SELECT settings, repetition, status, kind, record, error FROM units ORDER BY 1, 2")
 
 
-@pytest.fixture
-def alone(tmp_path):
-    """What one core makes of the sweep."""
-    with closing(Store(tmp_path / "alone.sqlite")) as opened:
-        run(sweep(), opened)
-        return rows(opened)
-
-
-def test_workers_make_the_same_bytes_and_errors_and_leave_no_process(store, alone):
-    count = run(sweep(), store, on="local")
-    assert (count["done"], count["failed"]) == (22, 2) and rows(store) == alone
-    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True).stdout
-    assert "multiprocessing.spawn" not in children
-
-
-def test_a_scheduler_in_another_process_serves_by_its_address_or_a_client(store, alone, shared):
+def test_workers_here_and_elsewhere_make_the_same_bytes_and_errors_and_leave_no_process(shared, tmp_path):
     from distributed import Client
 
-    run(sweep(6), store, on=shared)
+    made = []
     with Client(shared, set_as_default=False) as client:
-        assert run(sweep(), store, on=client)["skipped"] == 12
-    assert rows(store) == alone
+        for number, on in enumerate((None, "local", shared, client)):
+            with closing(Store(tmp_path / f"{number}.sqlite")) as opened:
+                count = run(sweep(), opened, on=on)
+                made.append(rows(opened))
+            assert (count["done"], count["failed"]) == (22, 2) and made[-1] == made[0]
+    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True).stdout
+    assert "multiprocessing.spawn" not in children
 
 
 @pytest.mark.parametrize("where", ["local", "elsewhere"])
 def test_a_worker_that_is_killed_loses_nothing(store, shared, tmp_path, where):
     count = run(sweep(), store, on="local" if where == "local" else shared, folder=str(tmp_path))
     assert (tmp_path / "killed").exists() and (count["done"], count["failed"]) == (22, 2)
-
-
-def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(store, cluster):
-    process, address = cluster(1)
-    what, seen = sweep(10, seats=["slow"]), []
-
-    def kill(status):
-        seen.append(status)
-        if status.done > 3 and process.poll() is None:
-            process.kill()
-
-    with pytest.raises(ConveneError, match=r"cluster .* is lost .*What is finished is kept: run again"):
-        asyncio.run(what.run(store, progress=kill, on=address))
-    kept = len(list(what.records(store)))
-    assert 3 < kept < 18 and seen[-1].ended == "stopped: ConveneError"
-    assert store.select("SELECT count(*) FROM claims") == [(0,)]
-    assert run(what, store)["done"] == 18 - kept
 
 
 class Echo(Transport):
@@ -159,3 +124,20 @@ def test_what_cannot_travel_is_told(store, shared):
 
     with pytest.raises(InvalidInput, match="study cannot travel to workers"):
         run(Sweep("t", study, {"rule": ["a"]}, 1, 1), store, on=shared)
+
+
+def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(store, cluster):
+    process, address = cluster
+    what, seen = sweep(10, seats=["slow"]), []
+
+    def kill(status):
+        seen.append(status)
+        if status.done > 3 and process.poll() is None:
+            process.kill()
+
+    with pytest.raises(ConveneError, match=r"cluster .* is lost .*What is finished is kept: run again"):
+        asyncio.run(what.run(store, progress=kill, on=address))
+    kept = len(list(what.records(store)))
+    assert 3 < kept < 18 and seen[-1].ended == "stopped: ConveneError"
+    assert store.select("SELECT count(*) FROM claims") == [(0,)]
+    assert run(what, store)["done"] == 18 - kept

@@ -50,14 +50,14 @@ def test_a_folder_or_a_file_in_the_way_is_an_input_error(tmp_path):
             open_database(path)
 
 
-def test_a_file_is_nobody_else_s_from_its_first_moment(path):
-    """Whoever opened it before it was made private could read on in it for ever."""
+def test_a_file_and_a_run_s_lock_are_nobody_else_s_from_their_first_moment(path):
+    """Who opened the one before could read on in it for ever; who held the other could make a dead run look alive."""
     before = os.umask(0o022)
     try:
-        open_database(path).close()
+        with Presence(path), closing(open_database(path)):
+            assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
     finally:
         os.umask(before)
-    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_every_room_s_tables_are_known_by_their_columns(tmp_path, path):
@@ -81,10 +81,8 @@ def others(path, *statements, mode="DELETE"):
 
 
 def spoilt(path, how):
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute(MAKE)
-        db.executemany(INSERT, [(f"{n:04}", "r" * 500, "a" * 300) for n in range(300)])
+    rows = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO replies SELECT i, "
+    others(path, MAKE, rows + "hex(zeroblob(250)), hex(zeroblob(150)) FROM n", mode="WAL")
     content = path.read_bytes()
     path.write_bytes(content[: 4096 * 10] if how == "cut" else content[:81920] + b"\x99" * 4096 + content[86016:])
 
@@ -101,19 +99,13 @@ REFUSED = {
 }  # fmt: skip
 
 
-ROOMS = [
-    *((what, open_database) for what in REFUSED),
-    *(("a text", room) for room in (Store, Cache, LabelFile, Encoder)),
-]
-
-
-@pytest.mark.parametrize(("what", "room"), ROOMS, ids=lambda value: getattr(value, "__name__", value))
-def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what, room):
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_damaged_or_another_program_s_is_refused_and_left_untouched(path, what):
     make, said = REFUSED[what]
     make(path)
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     with pytest.raises(DamagedFile, match=rf"study\.sqlite.*{said}.*left as it is.*another path.*move"):
-        room(path)
+        open_database(path)
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
@@ -201,52 +193,42 @@ def test_what_the_disk_cannot_read_is_damage_and_no_lack_of_room(study, path):
 
 OPENING = """
 import sys
-from support.models.cache import Cache
+from support.database import open_database
 for path in sys.argv[1:]:
     print("ready", flush=True)
     sys.stdin.readline()
-    Cache(path).close()
+    open_database(path).close()
 """
 
 
 def test_processes_that_make_one_new_file_at_the_same_moment_all_open_it(tmp_path):
     paths = [str(tmp_path / f"{number}.sqlite") for number in range(6)]
-    command = [sys.executable, "-c", OPENING, *paths]
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    command, pipes = [sys.executable, "-c", OPENING, *paths], dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
     started = [subprocess.Popen(command, text=True, **pipes) for _ in range(4)]
     for _ in paths:
         assert [process.stdout.readline() for process in started] == ["ready\n"] * 4
         for process in started:
             process.stdin.write("go\n")
             process.stdin.flush()
-    assert [process.communicate()[1] for process in started] == [""] * 4
-    assert [process.returncode for process in started] == [0] * 4
+    assert [process.wait(60) for process in started] == [0] * 4
 
 
-LOOK = """
-import sys
-from support.runs.study import Store
-store = Store(sys.argv[1])
-print(len(store.finished("s")))
-store.close()
-"""
+LOOK = "import sys; from support.database import open_database; open_database(sys.argv[1]).close()"
 HERE = """
 import os, subprocess, sys
-from support.models.cache import Cache
-from support.roundtable.records import Transcript
-from support.runs.study import Store, Unit
-store = Store(sys.argv[1])
-cache = Cache(sys.argv[1])
+from support.database import open_database
+db, second = open_database(sys.argv[1]), open_database(sys.argv[1])
 for number in range(6):
-    store.add(Unit("s", "{}", number), Transcript({}, "r", {}, ()))
+    with db:
+        db.execute("INSERT INTO replies VALUES (?, '', '')", (number,))
     if number == 0:
         subprocess.run([sys.executable, "-c", sys.argv[2], sys.argv[1]])
 os._exit(1)
 """
 
 
-def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_processes(path):
+def test_a_second_look_at_a_file_that_is_open_here_does_not_free_it_for_other_processes(study, path):
     """What is written after another process came and went is there when this one is killed."""
-    subprocess.run([sys.executable, "-c", HERE, str(path), LOOK], capture_output=True, check=False)
-    found = subprocess.run([sys.executable, "-c", LOOK, str(path)], capture_output=True, text=True, check=True)
-    assert found.stdout == "6\n"
+    study.close()
+    subprocess.run([sys.executable, "-c", HERE, str(path), LOOK], check=False)
+    assert count(open_database(path)) == 6

@@ -10,7 +10,7 @@ from support.errors import InvalidInput, MissingData
 from support.models import named
 from support.models.fakes import scripted, stand_in
 from support.models.model import ChatModel, Transport
-from support.roundtable.study import roundtable_exchange
+from support.models.profiles import profile
 from support.runs.estimate import calls_of, estimate
 from support.runs.recordings import recording, replayed
 from support.runs.study import Store
@@ -76,7 +76,9 @@ def estimated(study, model="m", repetitions=10, grid=None, **more):
 
 def test_calls_tokens_and_dollars_are_those_of_every_unit():
     made = estimated(asking, sample=2)
-    assert made.units == 20 and made.models == ("m at https://api.openai.com/v1",)
+    assert (
+        made == estimated(asking, sample=2) and made.units == 20 and made.models == ("m at https://api.openai.com/v1",)
+    )
     assert set(made.calls) == {10 * (2 + 4)}
     assert made.prompt_tokens.expected == 60 * 10  # "What do you think?" and the marks around it
     assert made.completion_tokens.worst == 60 * 50 * 4  # a reply that is cut off is asked again with more room
@@ -84,16 +86,6 @@ def test_calls_tokens_and_dollars_are_those_of_every_unit():
         assert usd == pytest.approx((read * 1.0 + written * 10.0) / 1e6)
     repaired = estimated(asking, scripted([], "n"), other=scripted([], "o"), repetitions=1, grid={"times": [1]})
     assert repaired.calls.expected == 2 and repaired.calls.worst == 1 + 3
-
-
-def test_low_expected_high_and_worst_are_in_order_and_the_same_again():
-    grid = {"rule": ["majority", "ranked"], "seats": ["model"], "rounds": [2]}
-    made, same = (estimated(roundtable_exchange, "m", 4, grid, sample=2) for _ in range(2))
-    for row in (made.calls, made.prompt_tokens, made.completion_tokens, made.usd, made.seconds):
-        assert 0 < row.low <= row.expected <= row.high <= row.worst
-    assert made.completion_tokens.low < made.completion_tokens.expected < made.completion_tokens.high
-    assert made.calls.worst >= 8 * 3 * 3 * 2  # eight units of two rounds, three phases, three agents
-    assert made == same
 
 
 def test_every_name_in_the_settings_has_its_own_profile_and_price():
@@ -120,8 +112,10 @@ class Elsewhere(Transport):
 def test_nobody_is_asked_and_a_model_that_hides_in_a_participant_is_refused_first():
     other = ChatModel(Elsewhere())
     assert estimated(asking, other=other).calls.expected == 80 and other.live_calls == 0
-    for hidden in (scripted(lambda messages: pytest.fail("sent"), "hidden"), ChatModel(Elsewhere())):
-        with pytest.raises(InvalidInput, match=r"a model of its own; nothing was sent .*(hidden|another)"):
+    (same := Elsewhere()).model = "m"  # as the one that the sweep names, for its price
+    silent = scripted(lambda messages: pytest.fail("sent"), "hidden")
+    for hidden in (silent, ChatModel(Elsewhere()), ChatModel(same, profile=profile("m"))):
+        with pytest.raises(InvalidInput, match=r"a model of its own; nothing was sent .*(hidden|another|'m' was)"):
             estimated(hiding, seat=SimpleNamespace(model=hidden))
 
 
@@ -140,10 +134,10 @@ def test_what_asks_nobody_breaks_off_or_cannot_be_played_says_so():
         estimated(raising, error=MissingData("fetch it first"))
 
 
-@pytest.mark.parametrize("wrong", [{"sample": 0}, {"concurrency": -1}, {"seconds_per_call": 0}, {"flavour": "mint"}])
-def test_what_does_not_fit_is_named(wrong):
-    with pytest.raises(InvalidInput, match=next(iter(wrong))):
-        estimated(asking, **wrong)
+def test_what_does_not_fit_is_named():
+    for name, wrong in {"sample": 0, "concurrency": -1, "seconds_per_call": 0, "flavour": "mint"}.items():
+        with pytest.raises(InvalidInput, match=name):
+            estimated(asking, **{name: wrong})
 
 
 def test_time_is_that_of_calls_one_after_another_or_of_the_profile_s_limits():
@@ -187,3 +181,5 @@ def test_estimates_beside_what_the_recorded_runs_took(name, times, tmp_path):
     made = asyncio.run(estimate(sweep, model, sample=2))
     for known, said in zip(took, (made.calls, made.prompt_tokens, made.completion_tokens), strict=True):
         assert said.worst >= known and 1 / times < said.expected / known < times
+        assert 0 < said.low <= said.expected <= said.high <= said.worst and made.seconds.low < made.seconds.worst
+    assert made.completion_tokens.low < made.completion_tokens.expected < made.completion_tokens.high

@@ -30,11 +30,11 @@ RECORD = Transcript({}, "a", {"Ana": "linear"}, (ENTRY,))
 
 
 def unit(repetition=0, **settings):
-    return Unit("s", json.dumps(settings or {"rule": "a", "seats": ["x", "y"]}, sort_keys=True), repetition)
+    return Unit("s", json.dumps(settings, sort_keys=True), repetition)
 
 
 def test_a_row_for_each_thing_that_happened_behind_settings_repetition_and_round():
-    found = flatten([(unit(3), RECORD), (unit(4), RECORD)])
+    found = flatten([(unit(number, rule="a", seats=["x", "y"]), RECORD) for number in (3, 4)])
     assert [len(found[name]) for name in TABLES["Transcript"]] == [2, 2, 2, 2, 6, 2]
     for frame in found.values():
         assert list(frame.columns[:4]) == ["rule", "seats", "repetition", "round"]

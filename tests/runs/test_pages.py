@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from pydantic import BaseModel, Field
 
@@ -18,10 +19,8 @@ from support.models.fakes import scripted
 from support.play import FormatError
 from support.roundtable import records as discussed
 from support.roundtable.study import roundtable_exchange
-from support.runs import calls as spending
 from support.runs import pages
 from support.runs.study import Unit
-from support.runs.sweep import Sweep
 
 EVIL = "<script>alert('x')</script> & <img src=http://evil>"
 UNIT, SYSTEM = Unit("s", '{"rule": "<i>majority</i>"}', 0), "You are Ana. " * 40
@@ -32,11 +31,6 @@ GOOD = {"option": "P1", "reason": "It is fair, says Zoë."}
 class Vote(BaseModel):
     option: str = Field(max_length=20)
     reason: str = Field(max_length=200)
-
-
-@pytest.fixture
-def discussion():
-    return asyncio.run(roundtable_exchange(np.random.default_rng(1), "ranked", seats="conceder", rounds=2))
 
 
 def play(store, replies, *asks, cache=None):
@@ -58,7 +52,8 @@ def text_of(page):
     return " ".join(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL).split())
 
 
-def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussion):
+def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request():
+    discussion = asyncio.run(roundtable_exchange(np.random.default_rng(1), "ranked", seats="conceder", rounds=2))
     html = pages.to_html(discussion)
     for entry in discussion.rounds:
         assert all(ballot.text in html for ballot in entry.ballots)
@@ -70,16 +65,16 @@ def test_a_discussion_is_shown_whole_escaped_and_its_reasons_on_request(discussi
     shown = replace(discussion, rounds=(hostile,))
     page = pages.to_html(shown, title=EVIL, reasons=True)
     assert "secret" in page and "secret" not in pages.to_html(shown)
+    number = replace(hostile, candidates=(discussed.Candidate("P1", 3.5, ("Ana",)),))
+    assert ">3.5</td>" in pages.rounds_to_html([number], ["Ana"])
     assert not re.search("<script|<img|@import|http(?!://evil)", page) and page.count("&lt;script&gt;") == 6
 
 
 def coordination(said="ten is ten"):
     talks = (met.Conversation("Ana", (met.Turn("Ana", f"At ten. {said}"),), (said,)),
              met.Conversation("Ben", (met.Turn("Ben", "After one."),), ("Ben's",), "O1"))  # fmt: skip
-    options = (
-        met.Option("O1", "2026-02-16T10:00-05:00", ("Ana",), (said,)),
-        met.Option("O2", "2026-02-16T14:00-05:00", (), ()),
-    )
+    options = (met.Option("O1", "2026-02-16T10:00-05:00", ("Ana",), (said,)),
+               met.Option("O2", "2026-02-16T14:00-05:00", (), ()))  # fmt: skip
     given = (("O1", "Ana", 3, said), ("O1", "Ben", 0, "told"), ("O2", "Ana", 0, "told"), ("O2", "Ben", 3, "told"))
     scores = tuple(met.Score(*cell, (why,)) for *cell, why in given)
     audit = tuple(met.Score(o, m, 2) for o in ("O1", "O2") for m in ("Ana", "Ben"))
@@ -87,22 +82,21 @@ def coordination(said="ten is ten"):
     meeting = {"organiser": "Ina", "members": ["Ana", "Ben"], "subject": said, "invitation": "Come.", "duration": 60,
                "zone": "America/New_York", "required": ["Ben"]}  # fmt: skip
     entry = met.CoordinationRound(1, talks, options, scores, "O1", audit, (said,), errors)
-    return met.Coordination(meeting, {"Ana": "human", "Ben": "terse", "coordinator": "rule-based"}, (entry,))
+    return [entry], meeting, {"Ana": "human", "Ben": "terse", "coordinator": "rule-based"}
 
 
 def test_a_coordination_is_shown_whole_with_its_measures_escaped_and_true_scores_on_request():
-    html = pages.to_html(coordination())
+    html = pages.meeting_to_html(*coordination(), invitation=True)
     first = next(r for r in re.findall(r"<tr.*?</tr>", html, re.DOTALL) if '<td rowspan="2">O1' in r)
     assert 'class="candidate"' in first and all(m in first for m in ("Monday 16 February at 10:00", "50 %", "1.50"))
     assert first.count("✓</span>") == 1 and "required: Ben" in html and "Agreed to O1" in html and "no words" in html
-    assert "true: 2" not in html and pages.to_html(coordination(), private=True).count("true: 2") == 4
-    page = pages.to_html(coordination(EVIL), title=EVIL)
+    assert "true: 2" not in html and pages.meeting_to_html(*coordination(), private=True).count("true: 2") == 4
+    page = pages.meeting_to_html(*coordination(EVIL), title=EVIL, invitation=True)
     assert "<script" not in page and "<img" not in page and page.count("&lt;script&gt;") == 8
 
 
 def test_a_member_who_is_a_person_sees_no_other_member_s_conversation_reasons_or_errors():
-    run = coordination()
-    page = pages.meeting_to_html(run.rounds, run.meeting, run.seats, only=["Ana"])
+    page = pages.meeting_to_html(*coordination(), only=["Ana"])
     assert "At ten." in page and "1 other conversation in" in page and page.count("<li>told</li>") == 1  # Ana's of O2
     assert not any(other in page for other in ("After one.", "Ben&#39;s", "Agreed to", "no words"))
 
@@ -126,14 +120,13 @@ def test_chains_that_ran_beside_one_another_are_told_apart_and_without_questions
     store.add(UNIT, RECORD, 1.0, [first[0], second[0], second[1], first[1]])
     found = pages.chains(pages.asked_of(store, UNIT))
     assert [[one.messages[1][1] for one in chain] for chain in found] == [["Of a?"] * 2, ["Of b?"] * 2]
-    store.add(
-        UNIT, RECORD, 1.0, [Call("a", "m", "e"), Call("b", "m", "e"), Call("c", "m", "e", 1), Call("d", "n", "e", 1)]
-    )
+    named = [Call("a", "m", "e"), Call("b", "m", "e"), Call("c", "m", "e", 1), Call("d", "n", "e", 1)]
+    store.add(UNIT, RECORD, 1.0, named)
     found = pages.chains(pages.asked_of(store, UNIT))
     assert [[one.call.key for one in chain] for chain in found] == [["a"], ["b", "c"], ["d"]]
 
 
-def test_faults_what_was_learnt_and_cut_thoughts_and_errors_are_told_and_escaped(store, tmp_path):
+def test_faults_what_was_learnt_and_cut_thoughts_and_errors_are_told_and_escaped(store):
     (call,) = play(store, ["yes"], (f"Which? {EVIL}", None), cache=store.path)
     kept = json.dumps({"text": EVIL, "finish_reason": "length", "thinking": f"aside {EVIL}"})
     with store._db:
@@ -168,19 +161,7 @@ def test_what_a_file_does_not_hold_is_said(store, tmp_path):
         pages.unit_html(store, UNIT)
 
 
-def test_totals_are_tables_with_amounts_as_people_read_them(store):
-    async def study(rng, rule):
-        return RECORD
-
-    sweep = Sweep("s", study, {"rule": ["a"]}, 1, 7)
-    paid = Call("k", "m", "e", prompt_tokens=12_000, usd=0.5, faults=(Fault(EVIL, "x", 2.0),))
-    store.add(next(sweep.units()), RECORD, 1.0, [paid])
-    page = pages.totals_html(spending.totals(sweep, store), spending.faults_of(sweep, store))
+def test_totals_are_tables_with_amounts_as_people_read_them():
+    sums = pd.DataFrame([("cost (USD)", 0.5, EVIL), ("tokens", 12_000, "")], dtype=object)
+    page = pages.totals_html(sums, pd.DataFrame([(EVIL, 1, 1, 0, 2.0)]))
     assert "<script" not in page and "$0.50" in page and "12,000" in page and "2.0 s" in page
-
-
-def test_a_proposal_that_is_one_number_is_shown_as_it_is():
-    from support.roundtable.records import Candidate, Round
-
-    entry = Round(1, (), (), (Candidate("P1", 3.5, ("Ana",)),), (), "P1", (("P1", 1),), "because", None)
-    assert ">3.5</td>" in pages.rounds_to_html([entry], ["Ana"], title="stars")

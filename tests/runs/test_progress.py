@@ -23,27 +23,17 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def shown():
-    """A progress of four units, one stored before, and the statuses that it has shown."""
-    seen = []
-    return Progress("s", 4, 1, Meter(), seen.append), seen
-
-
 def end(progress, error=None):
     with suppress(type(error)), progress:
         if error:
             raise error
 
 
-@pytest.mark.parametrize("width", [10, 30, 60, 80, 200])
-def test_property_a_line_fits_and_begins_with_the_units(width):
-    line = Status("s", **BUSY, limit_usd=20.0, spent=12.5, reserved=0.25).line(width)
-    assert len(line) <= width and "12103/50000 units".startswith(line[:17])
-
-
-def test_the_table_tells_cached_replies_reserved_money_and_faults_as_text():
-    html = Status("<b>", **BUSY, spent=10.0, reserved=5.0, limit_usd=20.0, faults={"<i>": 2})._repr_html_()
+def test_a_line_fits_and_a_table_tells_reserved_money_and_faults_as_text():
+    busy = Status("<b>", **BUSY, spent=10.0, reserved=5.0, limit_usd=20.0, faults={"<i>": 2})
+    for width in (10, 30, 60, 80, 200):
+        assert len(line := busy.line(width)) <= width and "12103/50000 units".startswith(line[:17])
+    html = busy._repr_html_()
     assert "&lt;b&gt;" in html and "&lt;i&gt;: 2" in html and "<b>" not in html.replace("<b style", "")
     assert "Cached replies cost nothing." in html and "spent 50 %, reserved 25 %" in html and "at work" in html
     assert "mathjax_ignore" in html, "two dollars are no formula"
@@ -51,20 +41,21 @@ def test_the_table_tells_cached_replies_reserved_money_and_faults_as_text():
     assert "The budget" not in rules and "Cached" not in rules and "money" not in rules
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [(None, "partial"), (BudgetExceeded("x"), "partial: the budget is used up"),
-     (ModelUnavailable("x"), "stopped: ModelUnavailable"), (KeyboardInterrupt(), "stopped: KeyboardInterrupt")],
-)  # fmt: skip
-def test_a_run_that_is_left_early_says_why(shown, error, said):
-    progress, seen = shown
-    progress.count.update(done=1)
-    end(progress, error)
-    assert seen[-1].ended == said and seen[-1].over == 2
+ENDS = {
+    "partial": None,
+    "partial: the budget is used up": BudgetExceeded("x"),
+    "stopped: ModelUnavailable": ModelUnavailable("x"),
+    "stopped: KeyboardInterrupt": KeyboardInterrupt(),
+}
 
 
-def test_a_run_is_finished_when_every_unit_ended_somewhere(shown):
-    progress, seen = shown
+def test_a_run_that_is_left_early_says_why_and_is_finished_when_every_unit_ended_somewhere():
+    for said, error in ENDS.items():
+        progress = Progress("s", 4, 1, Meter(), (seen := []).append)
+        progress.count.update(done=1)
+        end(progress, error)
+        assert seen[-1].ended == said and seen[-1].over == 2
+    progress = Progress("s", 4, 1, Meter(), (seen := []).append)
     progress.count.update(done=1, failed=1, elsewhere=1)
     progress.changed(now=True)
     end(progress)

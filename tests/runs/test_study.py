@@ -14,50 +14,36 @@ from support.play import FormatError
 from support.roundtable.records import Ballot, Candidate, Decision, Message, Proposal, Round, Transcript
 from support.runs.study import Store, Unit, from_json, to_json
 
-TEXT = st.text(max_size=12)
-NAME = st.sampled_from(["Ana", "Ben", "Cleo"])
-ID = st.sampled_from(["P1", "P2", "P3"])
-NUMBER = st.floats(-1e6, 1e6)
+TEXT, ID, NUMBER = st.text(max_size=12), st.sampled_from(["P1", "P2", "P3"]), st.floats(-1e6, 1e6)
 VALUE = st.tuples(st.tuples(NUMBER, NUMBER), st.tuples(NUMBER, NUMBER)) | TEXT
-CHOICE = (
-    st.none()
-    | ID
-    | st.lists(ID, unique=True).map(tuple)
-    | st.dictionaries(ID, st.integers(0, 5) | NUMBER, min_size=1).map(lambda d: tuple(d.items()))
-)
-MESSAGES = st.builds(
-    Message, sender=NAME, recipients=st.lists(NAME).map(tuple), text=TEXT,
-    acts=st.lists(TEXT, max_size=2).map(tuple), claim=st.lists(st.tuples(ID, NUMBER), max_size=2).map(tuple),
-)  # fmt: skip
-CANDIDATES = st.builds(Candidate, id=ID, value=VALUE, proposers=st.lists(NAME).map(tuple), standing=st.booleans())
+POINTS = st.dictionaries(ID, st.integers(0, 5) | NUMBER).map(lambda points: tuple(points.items()))
+CHOICE = st.none() | ID | st.lists(ID, unique=True).map(tuple) | POINTS
 
 
-def many(made, size=2):
-    return st.lists(made, max_size=size).map(tuple)
+def many(kind, **given):
+    """Up to two records of a kind, whose other fields are drawn by their types."""
+    return st.lists(st.builds(kind, **given), max_size=2).map(tuple)
 
 
-ROUNDS = st.builds(
-    Round, number=st.integers(1, 10), messages=many(MESSAGES),
-    proposals=many(st.builds(Proposal, agent=NAME, value=VALUE, reason=TEXT)), candidates=many(CANDIDATES),
-    ballots=many(st.builds(Ballot, agent=NAME, choice=CHOICE, reason=TEXT), 3), winner=st.none() | ID,
-    scores=many(st.tuples(ID, TEXT)), why=TEXT,
-    decision=st.none() | st.builds(Decision, candidate=ID, value=VALUE, round=st.integers(1, 10)),
-    format_errors=many(st.builds(FormatError, agent=NAME, phase=TEXT, detail=TEXT)), replies=st.integers(0, 99),
+ROUNDS = many(
+    Round, messages=many(Message, acts=..., claim=POINTS), proposals=many(Proposal, value=VALUE, reason=...),
+    candidates=many(Candidate, value=VALUE, standing=...), ballots=many(Ballot, choice=CHOICE, reason=...),
+    decision=st.none() | st.builds(Decision, value=VALUE), format_errors=many(FormatError), replies=...,
 )  # fmt: skip
 TRANSCRIPTS = st.builds(
-    Transcript, rule=TEXT, seats=st.dictionaries(NAME, TEXT), rounds=many(ROUNDS, 3),
-    environment=st.fixed_dictionaries({"name": TEXT, "weights": st.lists(st.lists(NUMBER, max_size=2), max_size=2)}),
+    Transcript, seats=st.dictionaries(TEXT, TEXT, max_size=3), rounds=ROUNDS,
     settings=st.dictionaries(TEXT, TEXT | st.integers(-9, 9) | st.none(), max_size=2),
+    environment=st.fixed_dictionaries({"name": TEXT, "weights": st.lists(st.lists(NUMBER, max_size=2), max_size=2)}),
 )  # fmt: skip
 EMPTY = Transcript({}, "majority", {"Ana": "linear"}, ())
 
 
-def unit(repetition=0, sweep="s", **settings):
-    return Unit(sweep, json.dumps(settings or {"rule": "a"}, sort_keys=True), repetition)
+def unit(repetition=0, rule="a"):
+    return Unit("s", json.dumps({"rule": rule}), repetition)
 
 
 def with_errors(number):
-    errors = tuple(FormatError("Ana", "vote", "no") for _ in range(number))
+    errors = (FormatError("Ana", "vote", "no"),) * number
     return Transcript({}, "a", {}, (Round(1, (), (), (), (), None, (), "", None, errors, replies=4),) * 2)
 
 
@@ -81,16 +67,16 @@ def test_a_unit_is_stored_once_and_its_replies_and_format_errors_are_counted(sto
 
 
 def test_records_come_in_the_order_of_settings_and_repetition_whatever_the_order_of_work(store):
-    units = [unit(r, rule=rule) for rule in "ab" for r in (0, 1, 2, 10)]
+    units = [unit(r, rule) for rule in "ab" for r in (0, 1, 2, 10)]
     for one in np.random.default_rng(0).permutation(len(units)):
         store.add(units[one], EMPTY)
     assert [u for u, _ in store.records("s")] == units
+    assert [u.repetition for u, _ in store.records("s", rule="b")] == [0, 1, 2, 10]
 
 
 def test_records_that_no_sweep_made_are_numbered(store):
     saved = [store.save("played", EMPTY, {"rule": rule}) for rule in ("a", "a", "b")]
-    assert [u.repetition for u in saved] == [0, 1, 0]
-    assert store.sweeps() == ["played"]
+    assert [u.repetition for u in saved] == [0, 1, 0] and store.sweeps() == ["played"]
 
 
 def test_a_record_that_cannot_be_read_is_named_as_damage(store):
