@@ -1,6 +1,7 @@
 """Fixtures that several rooms share."""
 
 import gc
+import os
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from support.models.fakes import scripted
 from support.runs.study import Store
 from support.survey.answers import AnswerBook
 
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before torch: the workers' threads share the cores
 sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, `kernels`, `serving`
 hypothesis.settings.register_profile("house", deadline=None, max_examples=50)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")

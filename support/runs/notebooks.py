@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -44,7 +44,8 @@ from support.runs.sweep import Sweep
 
 FOLDER = ROOT / "notebooks"
 MONEY, PACE = "BUDGET", "PACE"
-LATER, LAST = ("22_", "23_", "24_"), "02_"  # they read what 20 and 21 played; it reads what all found
+READ, LATER, LAST = ("20_", "21_"), ("22_", "23_", "24_"), "02_"  # what 20 and 21 play these read; it what all found
+QUEUE = (*READ, "30_", "22_", "40_", "10_", "31_", "24_")  # then those that take long, so that none ends alone
 AT_ONCE = 2  # notebooks without models
 HOW = (MONEY, PACE, "CONCURRENCY", "RETRY_FAILED")  # how a run goes, and not what comes out: one folder, one purse
 SAID = re.compile(r"^[\s|+-]*(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception|Exceeded|Unavailable|Input|Data|File|Miss|Failed|"
@@ -65,10 +66,10 @@ def notebooks(only: str = "") -> list[Path]:
     raise InvalidInput(f"--only {only!r}: no such notebook; there are {', '.join(p.stem for p in names)}")
 
 
-def waves(paths: Iterable[Path]) -> list[list[Path]]:
-    """The notebooks in the order in which they are executed; those of one wave need nothing of each other."""
-    wave = {path: 2 if path.name.startswith(LAST) else int(path.name.startswith(LATER)) for path in paths}
-    return [[path for path in wave if wave[path] == number] for number in range(3)]
+def ordered(paths: Iterable[Path]) -> list[Path]:
+    """The notebooks in the order in which they are begun."""
+    place = {start: number for number, start in enumerate(QUEUE)}
+    return sorted(paths, key=lambda p: (p.name.startswith(LAST), place.get(p.name[:3], len(place)), p.name))
 
 
 def parameters_of(path: Path) -> dict[str, Any]:
@@ -117,6 +118,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, Any], bar: bool
     import papermill
 
     target.parent.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin while they wait cost a busy machine thrice
     started = time.perf_counter()
     papermill.execute_notebook(
         str(source), str(target), parameters=dict(parameters) or None, cwd=str(FOLDER), kernel_name="python3",
@@ -167,10 +169,11 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     figures = Path(os.environ.get("CONVENE_FIGURES") or output("figures"))
     os.environ["CONVENE_LEDGER"] = str(place / "ledger")
     os.environ["CONVENE_PURSE"] = f"{purse} {' '.join(f'{k}={v}' for k, v in given.items() if k not in HOW)}".strip()
-    order = [path for wave in waves(paths) for path in wave]
+    order = ordered(paths)
     alone = len(order) == 1 or bool(models_in(list(given.values())) or given.get("MODEL"))
 
-    def one(path: Path) -> tuple[str, str]:
+    def one(path: Path, before: Iterable[Future[Any]]) -> tuple[str, str]:
+        wait(before)
         parameters = {k: v for k, v in given.items() if k in known[path]}
         target, stamp = place / "notebooks" / path.name, place / "notebooks" / f"{path.stem}.stamp"
         mark = _mark(path, parameters)
@@ -188,7 +191,11 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
     # A model's pace and the calls at a time are each kernel's own, so that with models there is one kernel at a time.
     with ThreadPoolExecutor(1 if alone else AT_ONCE) as pool:
         try:
-            for kind, line in (came for wave in waves(paths) for came in pool.map(one, wave)):
+            begun: dict[Path, Future[tuple[str, str]]] = {}
+            for path in order:
+                reads = READ if path.name.startswith(LATER) else ("",) if path.name.startswith(LAST) else ()
+                begun[path] = pool.submit(one, path, [begun[p] for p in begun if p.name.startswith(reads)])
+            for kind, line in (future.result() for future in begun.values()):
                 ended.setdefault(kind, []).append(line)
         except KeyboardInterrupt:
             print("\nStopped. What is finished is kept; the same command goes on.", flush=True)
@@ -281,7 +288,7 @@ def _reason(target: Path, error: Exception) -> tuple[str, str]:
 def update(only: str = "") -> int:
     """Execute the notebooks in place, with the parameters that they state; the committed ledger is theirs."""
     os.environ["CONVENE_LEDGER"] = str(ledger.COMMITTED)
-    for path in (path for wave in waves(notebooks(only)) for path in wave):
+    for path in ordered(notebooks(only)):
         print(f"{path.name}: {execute(path, path, {}):.0f} s", flush=True)
     return 0
 
