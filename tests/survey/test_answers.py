@@ -51,7 +51,10 @@ def test_a_form_comes_back_tidy_after_the_file_was_closed_and_simulated_ones_apa
     ({"code": OTHER}, f"'{OTHER}' is in use for meeting_survey; nothing is overwritten"),
     ({"group": "D"}, "'D' given; meeting_survey has A, B, C"),
     ({"answers": {**FORM, "confidence": 9}}, "9 given"),
-    ({"answers": {**FORM, "consent": 0}}, "no consent"),
+    ({"answers": {**FORM, "experience": None, "meeting_size": None}}, "intake: no answer to experience, meeting_size;"),
+    ({"answers": {**FORM, "adult": 0}}, "not eligible; nothing of such a form is kept"),
+    ({"answers": {**FORM, "consent": 0}}, "no consent; nothing of such a form is kept"),
+    ({"answers": {**FORM, "shoe_size": 44}}, "meeting_survey has no item 'shoe_size'"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(book, given, message):
     book.submit(SURVEY, "A", FORM, code=OTHER)
