@@ -51,15 +51,15 @@ class RuleBasedInterviewer:
     async def remark(self, chat: Chat) -> Remark:
         """What to say next; in round 1 about preferences, later about the options."""
         if not chat.turns:
-            return Remark(_offer(chat, self.zones[chat.member]) if _has_options(chat) else _opening(chat.meeting))
-        question = self._about_options(chat) if _has_options(chat) else self._about_preferences(chat)
+            return Remark(_offer(chat, self.zones[chat.member]) if chat.options else _opening(chat.meeting))
+        question = self._about_options(chat) if chat.options else self._about_preferences(chat)
         enough = len(chat.spoken) >= LIMIT
         return Remark(THANKS, done=True) if enough or question is None else Remark(question)
 
     async def extract(self, chat: Chat) -> Intent:
         """The member's preferences, restated compactly; an option that was agreed to first."""
         zone, found = self.zones[chat.member], heard(chat.spoken, chat.meeting.year)
-        option = agreed(chat, zone) if _has_options(chat) else None
+        option = agreed(chat, zone) if chat.options else None
         mentioned = {p for p in found for o in chat.options if starts(o, p, zone)}
         rest = [restate(p) for p in found if p not in mentioned]
         if option is None:
@@ -90,10 +90,6 @@ class RuleBasedInterviewer:
         if answers and consents(answers[-1]) and not found:
             return WHICH_ONE.format(ids=", ".join(option.id for option in chat.options))
         return WHEN_INSTEAD if found else WHY_AND_WHEN
-
-
-def _has_options(chat: Chat) -> bool:
-    return chat.round > 1 and bool(chat.options)
 
 
 def _news(chat: Chat) -> list[bool]:

@@ -80,9 +80,7 @@ def conversation(who, meeting, round):
 
 @given(st.sampled_from(sorted(STYLES)), st.integers(0, 500), st.permutations(HELD), st.sampled_from([1, 2, 3]))
 @settings(max_examples=12)
-def test_property_every_style_is_heard_out_and_nothing_is_added_that_was_not_said(
-    member, style, seed, wishes, round
-):
+def test_property_every_style_is_heard_out_and_nothing_is_added_that_was_not_said(member, style, seed, wishes, round):
     who, meeting = member(style, seed, tuple(wishes))
     first = conversation(who, meeting, 1)
     assert understood(extract(first).preferences) == {*HELD}

@@ -1,13 +1,14 @@
-"""The book of answers: whole forms under codes, nothing lost or overwritten, people and simulated apart."""
+"""The book of answers: whole forms under codes, nothing lost or overwritten, people and simulated apart.
 
-import sqlite3
+What is no book is refused as any other file of a study (`runs/test_database`).
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.analysis.answers import need_answers
-from support.errors import DamagedFile, InvalidInput
+from support.errors import InvalidInput
 from support.survey.answers import AnswerBook
 from support.survey.instruments import load
 
@@ -64,14 +65,6 @@ def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(book, given, 
     pd.testing.assert_frame_equal(book.frame(None), before)
 
 
-def test_of_whoever_may_not_or_will_not_take_part_only_the_fact_is_kept(book):
-    for reason in ("not eligible", "no consent", "no consent"):
-        book.refuse(SURVEY, reason)
-    told = book.refusals()[["reason", "source", "count"]].values.tolist()
-    assert told == [["no consent", "people", 2], ["not eligible", "people", 1]]
-    assert book.forms().empty and book.frame(None).empty
-
-
 def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, path):
     secret = "a sentence that nobody shall find again"
     book.submit(SURVEY, "A", {**FORM, "feedback": secret}, code=CODE)
@@ -81,14 +74,3 @@ def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, pat
     assert CODE.encode() not in stored and secret.encode() not in stored and OTHER.encode() in stored
     with pytest.raises(InvalidInput, match=f"nothing is kept under '{CODE}'"):
         book.withdraw(CODE)
-
-
-@pytest.mark.parametrize("table", ["", "units (a)", "forms (a)"])
-def test_a_file_that_is_no_book_is_refused_and_left_as_it_is(path, table):
-    path.write_text("respondent,answer\n" if not table else "")
-    with sqlite3.connect(path) as db:
-        _ = table and db.execute(f"CREATE TABLE {table}")
-    before = path.read_bytes()
-    with pytest.raises(DamagedFile, match="left as it is"):
-        AnswerBook(path)
-    assert path.read_bytes() == before and [p.name for p in path.parent.iterdir()] == [path.name]
