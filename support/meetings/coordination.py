@@ -19,7 +19,7 @@ from support.errors import InvalidInput
 from support.meetings.data import Database, Meeting, iso
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.evaluators import known as wishes
-from support.meetings.preferences import At
+from support.meetings.preferences import At, plain
 from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.meetings.satisfaction import HIGHEST, satisfaction_ratio
 from support.meetings.satisfaction import candidate as best
@@ -79,7 +79,7 @@ def record(
     """
     kinds, exact = {role: who.kind for role, who in roles.items()}, ExactEvaluator(scenario, roles)
     measured = [exact.yardstick(entry.number) for entry in rounds]
-    return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), {**settings, "yardstick": measured})
+    return Coordination(plain(scenario.meeting), kinds, tuple(rounds), {**settings, "yardstick": measured})
 
 
 @dataclass

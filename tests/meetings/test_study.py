@@ -97,10 +97,8 @@ def satisfied(given):
 
 def test_a_setting_out_of_its_range_is_refused_in_plain_words():
     for settings, said in (
-        ({"design": "monologue"}, "design: 'monologue' given; expected one of no conversation"),
         ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
         ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
-        ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
         ({"difficulty": "grim"}, "difficulty: 'grim' given; expected one of easy, middle, hard"),
     ):
         with pytest.raises(InvalidInput, match=said):
