@@ -2,14 +2,11 @@
 
 The protocol of Papachristou, Yang and Hsu (2023), section 3.2. In each round
 
-1. every member sees the options of the round before,
-2. talks with the interviewer in private, who restates the member's preferences (theta),
-3. the coordinator proposes K options, from round 2 on the candidate and K - 1 others,
-4. the evaluator scores each option for each member, and equation (4) chooses the decision candidate.
-
-Members answer (`answer(chat)`, a text); the interviewer talks (`remark(chat)`, a Remark) and restates (`extract(chat)`,
-an Intent); the coordinator proposes (`propose(brief)`, Suggestions); the evaluator scores (`score(meeting, options,
-intents, round)`, a Score for each option and member).
+1. every member sees the options of the round before (`answer(chat)`, a text),
+2. talks with the interviewer in private (`remark(chat)`, a Remark), who restates theta (`extract(chat)`, an Intent),
+3. the coordinator proposes K options (`propose(brief)`), from round 2 on the candidate and K - 1 others,
+4. the evaluator scores each option for each member (`score(meeting, options, intents, round)`), and equation (4)
+   chooses the decision candidate.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from support.errors import InvalidInput
 from support.meetings.data import Database, Meeting, iso
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.evaluators import known as wishes
-from support.meetings.preferences import At
+from support.meetings.preferences import At, plain
 from support.meetings.records import ASSISTANT, Conversation, Coordination, CoordinationRound, Option, Score, Turn
 from support.meetings.satisfaction import HIGHEST, satisfaction_ratio
 from support.meetings.satisfaction import candidate as best
@@ -82,7 +79,7 @@ def record(
     """
     kinds, exact = {role: who.kind for role, who in roles.items()}, ExactEvaluator(scenario, roles)
     measured = [exact.yardstick(entry.number) for entry in rounds]
-    return Coordination(scenario.meeting.spec(), kinds, tuple(rounds), {**settings, "yardstick": measured})
+    return Coordination(plain(scenario.meeting), kinds, tuple(rounds), {**settings, "yardstick": measured})
 
 
 @dataclass
@@ -106,9 +103,12 @@ class _Run:
 
     async def play(self, number: int) -> CoordinationRound:
         """One round: talks, options, scores, candidate."""
-        everybody = [*self.seats.values(), *self.facilitators]
+        everybody, members = [*self.seats.values(), *self.facilitators], self.meeting.members
         self.errors, asked = [], counted(everybody)
-        talks = await self._talks(number)
+        if self.handed is not None:
+            talks = tuple(Conversation(m, (), tuple(self.handed[m])) for m in members)
+        else:
+            talks = tuple((await together({m: self._talk(m, number) for m in members})).values())
         intents = self._intents(talks)
         brief = Brief(
             self.meeting, number, self.k, intents, self.candidate, self.satisfied, self.options, self.database
@@ -129,11 +129,6 @@ class _Run:
             format_errors=tuple(self.errors),
             replies=counted(everybody) - asked,
         )
-
-    async def _talks(self, number: int) -> tuple[Conversation, ...]:
-        if self.handed is not None:
-            return tuple(Conversation(m, (), tuple(self.handed[m])) for m in self.meeting.members)
-        return tuple((await together({m: self._talk(m, number) for m in self.meeting.members})).values())
 
     async def _talk(self, member: str, number: int) -> Conversation:
         """One private conversation, to its end or to the member's last turn, and what was extracted from it."""
@@ -156,14 +151,11 @@ class _Run:
     def _intents(self, talks: Sequence[Conversation]) -> dict[str, Intent]:
         """theta of this round; with tracking, what was said before comes first."""
         for talk in talks:
-            kept = self._kept(talk.member) if self.tracking else ()
+            before = self.said[talk.member].preferences if self.tracking and talk.member in self.said else ()
+            # Exact times answered options that are gone.
+            kept = [p for p in before if not any(isinstance(x, At) for x in wishes(p, self.meeting.year))]
             self.said[talk.member] = Intent(tuple(dict.fromkeys((*kept, *talk.preferences))), talk.agreed)
         return dict(self.said)
-
-    def _kept(self, member: str) -> tuple[str, ...]:
-        """What stays of earlier rounds: not the exact times, which answered options that are gone."""
-        before = self.said.get(member, Intent(())).preferences
-        return tuple(p for p in before if not any(isinstance(x, At) for x in wishes(p, self.meeting.year)))
 
     async def _propose(self, brief: Brief) -> tuple[str, ...]:
         """Ask for options; what is amiss becomes a FormatError, and the candidate stays as the only option."""
@@ -175,8 +167,7 @@ class _Run:
         options, left_out = found or (), False
         if self.candidate and self.candidate.id not in {o.id for o in options}:  # the last one makes room for it
             options, left_out = (self.candidate, *options[: self.k - 1]), found is not None
-        self.options = options
-        self.ids |= {o.start: o.id for o in options}
+        self.options, self.ids = options, self.ids | {o.start: o.id for o in options}
         return breaches(options, brief, left_out)
 
     async def _scores(self, evaluator: Any, intents: Mapping[str, Intent], number: int) -> tuple[Score, ...]:
@@ -238,7 +229,7 @@ def breaches(options: Sequence[Option], brief: Brief, left_out: bool) -> tuple[s
 
 
 def checked_scores(scores: Sequence[Score], options: Sequence[Option], members: Sequence[str]) -> tuple[Score, ...]:
-    """One score of 0 to 3 for each option and member, in their order; InvalidInput where that is not what was given."""
+    """One score of 0 to 3 for each option and member, in their order; InvalidInput for anything else."""
     wanted = [(o.id, m) for o in options for m in members]
     given = {(s.option, s.member): s for s in scores}
     if len(given) < len(scores) or set(given) != set(wanted):

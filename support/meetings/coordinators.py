@@ -13,9 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from support.meetings.data import MANAGER, Database, iso
-from support.meetings.evaluators import View, known, on_the_clock, understood
+from support.meetings.evaluators import View, known, on_the_clock, understood, worth
 from support.meetings.preferences import At, Preference
-from support.meetings.satisfaction import score
 from support.meetings.scenario import Brief, Suggestion
 
 APART, NEW = timedelta(hours=1), timedelta(minutes=1)  # between options where enough slots qualify, and at least
@@ -103,10 +102,7 @@ class RandomCoordinator:
 
 
 def _look(brief: Brief, start: datetime, chance: float, wishes: Mapping[str, Sequence[Preference]], view: View) -> Look:
-    scores = {}
-    for member, said in wishes.items():
-        at = view(member, start)
-        scores[member] = score(sum(wish.fulfilled(at) for wish in said), len(said))
+    scores = {member: worth(said, view(member, start)) for member, said in wishes.items()}
     satisfied = tuple(member for member, value in scores.items() if value)
     return Look(start, satisfied, sum(scores.values()), _ties(satisfied, brief.database), float(chance))
 

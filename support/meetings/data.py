@@ -30,7 +30,6 @@ from support.meetings.preferences import (
     breadth,
     contradictions,
     minutes,
-    plain,
     preference,
 )
 from support.meetings.reading import restate
@@ -132,10 +131,6 @@ class Meeting:
         """Without required attendees, and without the invitation's sentences that name them."""
         kept = [s for s in sentences(self.invitation) if not any(name in s for name in self.required)]
         return replace(self, required=(), invitation=" ".join(kept)) if self.required else self
-
-    def spec(self) -> dict[str, Any]:
-        """Plain data that build the meeting again."""
-        return plain(self)
 
 
 def meeting(spec: Mapping[str, Any]) -> Meeting:

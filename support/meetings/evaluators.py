@@ -68,11 +68,8 @@ class ExactEvaluator:
     def yardstick(self, round: int) -> dict[str, float]:
         """What a start drawn at random is worth in truth, and what the best is: ratio (equation 1) and score (2)."""
         meeting, wishes = self.scenario.meeting, {m: self._truth(m, round) for m in self.scenario.members}
-        rows = [
-            [score(sum(w.fulfilled(at) for w in said), len(said))
-             for m, said in wishes.items() for at in [self.scenario.situation(m, start)]]
-            for start in meeting.slots()
-        ]  # fmt: skip
+        view = self.scenario.situation
+        rows = [[worth(said, view(m, start)) for m, said in wishes.items()] for start in meeting.slots()]
         ratios, scores = list(map(satisfaction_ratio, rows)), list(map(satisfaction_score, rows))
         return {"chance_ratio": float(np.mean(ratios)), "best_ratio": max(ratios),
                 "chance_score": float(np.mean(scores)), "best_score": max(scores)}  # fmt: skip
@@ -82,12 +79,13 @@ class ExactEvaluator:
         return changing(round) if changing else self.scenario.private[member].preferences
 
 
+def worth(wishes: Sequence[Preference], at: Situation) -> int:
+    """The score of a slot, equation (5), for somebody with these wishes."""
+    return score(sum(wish.fulfilled(at) for wish in wishes), len(wishes))
+
+
 def exact_scores(
-    meeting: Meeting,
-    options: Sequence[Option],
-    wishes: Mapping[str, Sequence[Preference]],
-    view: View,
-    lowest: int = 0,
+    meeting: Meeting, options: Sequence[Option], wishes: Mapping[str, Sequence[Preference]], view: View, lowest: int = 0
 ) -> tuple[Score, ...]:
     """The scores of options on known preferences, option by option in the order of the members."""
     made = []

@@ -31,13 +31,8 @@ ABOVE_ALL, APART = 3, 60  # a priority that binds; minutes between options, wher
 class HybridCoordinator:
     """Proposes the K best and diverse feasible slots, with reasons worded from the constraints that hold."""
 
-    scenario: Scenario  # for zones, working hours and calendars, without what is private
+    scenario: Scenario  # for zones, working hours and calendars; without what is private, see `Scenario.public`
     kind: str = "hybrid"
-
-    @classmethod
-    def of(cls, scenario: Scenario) -> HybridCoordinator:
-        """For the members of one scenario, with their calendars and without their preferences."""
-        return cls(scenario.public)
 
     async def propose(self, brief: Brief) -> Sequence[Suggestion]:
         """At most K options; from round 2 on the candidate is the first of them.
@@ -45,22 +40,21 @@ class HybridCoordinator:
         InvalidInput when required attendees leave no slot: what conflicts, and the least to give up.
         """
         wishes = understood(brief.meeting, brief.intents, brief.previous, self.scenario.zones)
-        return Plan(brief, self.scenario, wishes).suggestions()
+        return _Plan(brief, self.scenario, wishes).suggestions()
 
 
 @dataclass(frozen=True)
-class Plan:
+class _Plan:
     """One brief as constraints and wishes, in minutes since the first slot's midnight."""
 
     brief: Brief
     scenario: Scenario
     wishes: Mapping[str, Sequence[Preference]]
 
-    @cached_property
-    def problem(self) -> SchedulingProblem:
-        """The problem for the solver."""
-        meeting = self.brief.meeting
-        return SchedulingProblem(
+    def suggestions(self) -> list[Suggestion]:
+        """The candidate, if there is one, and the best of the others."""
+        brief, meeting = self.brief, self.brief.meeting
+        problem = SchedulingProblem(
             duration=meeting.duration,
             horizon=self._lying(meeting.slots()),
             step=STEP,
@@ -69,24 +63,19 @@ class Plan:
             blocks=tuple(block for m in meeting.members for block in self._blocks(m)),
             wishes=tuple(wish for m in meeting.members for wish in self._wished(m)),
         )
-
-    def suggestions(self) -> list[Suggestion]:
-        """The candidate, if there is one, and the best of the others."""
-        brief, problem = self.brief, self.problem
-        first = [brief.meeting.slot(brief.candidate.start)] if brief.candidate else []
+        first = [meeting.slot(brief.candidate.start)] if brief.candidate else []
         chosen = list(first)
         for spacing in (APART, 0):
             found, conflict = solve(problem, brief.k + (2 if spacing else len(chosen)), spacing)
             if conflict is not None and not first:
-                raise InvalidInput(f"meeting {brief.meeting.id}: {conflict.text}")
-            for start in (self.origin + timedelta(minutes=minute) for minute in found):
+                raise InvalidInput(f"meeting {meeting.id}: {conflict.text}")
+            for start in (self._origin + timedelta(minutes=minute) for minute in found):
                 apart = all(abs(start - other) >= timedelta(minutes=max(spacing, STEP)) for other in chosen)
                 chosen += [start] if apart and len(chosen) < brief.k else []
         return [self._suggestion(start) for start in chosen]
 
     @cached_property
-    def origin(self) -> datetime:
-        """Minute 0."""
+    def _origin(self) -> datetime:
         first = self.brief.meeting.slots()[0]
         return first - timedelta(hours=first.hour, minutes=first.minute)
 
@@ -95,19 +84,14 @@ class Plan:
         meeting, known = self.brief.meeting, self.scenario
         return situation(start, meeting.duration, meeting.sent_at, known.zones[member], known.busy.get(member))
 
-    def free(self, member: str, start: datetime) -> bool:
-        """Whether nothing in a known calendar overlaps a slot."""
+    def _free(self, member: str, start: datetime) -> bool:
         at = self._view(member, start)
         return not any(low < at.end and at.start < high for low, high in at.busy or ())
-
-    def attends(self, member: str, start: datetime) -> bool:
-        """Whether nothing that binds a member stands against a slot."""
-        return all(allowed(start) for _, allowed in self._bounds(member))
 
     def _bounds(self, member: str) -> Iterable[tuple[str, Callable[[datetime], bool]]]:
         """What binds a member: a label, and whether a slot respects it."""
         low, high = self.scenario.company.by_name[member].hours
-        yield f"{member}'s calendar", partial(self.free, member)
+        yield f"{member}'s calendar", partial(self._free, member)
         yield f"{member}'s working hours, {low} to {high}", partial(self._fulfils, member, Window(start=low, end=high))
         for wish in self.wishes[member]:
             if wish.priority == ABOVE_ALL:
@@ -142,14 +126,14 @@ class Plan:
         return merged((self._minute(s), self._minute(s) + self.brief.meeting.duration) for s in starts)
 
     def _minute(self, start: datetime) -> int:
-        return (start - self.origin) // timedelta(minutes=1)
+        return (start - self._origin) // timedelta(minutes=1)
 
     def _suggestion(self, start: datetime) -> Suggestion:
         """The option with whom it satisfies; reasons are calendars, then what holds of what was said."""
         members = self.brief.meeting.members
-        coming = [m for m in members if self.attends(m, start)]
+        coming = [m for m in members if all(allowed(start) for _, allowed in self._bounds(m))]
         held = {m: [restate(w) for w in self.wishes[m] if self._fulfils(m, w, start)] for m in coming}
-        free = [m for m in members if self.scenario.busy.get(m) is not None and self.free(m, start)]
+        free = [m for m in members if self.scenario.busy.get(m) is not None and self._free(m, start)]
         everybody = f"all {len(members)}" if len(free) == len(members) else ", ".join(free)
         reasons = [f"free for {everybody}"] if free else []
         reasons += [f"{m}: {'; '.join(said)}" for m, said in held.items() if said]

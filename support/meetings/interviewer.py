@@ -7,10 +7,10 @@ latest after `LIMIT` answers. What it restates was read from the member's own wo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise, takewhile
 from zoneinfo import ZoneInfo
 
@@ -51,15 +51,15 @@ class RuleBasedInterviewer:
     async def remark(self, chat: Chat) -> Remark:
         """What to say next; in round 1 about preferences, later about the options."""
         if not chat.turns:
-            return Remark(_offer(chat, self.zones[chat.member]) if _has_options(chat) else _opening(chat.meeting))
-        question = self._about_options(chat) if _has_options(chat) else self._about_preferences(chat)
+            return Remark(_offer(chat, self.zones[chat.member]) if chat.options else _opening(chat.meeting))
+        question = self._about_options(chat) if chat.options else self._about_preferences(chat)
         enough = len(chat.spoken) >= LIMIT
         return Remark(THANKS, done=True) if enough or question is None else Remark(question)
 
     async def extract(self, chat: Chat) -> Intent:
         """The member's preferences, restated compactly; an option that was agreed to first."""
         zone, found = self.zones[chat.member], heard(chat.spoken, chat.meeting.year)
-        option = agreed(chat, zone) if _has_options(chat) else None
+        option = agreed(chat, zone) if chat.options else None
         mentioned = {p for p in found for o in chat.options if starts(o, p, zone)}
         rest = [restate(p) for p in found if p not in mentioned]
         if option is None:
@@ -90,10 +90,6 @@ class RuleBasedInterviewer:
         if answers and consents(answers[-1]) and not found:
             return WHICH_ONE.format(ids=", ".join(option.id for option in chat.options))
         return WHEN_INSTEAD if found else WHY_AND_WHEN
-
-
-def _has_options(chat: Chat) -> bool:
-    return chat.round > 1 and bool(chat.options)
 
 
 def _news(chat: Chat) -> list[bool]:
@@ -180,11 +176,15 @@ def heard(texts: Iterable[str], year: int) -> tuple[Preference, ...]:
     named: list[Window] = []
     for text in texts:
         new = list(understand(text, year).preferences)
-        for window in [p for p in new if isinstance(p, Window)]:
-            if part := _part_of(window, named):
-                found[found.index(part)] = _with_hours(part, window)
+        for hours in [p for p in new if isinstance(p, Window)]:
+            if fitting := [p for p in named if _overlap(hours, p) > 0 and _same_sense(hours, p)]:
+                part = max(fitting, key=partial(_overlap, hours))
+                priority = part.priority if hours.priority == 2 else hours.priority
+                days = part.weekdays or hours.weekdays
+                exact = replace(part, start=hours.start, end=hours.end, weekdays=days, priority=priority)
+                found[found.index(part)] = exact
                 named.remove(part)
-                new.remove(window)
+                new.remove(hours)
         found += new
         named = [p for p in understand(text, year).unclear if p in found]
     return tuple({replace(p, priority=2): p for p in found}.values())
@@ -208,8 +208,7 @@ def consents(text: str) -> bool:
 def starts(option: Option, at: Preference, zone: str) -> bool:
     """Whether an exact time, on the clock of a zone, is an option's start."""
     start = local(option, zone)
-    on_time = isinstance(at, At) and f"{start:%H:%M}" == at.time
-    return on_time and at.date in (None, start.date().isoformat())  # type: ignore[attr-defined]
+    return isinstance(at, At) and at.time == f"{start:%H:%M}" and at.date in (None, start.date().isoformat())
 
 
 def _agreed_in(sentence: str, chat: Chat, zone: str) -> Option | None:
@@ -240,22 +239,10 @@ def _named(calm: str, chat: Chat) -> list[Option]:
     return [by_id[id] for id in ids if id in by_id]
 
 
-def _part_of(hours: Window, named: Sequence[Window]) -> Window | None:
-    """Of the parts of the day that were named, the one that these hours make exact."""
-    fitting = [p for p in named if _overlap(hours, p) > 0 and _same_sense(hours, p)]
-    return max(fitting, key=lambda p: _overlap(hours, p), default=None)
-
-
 def _same_sense(hours: Window, part: Window) -> bool:
     bare = not hours.avoid and not hours.weekdays  # "from nine to twelve", said of whatever was asked
     same_days = not hours.weekdays or not part.weekdays or set(hours.weekdays) == set(part.weekdays)
     return bare or (hours.avoid == part.avoid and same_days)
-
-
-def _with_hours(part: Window, hours: Window) -> Window:
-    priority = part.priority if hours.priority == 2 else hours.priority
-    days = part.weekdays or hours.weekdays
-    return replace(part, start=hours.start, end=hours.end, weekdays=days, priority=priority)
 
 
 def _overlap(a: Window, b: Window) -> int:

@@ -71,7 +71,7 @@ class RuleBasedMember:
         if self._hours_owed and ASKS_HOURS.search(asked):
             owed, self._hours_owed = self._hours_owed, []
             sentences += [self._voice.say("exactly"), *map(self._voice.full, owed)]
-        elif chat.round > 1 and chat.options:
+        elif chat.options:
             sentences += self._judgement(chat, first)
         elif self._latest and ASKS_AGAIN.search(asked):  # what was said last, in other words; once
             latest, self._latest = self._latest, []

@@ -62,6 +62,10 @@ class Busy:
     end: int
     said: str = ""
 
+    def __post_init__(self) -> None:
+        if self.start >= self.end:
+            raise InvalidInput(f"{self.person}, {self.day}: {_span(self.start, self.end)} ends before it begins.")
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -204,10 +208,9 @@ def _blocks(person: str, said: str) -> Iterator[Busy]:
     """The blocks of "Monday during 9:00 to 9:30, 11:00 to 12:00, Tuesday during …"."""
     for part in re.split(rf", (?={_DAY})", said) if said else []:
         match = _match(_DAY_BLOCKS, part, f"day in {person}'s calendar", "Monday during 9:00 to 9:30, 11:00 to 12:00")
-        for low, high in (span.split(" to ") for span in match[2].split(", ")):
-            if minutes(low) >= minutes(high):
-                raise InvalidInput(f"task: {person}'s block {low} to {high} on {match[1]} ends before it begins.")
-            yield Busy(person, match[1], minutes(low), minutes(high))
+        for span in match[2].split(", "):
+            low, high = map(minutes, span.split(" to "))
+            yield Busy(person, match[1], low, high)
 
 
 def _wishes(text: str, people: tuple[str, ...]) -> tuple[tuple[Busy, ...], bool]:

@@ -77,9 +77,7 @@ def task_of(reply: Any) -> Task:
 
 def _block(person: str, said: str) -> Busy:
     day, _, span = said.partition(" ")
-    low, high = (minutes(time) for time in span.split("-"))
-    if low >= high:
-        raise InvalidInput(f"reply: {person}'s block {said!r} ends before it begins.")
+    low, high = map(minutes, span.split("-"))
     return Busy(person, day, low, high)
 
 
@@ -88,8 +86,6 @@ def _limit(said: dict[str, Any]) -> Busy:
     if (time is None) != (side == "all day"):
         raise InvalidInput(f"reply: {person}'s limit on {day} is {side!r} with time {time!r}; one needs the other.")
     low, high = forbidden(side, time)
-    if low >= high:
-        raise InvalidInput(f"reply: {person}'s limit on {day}, {side} {time}, leaves no time.")
     return Busy(person, day, low, high, f"{person} not on {day}" + (f" {side} {time}" if time else ""))
 
 

@@ -27,15 +27,9 @@ def minutes(time: str) -> int:
     return int(hour) * 60 + int(rest)
 
 
-def _weekday(name: str) -> str:
-    if name not in WEEKDAYS:
-        raise ValueError(f"expected one of {', '.join(WEEKDAYS)}")
-    return name
-
-
 # Checked where files are read; whoever builds these in code is trusted.
 Time = Annotated[str, Field(pattern=r"^(([01]?\d|2[0-3]):[0-5]\d|24:00)$")]
-Weekday = Annotated[str, AfterValidator(_weekday)]
+Weekday = Annotated[str, Field(pattern=rf"^({'|'.join(WEEKDAYS)})$")]
 Date = Annotated[str, AfterValidator(lambda text: date.fromisoformat(text).isoformat())]
 
 

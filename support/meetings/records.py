@@ -39,10 +39,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The conversation m_i of one member in one round and what was extracted from it.
+    """The conversation m_i of one member in one round, theta_i (`preferences`), and the id of an option agreed to.
 
-    `preferences` is theta_i, compact restatements; `agreed` the id of an option that the member agreed to. Without
-    turns (the non-conversational design) the preferences were handed over as they are.
+    Without turns (the non-conversational design) the preferences were handed over as they are.
     """
 
     member: str
@@ -70,10 +69,9 @@ class Score:
 class CoordinationRound:
     """One finished round.
 
-    `scores` are those of the evaluator in the loop, on what was extracted in this round; they choose `candidate`, the
-    id of the decision candidate, None while there is no option. `audit` are the scores of the same options on the
-    members' true preferences, which nobody in the loop sees. `breaches` says in words where the options leave the
-    protocol of section 3.2 (fewer than K, one that satisfies too few members, a required attendee without an option).
+    `scores` are those of the evaluator in the loop, on what was extracted in this round; they choose `candidate`, an
+    option's id, None while there is no option. `audit` are the scores of the same options on the members' true
+    preferences, which nobody in the loop sees. `breaches` says in words where the options leave section 3.2.
     """
 
     number: int

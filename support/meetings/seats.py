@@ -344,7 +344,7 @@ COORDINATOR = Role(
         "exhaustive": lambda me, rng, own: RuleBasedCoordinator(rng, own.zones),
         "satisficing": lambda me, rng, own: RuleBasedCoordinator(rng, own.zones, ATTENTION),
         "random": lambda me, rng, own: RandomCoordinator(rng),
-        "hybrid": lambda me, rng, own: HybridCoordinator.of(own.scenario),
+        "hybrid": lambda me, rng, own: HybridCoordinator(own.scenario),
     },
     speaker=Facilitator,
 )
@@ -392,12 +392,6 @@ def _scores(
     return made
 
 
-def _nobody_known(
-    seat: ModelSeat, meeting: Meeting, option: Option, intents: Any, known: Sequence[str]
-) -> list[Score] | None:
-    return None if known else _scores(seat, None, meeting, option, intents, known)
-
-
 def _given_scores(seat: Any, answer: Any, meeting: Meeting, options: Any, intents: Any, round: int) -> list[Score]:
     """A person's scores: {option: {member: 0 to 3}}."""
     try:
@@ -416,7 +410,7 @@ EVALUATOR = Role(
             _judged,
             _scores,
             lambda seat, meeting, option, intents, known: 40 + (30 + REASON * JUDGEMENTS) * len(known),
-            unasked=_nobody_known,
+            unasked=lambda seat, *view: None if view[-1] else _scores(seat, None, *view),
         )
     },
     asks={"score": Ask(_given_scores, lambda seat, *view: view)},

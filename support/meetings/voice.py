@@ -53,8 +53,7 @@ class Voice:
 
     def vague(self, given: Preference) -> str | None:
         """The preference with a part of the day in the place of its hours; None where it has no such part."""
-        part = part_of_day(given)
-        if part is None or not isinstance(given, Window):
+        if not isinstance(given, Window) or (part := part_of_day(given)) is None:
             return None
         parts = f"{listed(given.weekdays, '')} {part}s".strip()
         slots = self._slots(given) | {"part": IN_PART[part], "parts": parts}
@@ -132,10 +131,8 @@ def duration(given: Notice | Gap) -> str:
     return f"{NUMBERS[count] if count < len(NUMBERS) else count} {unit}s"
 
 
-def part_of_day(given: Preference) -> str | None:
+def part_of_day(given: Window) -> str | None:
     """The part of the day that people would call a window or a focus block; None for one that spans several."""
-    if not isinstance(given, Window):
-        return None
     start, end = minutes(given.start) / 60, minutes(given.end) / 60
     if start >= 11 and end <= 14.5:
         return "lunchtime"

@@ -29,17 +29,11 @@ DIVERGENCE, WELFARE = "divergence", "welfare"
 """The largest total minus the smallest, to be small; the sum of totals, to be large."""
 
 Plan = tuple[int, ...]
-LARGEST = 2**53
-"""Totals stay below, so that they are exact as floating-point numbers too."""
-LIMITS = (1_000, 200_000)
-"""Combinations in a half, first and second attempt: 3**6 and 3**11, or 30**2 and 30**3, of them."""
-LOOKUPS = 50_000_000
-CELLS = 1 << 26
-"""Most lookups in rings, and most bytes of the bitmap, before the k-d tree takes over."""
-FARTHEST = 16
-"""The radius of the last ring."""
-MOST = 2_000_000
-"""Totals, participants times plans, up to which `brute` is the quickest."""
+LARGEST = 2**53  # totals stay below, so that they are exact as floating-point numbers too
+LIMITS = (1_000, 200_000)  # combinations in a half at the first and second attempt: up to 3**6 and 3**11
+LOOKUPS, CELLS = 50_000_000, 1 << 26  # most lookups in rings, and bytes of the bitmap; then the k-d tree takes over
+FARTHEST = 16  # the radius of the last ring
+MOST = 2_000_000  # totals, participants times plans, up to which `brute` is the quickest
 
 
 @dataclass(frozen=True, slots=True)

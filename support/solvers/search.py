@@ -1,7 +1,8 @@
 """Searching for the best plan of a black box by asking and telling: tree search, and what it has to beat.
 
-Whoever is asked may be a function, a model or a person: a searcher proposes a plan, learns what it is worth, keeps the
-best.
+Whoever is asked may be a function, a model or a person: a searcher proposes a plan (`descend`), learns what it is worth
+(`learn`, larger is better; any plan, also one that was not asked for), leaves out what is closed (`close`) while others
+are left, and keeps the best plan learnt so far, the earlier of equals, and its value (`best`).
 
 >>> tree = Tree(decisions=3, options=2, rng=np.random.default_rng(0))
 >>> for _ in range(8):
@@ -17,7 +18,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
-from typing import Protocol
 
 import numpy as np
 
@@ -25,32 +25,6 @@ from support.errors import InvalidInput
 
 Plan = tuple[int, ...]
 """The option chosen for each decision, counted from 0."""
-
-
-class Search(Protocol):
-    """Ask and tell: what `Tree`, `RandomSearch` and `LocalSearch` have in common."""
-
-    def descend(self) -> Plan:
-        """The plan to ask about next."""
-
-    def learn(self, plan: Plan, value: float) -> None:
-        """Take in what a plan is worth, larger is better; any plan, also one that was not asked for."""
-
-    def close(self, plan: Plan) -> None:
-        """Leave a plan out from now on, while others are left, though nobody said what it is worth."""
-
-    @property
-    def best(self) -> tuple[Plan, float] | None:
-        """The best plan learnt so far, the earlier of equals, and its value."""
-
-
-def follow(search: Search, value_of: Callable[[Plan], float], evaluations: int) -> tuple[Plan, float]:
-    """Ask and tell so many times; the best plan, the earlier of equals, and what it is worth."""
-    for _ in range(evaluations):
-        plan = search.descend()
-        search.learn(plan, float(value_of(plan)))
-    assert search.best is not None
-    return search.best
 
 
 WORDS = {
@@ -65,20 +39,18 @@ class Settings:
 
     c : weight of exploration, c_puct.
     noise, alpha : share epsilon of Dirichlet(alpha) noise in the priors of the root.
-    redraw : noise anew in each iteration, as Algorithm 1 can be read, or once, when the root is expanded, as step 2 of
-        appendix B.2 and AlphaZero have it.
+    redraw : noise anew in each iteration, as Algorithm 1 can be read, or once, as appendix B.2 and AlphaZero have it.
     temperature, top_k : of the sampling at the root, see `root`.
-    scale : Q as it is printed, the mean of the values (beside minus divergences near -100 the exploration term, of
-        about 1, is next to nothing); or "unit", moved to [0, 1] by the smallest and the largest value seen so far.
-    unvisited : what Q is where there is no value: "zero", as programs usually start (better than any plan while values
-        are minus divergences); or the mean of the node ("parent").
-    ties : which of equal scores is taken. In a new node all are equal, for the sum of visits under the root is 0: with
-        "first", every branch begins with the options 0, 0, 0 ....
-    root : what temperature and top-K sample at the root: of the K most visited options, one in proportion to
-        (1 + N)^(1/temperature), AlphaZero's rule for its move (1 is added, or the option tried first would be the only
-        one ever); or of the K best PUCT scores, one in proportion to exp(score/temperature).
-    again : whether a plan may be proposed that is known already. Without, exhausted branches are left out while others
-        are left: a value that is certain need not be asked for twice, and the other searches do not either.
+    scale : Q is the mean of the values, "printed" (beside values near -100 an exploration term of about 1 is next to
+        nothing); or that mean moved to [0, 1] by the smallest and the largest value seen so far, "unit".
+    unvisited : Q where there is no value: "zero", as programs usually start (better than any plan while values are
+        minus divergences); or the mean of the node, "parent".
+    ties : which of equal scores is taken. In a new node all are equal: with "first", every branch begins with 0, 0 ....
+    root : what is sampled at the root: of the K most visited options, one in proportion to (1 + N)^(1/temperature),
+        AlphaZero's rule for its move (1 is added, or the option tried first would be the only one ever); or of the K
+        best PUCT scores, one in proportion to exp(score/temperature).
+    again : whether a known plan may be proposed. Without, exhausted branches are left out while others are left: a
+        value that is certain need not be asked for twice.
     """
 
     c: float = 1.5
@@ -115,7 +87,7 @@ class Node:
 
 
 class Tree:
-    """Monte Carlo tree search, Algorithm 1 of 003 (section 5.2, appendix B); a `Search`.
+    """Monte Carlo tree search, Algorithm 1 of 003 (section 5.2, appendix B).
 
     A level of the tree is a decision, an edge one of its options, a path down to a leaf a complete plan. There are no
     rollouts: each iteration descends to a plan by PUCT, asks once what it is worth, and backs that up along the path.
@@ -218,7 +190,7 @@ class Tree:
 
 
 class RandomSearch:
-    """Uniform random plans without replacement; a `Search`. When all plans are known, any."""
+    """Uniform random plans without replacement. When all plans are known, any."""
 
     def __init__(self, decisions: int, options: int, rng: np.random.Generator) -> None:
         self.decisions, self.options, self.rng = decisions, options, rng
@@ -257,7 +229,7 @@ class RandomSearch:
 
 
 class LocalSearch(RandomSearch):
-    """Hill climbing with restarts; a `Search`.
+    """Hill climbing with restarts.
 
     It starts at a random plan and asks about its neighbours (one decision changed) in random order; the first that is
     better is where it goes on. When no unknown neighbour is left, it starts again at a random unknown plan.
@@ -291,3 +263,15 @@ class LocalSearch(RandomSearch):
                 if option != taken
             ]
             self._neighbours = [around[k] for k in self.rng.permutation(len(around))]
+
+
+Search = Tree | RandomSearch
+
+
+def follow(search: Search, value_of: Callable[[Plan], float], evaluations: int) -> tuple[Plan, float]:
+    """Ask and tell so many times; the best plan, the earlier of equals, and what it is worth."""
+    for _ in range(evaluations):
+        plan = search.descend()
+        search.learn(plan, float(value_of(plan)))
+    assert search.best is not None
+    return search.best

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PEOPLE, SIMULATED = "people", "simulated: "
-COLUMNS = ("respondent", "group", "item", "construct", "answer", "text", "source")
 CODE = re.compile(r"(?=.*[0-9])[A-Z0-9]{4,12}")
 LETTERS, DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "23456789"  # without those that are mistaken for each other
 FORM = ("code", "instrument", "version", "sum", "grp", "source")
@@ -101,7 +100,7 @@ class AnswerBook:
         return count
 
     def frame(self, source: str | None = PEOPLE, *, instrument: str | None = None) -> pd.DataFrame:
-        """The answers, one row each: the columns of `COLUMNS`, in the order of submission.
+        """The answers in the order of submission: respondent, group, item, construct, answer, text, source.
 
         `source` is "people", "simulated" for all that no person gave, one full source, or None for everything.
         `respondent` is the code, `answer` a float (NaN for a text), `text` a choice's label. An item left blank has no

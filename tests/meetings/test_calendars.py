@@ -48,13 +48,12 @@ def test_times_come_out_in_utc_whatever_their_zone(spans):
     ]  # fmt: skip
     own = calendar(("DTSTART:20260218T090000", "DTEND:20260218T093000"), head="X-WR-TIMEZONE:Europe/Berlin\r\n")
     assert spans(own, "Asia/Kolkata") == [(at(18, 8), at(18, 8, 30))]
-    assert spans(calendar()) == []
-
-
-def test_a_whole_day_is_as_long_as_the_day_is_there_and_what_keeps_nobody_or_lies_elsewhere_is_left_out(spans):
-    for day, hours in (("20260328", 24), ("20260329", 23), ("20261025", 25)):
+    for day, hours in (("20260328", 24), ("20260329", 23), ("20261025", 25)):  # a whole day is as long as it is there
         [(start, end)] = spans(calendar((f"DTSTART;VALUE=DATE:{day}",)), "Europe/Berlin", at(1, 0), at(1, 0, month=12))
         assert end - start == timedelta(hours=hours) and start.astimezone(ZoneInfo("Europe/Berlin")).hour == 0
+
+
+def test_what_keeps_nobody_or_lies_elsewhere_is_left_out(spans):
     event = "DTSTART:20260216T090000Z", "DURATION:PT1H"
     for lines in ((*event, "TRANSP:TRANSPARENT"), (*event, "STATUS:CANCELLED"), (event[0], "DURATION:PT0M")):
         assert spans(calendar(lines)) == []
@@ -74,7 +73,6 @@ def test_a_whole_day_is_as_long_as_the_day_is_there_and_what_keeps_nobody_or_lie
         (calendar(("DTSTART:20260216T100000Z", "DTEND:20260216T090000Z")), "ends .* before it begins"),
         (calendar(("DTSTART:20260216T100000", "DTEND:20260216T110000Z")), "only one of its start .* has a time zone"),
         (b"", "not a calendar"),
-        (b"BEGIN:VEVENT\r\nEND:VEVENT\r\n", "not a calendar"),
         (calendar(("DTSTART:20260216T090000Z",))[:-20], "not a calendar"),
         (calendar(head="X-WR-TIMEZONE:Atlantis\r\n"), "no IANA time zone"),
     ],
@@ -85,14 +83,13 @@ def test_what_cannot_be_read_damages_the_file_and_is_named(spans, data, said):
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"])
-def test_an_invitation_is_read_back_at_the_same_moment(spans, invite, zone):
-    for day in ("2026-03-09", "2026-10-26", "2031-01-01"):  # the first two after clocks changed
-        made = invite(("Ana",), zone=zone, date=day, duration=45, subject="Plan; review, and more")
-        start = made.slots()[4]
-        data = invitation_of(Option("O1", iso(start)), made)
-        end = start.astimezone(UTC) + timedelta(minutes=45)
-        assert spans(data, zone, start - timedelta(days=1), end) == [(start.astimezone(UTC), end)]
-        assert data == invitation_of(Option("O1", iso(start)), made)
+@pytest.mark.parametrize("day", ["2026-03-09", "2026-10-26", "2031-01-01"])  # the first two after clocks changed
+def test_an_invitation_is_read_back_at_the_same_moment(spans, invite, zone, day):
+    made = invite(("Ana",), zone=zone, date=day, duration=45, subject="Plan; review, and more")
+    start = made.slots()[4]
+    end = start.astimezone(UTC) + timedelta(minutes=45)
+    sent, again = (invitation_of(Option("O1", iso(start)), made) for _ in range(2))
+    assert sent == again and spans(sent, zone, start - timedelta(days=1), end) == [(start.astimezone(UTC), end)]
 
 
 def test_an_invitation_says_who_has_to_come_who_may_and_why_and_refuses_what_does_not_fit(invite):

@@ -1,7 +1,6 @@
 """What a preference holds of a slot, a meeting's slots, who works with whom, and a company's files, spoilt as well."""
 
 import itertools
-import re
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -34,6 +33,7 @@ from support.meetings.preferences import (
     Window,
     breadth,
     contradictions,
+    plain,
     situation,
 )
 from support.meetings.reading import read
@@ -50,14 +50,6 @@ def at(text, duration=30, zone=NY, sent="2026-02-13T10:00-05:00", busy=None):
     """A slot that begins at `text` by the clock of New York, as a member in `zone` sees it."""
     start = datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(NY))
     return situation(start, duration, datetime.fromisoformat(sent), zone, busy)
-
-
-def busy_times(*pairs):
-    return tuple(tuple(datetime.fromisoformat(f"2026-02-16T{t}-05:00") for t in pair) for pair in pairs)
-
-
-CALENDAR = busy_times(("10:00", "11:00"))
-NESTED = busy_times(("09:00", "12:00"), ("09:30", "10:00"), ("11:00", "11:30"))
 
 
 @pytest.mark.parametrize(
@@ -89,11 +81,14 @@ def test_times_weekdays_and_notice_are_the_members_own_whichever_clock_has_chang
 
 
 def test_a_gap_is_wanted_on_both_sides_of_every_event_and_by_nobody_without_a_calendar():
-    starts = ("09:15", "09:16", "10:15", "11:14", "11:15")
-    held = [Gap(minutes=15).fulfilled(at(f"2026-02-16T{t}", busy=CALENDAR)) for t in starts]
-    assert held == [True, False, False, False, True]
-    assert not Gap(minutes=30).fulfilled(at("2026-02-16T10:30", busy=NESTED))  # after the second, inside the first
-    assert Gap(minutes=60).fulfilled(at("2026-02-16T10:00", busy=None))
+    def held(minutes, *starts, busy=(("10:00", "11:00"),)):
+        calendar = tuple(tuple(datetime.fromisoformat(f"2026-02-16T{t}-05:00") for t in pair) for pair in busy)
+        return [Gap(minutes=minutes).fulfilled(at(f"2026-02-16T{t}", busy=calendar)) for t in starts]
+
+    assert held(15, "09:15", "09:16", "10:15", "11:14", "11:15") == [True, False, False, False, True]
+    nested = (("09:00", "12:00"), ("09:30", "10:00"))
+    assert held(30, "10:30", busy=nested) == [False]  # after the second, inside the first
+    assert Gap(minutes=60).fulfilled(at("2026-02-16T10:00"))
 
 
 def test_preferences_that_no_slot_fulfils_together_are_found_in_either_order():
@@ -126,7 +121,7 @@ def test_slots_lie_on_as_many_working_days_as_asked_and_end_in_time(day, duratio
 
 def test_an_option_may_name_its_slot_in_any_zone_but_no_other_moment(invite):
     made = invite(required=("Ben",), days=3)
-    assert meeting(made.spec()) == made
+    assert meeting(plain(made)) == made
     assert iso(made.slot("2026-02-16T15:00+01:00")) == "2026-02-16T09:00-05:00"
     for start in ("2026-02-16T09:15-05:00", "2026-02-21T09:00-05:00", "soon", "2026-02-16T09:00", None):
         with pytest.raises(InvalidInput, match=r"start: .* given; expected one of the 57 slots of meeting m1"):
@@ -142,31 +137,15 @@ def test_the_database_knows_relations_among_the_members_only(invite):
     assert ("Bob", "Cai", TEAMMATE) in found.relations and found.related("Ann", "Bob") == {MANAGER, COLLABORATOR}
 
 
-def test_every_invitation_says_its_days_and_whom_it_requires_and_no_others(authored):
-    for m in authored.meetings:
-        days = sorted({slot.date() for slot in m.slots()})
-        assert re.findall("|".join(WEEKDAYS), m.invitation) == [f"{day:%A}" for day in days], m.id
-        assert {name for name in authored.by_name if name in m.invitation} == set(m.required), m.id
-
-
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
         ("employees", 'name = "Bob"', 'name = "Ann"', "employees.toml, Ann: there twice"),
         ("employees", 'manager = "Ann"', 'manager = "Bob"', "employee Bob: managers in a circle, Bob to Bob"),
         ("meetings", '["Bob", "Cai"]', '["Bob", "Zoe"]', "meetings.toml, m1: 'Zoe' is no employee; expected a name"),
-        ("meetings", "America/New_York", "Europe/Paris", "zone Europe/Paris given; expected America/New_York, the org"),
-        ("meetings", "2026-02-16", "2026-02-15", "m1: date 2026-02-15 given; expected a working day"),
         ("preferences", '"window"', '"gaps"', "preferences.toml, Ann: preference: kind 'gaps' given; expected one of"),
-        ("preferences", '"Before noon."', '""', "Ann: text or paraphrases missing or empty"),
-        ("preferences", 'name = "Cai"', 'name = "Zoe"', "preferences.toml: 'Zoe' is no employee"),
         ("preferences", "preferences =", "sentences = [[0], [1], [0]]\npreferences =", "[1, 1, 1], counted from 0"),
-        (
-            "preferences",
-            "= [{",
-            '= [{ kind = "window", start = "13:00" }, {',
-            "after 13:00' and 'Pre",
-        ),
+        ("preferences", "= [{", '= [{ kind = "window", start = "13:00" }, {', "after 13:00' and 'Pre"),
     ],
 )
 def test_a_line_that_is_wrong_is_named_with_its_value(folder, file, old, new, told):
@@ -197,15 +176,14 @@ def test_a_file_that_is_missing_damaged_or_empty_and_an_employee_without_prefere
             load_company(folder)
 
 
-def test_narrowed_people_say_what_they_still_want_and_nothing_that_they_do_not(private):
+def test_narrowed_people_say_what_they_still_want_and_nothing_that_they_do_not():
     """Of 204 texts one alone says two wishes in one sentence."""
-    too_much = []
-    for (name, own), most in itertools.product(list(private.items())[::2], (1, 2)):
+    too_much = set()
+    for (name, own), most in itertools.product([*load_private().items()][::4], (1, 2)):
         less = own.narrowed(most)
         rest = [w for w in own.preferences if w not in less.preferences]
         assert len(less.preferences) == min(most, len(own.preferences))
         assert max(map(breadth, less.preferences)) <= min(map(breadth, rest), default=1)
-        too_much += [
-            name for t in less.texts for w in read(t) if any(replace(w, priority=r.priority) == r for r in rest)
-        ]
-    assert set(too_much) <= {"Ivana Hrvatin"}
+        said = [wish for text in less.texts for wish in read(text)]
+        too_much |= {name for wish in said if any(replace(wish, priority=r.priority) == r for r in rest)}
+    assert too_much <= {"Ivana Hrvatin"}

@@ -13,17 +13,10 @@ from support.errors import InvalidInput
 from support.meetings.evaluators import ExactEvaluator
 from support.meetings.scenario import scenarios
 from support.meetings.study import DIFFICULTIES, MEETINGS, meeting_coordination
-from support.runs.study import Store
-from support.simulations import MEETING_SETTINGS, coordinations
 
 
 def play(seed=1, **settings):
     return asyncio.run(meeting_coordination(np.random.default_rng(seed), **{"rounds": 2, **settings}))
-
-
-@pytest.fixture(scope="module")
-def example():
-    return play()
 
 
 GOLDEN = [  # style, coordinator, meeting, outcome, sum of every word and number of the rounds
@@ -45,9 +38,9 @@ def test_a_seed_gives_what_it_gave_in_every_style(style, coordinator, met, outco
     assert hashlib.sha256(repr(made.rounds).encode()).hexdigest().startswith(total)
 
 
-def test_designs_differ_in_rounds_and_in_talk(example):
-    single, none = (play(design=design) for design in ("single round", "no conversation"))
-    assert single.rounds[0].conversations == example.rounds[0].conversations and len(example.rounds) == 2
+def test_designs_differ_in_rounds_and_in_talk():
+    double, single, none = (play(design=design) for design in ("rounds", "single round", "no conversation"))
+    assert single.rounds[0].conversations == double.rounds[0].conversations and len(double.rounds) == 2
     assert len(single.rounds) == len(none.rounds) == 1 and single.meeting == none.meeting
     assert all(c.turns and c.interactions for c in single.rounds[0].conversations)
     told = scenarios(3, MEETINGS, 2023)[0].narrowed(1).private
@@ -104,19 +97,9 @@ def satisfied(given):
 
 def test_a_setting_out_of_its_range_is_refused_in_plain_words():
     for settings, said in (
-        ({"design": "monologue"}, "design: 'monologue' given; expected one of no conversation"),
         ({"evaluator": "exact"}, "evaluator: 'exact' given; expected one of rule-based, human, model"),
         ({"options": 3}, "K = 3 given; expected 1 to 2, fewer than the 3 members"),
-        ({"paraphrase": 3, "design": "no conversation"}, "paraphrase: 3 given; expected 0 to 2"),
         ({"difficulty": "grim"}, "difficulty: 'grim' given; expected one of easy, middle, hard"),
     ):
         with pytest.raises(InvalidInput, match=said):
             play(**settings)
-
-
-@pytest.mark.parametrize("part", MEETING_SETTINGS)
-def test_every_part_of_the_study_is_a_sweep_of_settings_that_run(part, tmp_path):
-    sweep = coordinations(part, 1, 1)
-    store = Store(tmp_path / "study.sqlite")
-    count = asyncio.run(sweep.run(store, progress=False))
-    assert count["failed"] == 0 and count["done"] == len(list(sweep.units()))

@@ -42,7 +42,7 @@ def test_effects_predict_new_ratings_better_than_any_mean():
     assert effects < min(means) and max(means) < ((new["rating"] - base["rating"].mean()) ** 2).mean()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(RATINGS)
 def test_property_predictions_stay_on_the_scale_and_do_not_depend_on_the_order_of_ratings(rows):
     base = pd.DataFrame(rows, columns=["user", "item", "rating"])

@@ -13,7 +13,6 @@ from support.solvers.scheduling import (
     Block,
     SchedulingProblem,
     Wish,
-    conflict,
     feasible_starts,
     merged,
     solve,
@@ -61,31 +60,23 @@ def values_minute_by_minute(problem):
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(problems(), st.integers(1, 4), st.sampled_from([0, 1, 30, 100]))
-def test_it_chooses_what_a_look_at_every_minute_chooses(problem, k, spacing):
+def test_it_chooses_what_a_look_at_every_minute_chooses_or_says_what_conflicts(problem, k, spacing):
     left, chosen = values_minute_by_minute(problem), []
     starts = feasible_starts(problem)
     assert dict(zip(starts.tolist(), values(problem, starts).tolist(), strict=True)) == left
     while left and len(chosen) < k:
         chosen.append(max(left, key=lambda s: (left[s], -s)))
         left = {s: v for s, v in left.items() if abs(s - chosen[-1]) >= max(spacing, 1)}
-    found, why_not = solve(problem, k, spacing)
-    assert found == chosen and (why_not is None) == bool(chosen)
+    found, why = solve(problem, k, spacing)
+    assert found == chosen and (why is None) == bool(chosen)
     assert solve(problem, k + 1, spacing)[0][:k] == found
-
-
-@settings(max_examples=60, deadline=None)
-@given(problems())
-def test_the_conflict_cannot_be_made_smaller_and_what_is_to_drop_frees_its_start(problem):
-    found = conflict(problem)
-    if found is None or found.start is None:
-        return
-    assert not len(feasible_starts(without(problem, set(problem.hard) - set(found.labels))))
-    for label in found.labels:
-        rest = set(found.labels) - {label}
-        assert len(feasible_starts(without(problem, set(problem.hard) - rest)))
-    assert found.start in feasible_starts(without(problem, set(found.drop)))
+    if why is not None and why.start is not None:  # it cannot be made smaller, and what is to drop frees its start
+        assert not len(feasible_starts(without(problem, set(problem.hard) - set(why.labels))))
+        for label in why.labels:
+            assert len(feasible_starts(without(problem, set(problem.hard) - set(why.labels) | {label})))
+        assert why.start in feasible_starts(without(problem, set(why.drop)))
 
 
 def without(problem, labels):

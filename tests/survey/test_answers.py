@@ -1,13 +1,14 @@
-"""The book of answers: whole forms under codes, nothing lost or overwritten, people and simulated apart."""
+"""The book of answers: whole forms under codes, nothing lost or overwritten, people and simulated apart.
 
-import sqlite3
+What is no book is refused as any other file of a study (`runs/test_database`).
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from support.analysis.answers import need_answers
-from support.errors import DamagedFile, InvalidInput
+from support.errors import InvalidInput
 from support.survey.answers import AnswerBook
 from support.survey.instruments import load
 
@@ -51,7 +52,10 @@ def test_a_form_comes_back_tidy_after_the_file_was_closed_and_simulated_ones_apa
     ({"code": OTHER}, f"'{OTHER}' is in use for meeting_survey; nothing is overwritten"),
     ({"group": "D"}, "'D' given; meeting_survey has A, B, C"),
     ({"answers": {**FORM, "confidence": 9}}, "9 given"),
-    ({"answers": {**FORM, "consent": 0}}, "no consent"),
+    ({"answers": {**FORM, "experience": None, "meeting_size": None}}, "intake: no answer to experience, meeting_size;"),
+    ({"answers": {**FORM, "adult": 0}}, "not eligible; nothing of such a form is kept"),
+    ({"answers": {**FORM, "consent": 0}}, "no consent; nothing of such a form is kept"),
+    ({"answers": {**FORM, "shoe_size": 44}}, "meeting_survey has no item 'shoe_size'"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(book, given, message):
     book.submit(SURVEY, "A", FORM, code=OTHER)
@@ -59,14 +63,6 @@ def test_what_does_not_fit_is_refused_and_stores_and_loses_nothing(book, given, 
     with pytest.raises(InvalidInput, match=message):
         book.submit(SURVEY, **{"group": "A", "answers": {**FORM, "confidence": 5}, "code": CODE} | given)
     pd.testing.assert_frame_equal(book.frame(None), before)
-
-
-def test_of_whoever_may_not_or_will_not_take_part_only_the_fact_is_kept(book):
-    for reason in ("not eligible", "no consent", "no consent"):
-        book.refuse(SURVEY, reason)
-    told = book.refusals()[["reason", "source", "count"]].values.tolist()
-    assert told == [["no consent", "people", 2], ["not eligible", "people", 1]]
-    assert book.forms().empty and book.frame(None).empty
 
 
 def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, path):
@@ -78,14 +74,3 @@ def test_a_withdrawal_deletes_by_code_and_no_trace_is_left_in_the_file(book, pat
     assert CODE.encode() not in stored and secret.encode() not in stored and OTHER.encode() in stored
     with pytest.raises(InvalidInput, match=f"nothing is kept under '{CODE}'"):
         book.withdraw(CODE)
-
-
-@pytest.mark.parametrize("table", ["", "units (a)", "forms (a)"])
-def test_a_file_that_is_no_book_is_refused_and_left_as_it_is(path, table):
-    path.write_text("respondent,answer\n" if not table else "")
-    with sqlite3.connect(path) as db:
-        _ = table and db.execute(f"CREATE TABLE {table}")
-    before = path.read_bytes()
-    with pytest.raises(DamagedFile, match="left as it is"):
-        AnswerBook(path)
-    assert path.read_bytes() == before and [p.name for p in path.parent.iterdir()] == [path.name]

@@ -20,7 +20,7 @@ from typing import Any
 from support.meetings.preferences import At, Deadline, Flexible, Focus, Gap, Notice, Preference, Weekdays, Window
 from support.meetings.reading.clauses import split
 from support.meetings.reading.times import Marked, mark, plain, sentences
-from support.meetings.reading.wishes import preferences, ranges
+from support.meetings.reading.wishes import positive, preferences, ranges
 
 
 def read(text: str, year: int | None = None) -> tuple[Preference, ...]:
@@ -129,14 +129,9 @@ def recovered(found: Sequence[Preference], true: Sequence[Preference]) -> Counte
 def meaning(given: Preference) -> Hashable:
     """What slots a preference allows, as a key that is equal for preferences that say the same."""
     if isinstance(given, Window):
-        start, end, avoid = given.start, given.end, given.avoid
-        if (start, end) == ("00:00", "24:00") and given.weekdays and avoid:
+        if (given.start, given.end) == ("00:00", "24:00") and given.weekdays and given.avoid:
             return ("weekdays", frozenset(given.weekdays), True)
-        if avoid and start == "00:00":
-            start, end, avoid = end, "24:00", False
-        elif avoid and end == "24:00":
-            start, end, avoid = "00:00", start, False
-        return ("window", start, end, avoid, frozenset(given.weekdays))
+        return ("window", *positive(given), frozenset(given.weekdays))
     if isinstance(given, Weekdays):
         return ("weekdays", frozenset(given.weekdays), given.avoid)
     return given.kind, *(value for name, value in sorted(vars(given).items()) if name != "priority")

@@ -19,7 +19,6 @@ from support.meetings.preferences import (
     Preference,
     Weekdays,
     Window,
-    minutes,
 )
 from support.meetings.reading.clauses import Clause, any_of, has
 from support.meetings.reading.times import DAY, END, KNOWN, Day, Marked, Span, clock
@@ -59,34 +58,25 @@ def ranges(said: Iterable[Preference]) -> list[Preference]:
         if same := [p for p in made if replace(p, priority=wish.priority) == wish]:
             made[made.index(same[0])] = max(same[0], wish, key=lambda p: p.priority)
             continue
-        other = next((p for p in made if _low(p) is not None and _days(p) == _days(wish)), None)
-        low, high = _low(other), _high(wish)
-        if other is None or low is None or high is None or low >= high:
-            made.append(wish)
-            continue
-        priority = max(other.priority, wish.priority)
-        made[made.index(other)] = Window(priority, clock(low), clock(high), False, _days(wish))
+        if isinstance(wish, Window) and not isinstance(wish, Focus):
+            windows = [p for p in made if isinstance(p, Window) and not isinstance(p, Focus)]
+            open_ended = [p for p in windows if p.weekdays == wish.weekdays and positive(p)[1:] == ("24:00", False)]
+            start, end, avoid = positive(wish)
+            if open_ended and start == "00:00" and not avoid and (low := positive(open_ended[0])[0]) < end:
+                priority = max(open_ended[0].priority, wish.priority)
+                made[made.index(open_ended[0])] = Window(priority, low, end, False, wish.weekdays)
+                continue
+        made.append(wish)
     return made
 
 
-def _low(wish: Preference | None) -> int | None:
-    """The earliest start, of a window that is open to the end of the day."""
-    if not isinstance(wish, Window) or isinstance(wish, Focus):
-        return None
-    edge, rest = (wish.end, wish.start == "00:00") if wish.avoid else (wish.start, wish.end == "24:00")
-    return minutes(edge) if rest else None
-
-
-def _high(wish: Preference) -> int | None:
-    """The latest end, of a window that is open to the start of the day."""
-    if not isinstance(wish, Window) or isinstance(wish, Focus):
-        return None
-    edge, rest = (wish.start, wish.end == "24:00") if wish.avoid else (wish.end, wish.start == "00:00")
-    return minutes(edge) if rest else None
-
-
-def _days(wish: Preference) -> tuple[str, ...]:
-    return getattr(wish, "weekdays", ())
+def positive(window: Window) -> tuple[str, str, bool]:
+    """(start, end, avoid) of a window; one to avoid at an end of the day is the rest of the day wanted."""
+    if window.avoid and window.start == "00:00":
+        return window.end, "24:00", False
+    if window.avoid and window.end == "24:00":
+        return "00:00", window.start, False
+    return window.start, window.end, window.avoid
 
 
 def _spans(text: str, found: Marked) -> list[Span]:
