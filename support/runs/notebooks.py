@@ -403,6 +403,7 @@ async def _estimated(path: Path, given: Mapping[str, Any], asked: _Asked) -> Non
     space = {"__name__": "__main__", "display": lambda *shown: None, **parameters_of(path), **given}
     for statement in asking(path):
         lines, before = ast.unparse(statement).splitlines(), len(asked.seen)
+        asks = any(isinstance(node, ast.Await) for node in ast.walk(statement))
         line = next((line for line in lines if "await" in line), lines[0]).strip()[:60]
         code = compile(ast.Module([statement], []), path.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         with collected() as calls, contextlib.redirect_stdout(io.StringIO()):
@@ -413,7 +414,8 @@ async def _estimated(path: Path, given: Mapping[str, Any], asked: _Asked) -> Non
                 told = f"{path.stem}: {line}… ({type(error).__name__}: {str(error)[:80]})"
                 if len(asked.seen) > before:  # it has counted its sweeps, and then wants their records
                     told = f"{path.stem}: what rests on the records of sweeps that nobody has played yet"
-                if told not in asked.missed and not (asked.missed and isinstance(error, NameError)):  # that follows
+                follows = asked.missed and isinstance(error, NameError)
+                if asks and told not in asked.missed and not follows:
                     asked.missed.append(told)
         asked.calls(f"asked directly: {line}", calls)
 
@@ -434,7 +436,8 @@ def estimated(arguments: Sequence[str], only: str = "") -> int:
                 shown = "no price" if usd is None else dollars(usd)
                 print(f"{path.stem[:2]} {study[:54]:55}{calls:>8,.0f}{tokens:>13,.0f}{shown:>12}{seconds / 60:>9.1f}")
                 total = [a + b for a, b in zip(total, (calls, tokens, usd or 0.0, seconds), strict=True)]
-    print(f"{'sum':58}{total[0]:>8,.0f}{total[1]:>13,.0f}{dollars(total[2]):>12}{total[3] / 60:>9.1f}")
+    shown = "no price" if unpriced and not total[2] else dollars(total[2])
+    print(f"{'sum':58}{total[0]:>8,.0f}{total[1]:>13,.0f}{shown:>12}{total[3] / 60:>9.1f}")
     print(*sorted(unpriced), *(f"not estimated: {line}" for line in missed), sep="\n")
     return 0
 
