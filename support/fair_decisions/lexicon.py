@@ -27,12 +27,10 @@ class Entry:
 
 
 class Lexicon:
-    """All entries by their words; `longest` is the number of words in the longest phrase that begins with a word."""
+    """All entries by their words."""
 
     def __init__(self, entries: Mapping[tuple[str, ...], Entry]) -> None:
-        self.entries, self.longest = entries, dict[str, int]()
-        for words in entries:
-            self.longest[words[0]] = max(len(words), self.longest.get(words[0], 0))
+        self.entries, self.longest = entries, max(map(len, entries))
 
     def at(self, tokens: list[str], place: int) -> tuple[int, Entry] | None:
         """How many tokens from a place on are an entry, the longest that fits, and which; None if none is."""
@@ -51,7 +49,7 @@ class Lexicon:
         return (found[0] + bool(scaled), found[1]) if found else None
 
     def _phrase(self, words: list[str], least: int = 1) -> tuple[int, Entry] | None:
-        for length in range(min(self.longest.get(words[0], 0), len(words)), least - 1, -1):
+        for length in range(min(self.longest, len(words)), least - 1, -1):
             if entry := self.entries.get(tuple(words[:length])):
                 return length, entry
         return None

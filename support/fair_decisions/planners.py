@@ -87,8 +87,7 @@ class SearchPlanner:
     """Proposes what a searcher asks for, and lets it learn what the participants answered: MCTS, random, local.
 
     Section 5.2 and appendix B of 003. It sees nothing but the totals of proposed plans, as the group knows or estimates
-    them in their round, under complete information too: after as many rounds every kind has had as many plans evaluated
-    (the paper compares at five).
+    them in their round, under complete information too: so many rounds, so many plans evaluated, in every kind.
 
     A searcher that comes back to a known plan (MCTS as it is printed) is told once more what it is worth, and asked for
     another. A solver's new suggestion goes first; a plan of which nothing is known is left out of the search.

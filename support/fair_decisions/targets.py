@@ -47,7 +47,6 @@ class Names:
         self.decisions = [tuple(tokens(name)) for name in table.decisions]
         self.options = [[tuple(tokens(name)) for name in names] for names in table.options]
         self.exact = self._exact()
-        self.firsts = {_digit(name[0]) for name in self.exact} | {name[0] for name in self.exact}
         self.longest = max(map(len, self.exact), default=0)
         self.stem, self.labels = self._numbered()
         self.nouns = {word + ending for word in self.stem[-1:] for ending in ("", "s")}
@@ -109,8 +108,6 @@ class Names:
         return at < len(text) and (text[at] in THINGS or text[at] in self.nouns)
 
     def _whole_name(self, text: list[str], place: int) -> Found:
-        if not self.firsts.intersection((text[place], _digit(text[place]), *_singular(text[place]))):
-            return None
         for length in range(min(self.longest, len(text) - place), 0, -1):
             words = tuple(text[place : place + length])
             forms = (words, tuple(map(_digit, words)), *((*words[:-1], last) for last in _singular(words[-1])))

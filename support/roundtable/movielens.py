@@ -7,11 +7,12 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, Field
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
@@ -20,8 +21,6 @@ from support.roundtable.ratings import MovieLens100k, load
 from support.seats import form, text
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from support.seats import Shown
 
 LOWEST, HIGHEST = 1.0, 5.0
@@ -177,7 +176,8 @@ class MovieLens:
 
     def schema(self, most: int) -> type[BaseModel]:
         """A private reason of so many characters, and a rating from 1 to 5, or null."""
-        return _schema(most)
+        number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
+        return form("RatingReply", reason=text(most, 0), proposal=number)
 
 
 def movielens(case: Case, consult: str | None = None) -> MovieLens:
@@ -198,14 +198,6 @@ def _stars(value: Any) -> float | None:
 
 def _cell(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
-
-
-@cache
-def _schema(most: int) -> type[BaseModel]:
-    from pydantic import Field
-
-    number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
-    return form("RatingReply", reason=text(most, 0), proposal=number)
 
 
 # ---- the tables, of ratings of `data.base` only ----------------------------------------------------------------------
