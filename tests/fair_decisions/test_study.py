@@ -10,8 +10,6 @@ from support.errors import InvalidInput
 from support.fair_decisions.problem import FEEDBACK
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import fair_decisions
-from support.models.fakes import stand_in
-from support.models.profiles import TIGHT, Profile
 
 
 def play(seed=1, **settings):
@@ -86,15 +84,3 @@ def test_a_model_is_told_what_its_adviser_suggests(solver, feedback, overheard):
             advice = f"{[k + 1 for k in entry.suggestion]}, computed from"
         assert advice in text and ("# What a solver suggests" in text) == bool(advice)
     assert made.rounds[-1].suggestion and made.seats["solver"] == {True: "exact auto"}.get(solver, solver)
-
-
-@pytest.mark.parametrize("feedback", FEEDBACK)
-@pytest.mark.parametrize("kind", ["mcts", "model"])
-def test_participants_by_a_model_sit_beside_any_coordinator_in_any_feedback(kind, feedback):
-    model = stand_in(fill=0.05, profile=Profile(name="tight", limits=TIGHT))
-    made = play(coordinator=kind, feedback=feedback, seats="model", model=model, rounds=3)
-    judged = [entry for entry in made.rounds if entry.feedback]
-    assert judged and not [e for entry in judged for e in entry.format_errors if e.phase == "judge"]
-    assert list(made.seats.values())[:3] == ["model stand-in"] * 3
-    asked = sum(entry.replies for entry in judged)
-    assert asked >= 3 * len(judged) if "words" in feedback else asked == len(judged) * (kind == "model")

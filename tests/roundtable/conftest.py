@@ -84,12 +84,12 @@ def real(have):
 def performs():
     """Whether a text of ("negotiators" or "raters") is one sentence for each of some acts, in this order."""
 
-    def check(who, text, acts, held_out=False):
+    def check(who, text, acts):
         known = {
             act: "|".join(
                 "".join(re.escape(t) + (".+" if slot else "") for t, slot, *_ in Formatter().parse(x)) for x in xs
             )
-            for act, xs in wordings(f"roundtable/{who}", held_out).items()
+            for act, xs in wordings(f"roundtable/{who}").items()
         }
         return re.fullmatch(" ".join(f"(?:{known[act]})" for act in acts), text) is not None
 

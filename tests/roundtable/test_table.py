@@ -13,7 +13,7 @@ from support.errors import CallFailed, InvalidInput, InvalidProposal, MalformedR
 from support.roundtable.economy import exchange_economy
 from support.roundtable.records import Ballot, Message, Proposal
 from support.roundtable.seats import seat_all
-from support.roundtable.table import play, roundtable, transcript
+from support.roundtable.table import play
 
 ABC = ("Ana", "Ben", "Cleo")
 
@@ -159,21 +159,6 @@ def test_property_who_answers_first_does_not_matter(order):
 
 
 # -- how it is consumed ---------------------------------------------------------------------------------------------
-
-
-def test_the_consumer_may_stop_early_and_still_has_a_transcript():
-    async def until_decided():
-        seats = table({"Ana": ["soup"]}, {a: [None, "P1"] for a in ABC})
-        rounds = []
-        async for entry in roundtable(Menu(), seats, "majority"):
-            rounds.append(entry)
-            if entry.decision:
-                break
-        return seats, transcript(Menu(), seats, "majority", rounds, stopped="first agreement")
-
-    seats, record = asyncio.run(until_decided())
-    assert (len(record.rounds), record.outcome.value, record.settings["stopped"]) == (2, "soup", "first agreement")
-    assert len(seats["Ana"].seen["message"]) == 2
 
 
 def agreed(rounds):
