@@ -46,14 +46,6 @@ def test_the_asymmetric_maximum_equals_its_closed_form(agents, exponents):
     assert np.diag(economy.best_allocation) == pytest.approx(own, abs=1e-3)
 
 
-@pytest.mark.parametrize("preferences", ["symmetric", "uniform"])
-@pytest.mark.parametrize("exponents", ["sum_to_one", "printed"])
-@pytest.mark.parametrize("agents", [3, 5])
-def test_where_all_want_the_same_the_even_split_is_best(preferences, exponents, agents):
-    economy = exchange_economy(preferences, agents, exponents)
-    assert economy.utilities(economy.even_split).sum() == pytest.approx(economy.maximum, rel=1e-9)
-
-
 @settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_property_no_allocation_beats_the_optimiser(seed):
