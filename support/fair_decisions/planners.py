@@ -158,8 +158,8 @@ ADVICE = 100  # plans that a tree search tries on expected gains, for which nobo
 class Suggester:
     """Advises a coordinator: the best plan by an objective on given gains, whole or expected, that a solver finds.
 
-    On expected gains of up to three participants "exact" does not go on to integer programming where meeting in the
-    middle proves nothing: a proof would be of an estimate, and cost seconds. The tree searches draw from `rng`.
+    On expected gains of up to three participants "exact" stops at meeting in the middle: a proof beyond it would be of
+    an estimate, and cost seconds. The tree searches draw from `rng`.
     """
 
     def __init__(self, objective: str, solver: str = "exact", rng: np.random.Generator | None = None) -> None:

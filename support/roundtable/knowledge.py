@@ -43,11 +43,10 @@ class Priors:
 
     `mean` and `sd` are those of all ratings of u1.base; `user_sd`, `film_sd` and `noise_sd` the standard deviations of
     the three components: noise_sd**2 / user_sd**2 ratings of a user weigh as much as the prior, and likewise for a
-    film. `genre_means` holds the mean rating over all ratings of films of a genre, `offsets` the stars that a feature
-    of user or film adds ("gender:F", "age:25", "genre:Drama", "decade:1990", "gender:F×genre:Drama").
-    `demographic_error` is the standard error of `demographic_estimate` as an expectation: the noise of a single rating
-    is not in it. `film_mean` is expected of the average user for a film of which nothing is known, each film counting
-    once: less than `mean`, because films that many rate are rated higher.
+    film. `genre_means` are over all ratings of films of a genre, `offsets` the stars that a feature adds ("gender:F",
+    "age:25", "genre:Drama", "decade:1990", "gender:F×genre:Drama"). `demographic_error` is the standard error of
+    `demographic_estimate`, without the noise of a single rating. `film_mean` is expected of the average user for a film
+    of which nothing is known, each film counting once: less than `mean`, because films that many rate are rated higher.
     """
 
     mean: float

@@ -85,8 +85,7 @@ class RaterBackground:
 
     `title` is the film's, which the task tells everybody. `table` has the columns `COLUMNS[me]`, and no rows where
     u1.base knows nothing; it is shared between backgrounds: treat it as frozen. `about` says in words what it holds.
-    `consultation` and its error are the recommender's expected rating and standard error, in stars, when this agent
-    may consult it; the noise of a single rating is not in the error.
+    `consultation` is the recommender's expected rating, in stars, with the error of `recommendations`.
     """
 
     me: str

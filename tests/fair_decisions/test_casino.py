@@ -50,20 +50,12 @@ def test_a_deal_is_read_from_the_first_partys_side_and_who_walks_away_leaves_non
     assert [row[1] for row in one.gains[0]] == [4, 5, 3] and one.gains[1][2] == (15, 10, 5, 0)
 
 
-@pytest.mark.parametrize(
-    "closing",
-    [
-        [said(FIRST, SUBMIT, "111", "222"), said(FIRST, ACCEPT)],  # its own offer
-        [said(FIRST, "Bye"), said(SECOND, ACCEPT)],
-        [said(FIRST, SUBMIT, "111", "232"), said(SECOND, ACCEPT)],  # four of the water
-    ],
-)
-def test_a_dialogue_that_does_not_end_as_one_should_is_named(tmp_path, closing):
-    with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo writes it"):
-        deals(written(tmp_path, DEAL, closing))
-
-
-def test_a_file_that_is_not_the_corpus_is_named(tmp_path):
+def test_what_is_not_the_corpus_is_named(tmp_path):
+    own, bye = [said(FIRST, SUBMIT, "111", "222"), said(FIRST, ACCEPT)], [said(FIRST, "Bye"), said(SECOND, ACCEPT)]
+    four = [said(FIRST, SUBMIT, "111", "232"), said(SECOND, ACCEPT)]  # of the water
+    for closing in (own, bye, four):
+        with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo"):
+            deals(written(tmp_path, DEAL, closing))
     for content in (b"hello", gzip.compress(b"3", mtime=0)):
         (tmp_path / FILES[0]).write_bytes(content)
         with pytest.raises(DamagedFile, match=r"casino_valid\.json\.gz"):
