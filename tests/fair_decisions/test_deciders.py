@@ -57,7 +57,11 @@ def test_a_noisy_comparison_errs_with_a_logistic_chance_in_the_difference(decide
     who, draws = decider(noise=noise), 1000
     difference, unit = 175 - 140, (70 + 30 + 20) / 3
     chance = 1 / (1 + np.exp(difference / (noise * unit)))
-    wrong = sum(judged(who, BEST, MIDDLE, feedback="comparison").prefers == 1 for _ in range(draws)) / draws
+
+    async def often():
+        return [await who.judge((BEST, MIDDLE), "comparison") for _ in range(draws)]
+
+    wrong = sum(answer.prefers for answer in asyncio.run(often())) / draws
     assert wrong == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / draws))
 
 
