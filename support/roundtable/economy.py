@@ -134,10 +134,9 @@ class ExchangeEconomy:
         totals = amounts.sum(axis=0)
         for good, total in zip(self.goods, totals, strict=True):
             if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
-                raise InvalidProposal(
-                    f"good {good}: the agents' amounts sum to {total:g} ({total / self.endowment:.0%} of what there "
-                    f"is); share out exactly {self.endowment:g} of every good"
-                )
+                given_out = f"sum to {total:g} ({total / self.endowment:.0%} of what there is)"
+                asked = f"share out exactly {self.endowment:g} of every good"
+                raise InvalidProposal(f"good {good}: the agents' amounts {given_out}; {asked}")
         # Rounded first: totals that rounding alone can have moved are left, and validating twice changes nothing.
         scale = np.where(np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals)
         return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)

@@ -156,8 +156,8 @@ class MovieLens:
         if most < len(rows) and me == "UserHistory" and not shown.limits.tight:  # a tight model's replies are recorded
             kept, chosen = [rows[k] for k in sorted(self._near(b.table)[:most])], NEAR
         facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about, "chosen": chosen}
-        advised = {"consultation": b.consultation, "error": b.consultation_error}
-        return render("roundtable/movielens/goal", **facts, **advised)
+        advice = {"consultation": b.consultation, "error": b.consultation_error}
+        return render("roundtable/movielens/goal", **facts, **advice)
 
     def _near(self, films: pd.DataFrame) -> list[int]:
         """Rows of a user's films by what they tell of this one: shared genres first, of these the latest rating.
@@ -206,10 +206,8 @@ def _cell(value: Any) -> str:
 def _background(user: int, item: int, agent: str, consults: bool) -> RaterBackground:
     data = load()
     if (user, item) not in _tested(data):
-        raise InvalidInput(
-            f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, whose ratings alone nobody is "
-            "shown; predict one of those, as draw_cases gives"
-        )
+        told = "whose ratings alone nobody is shown; predict one of those, as draw_cases gives"
+        raise InvalidInput(f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, {told}")
     says = recommendations(data)[user, item] if consults else (None, None)
     title = str(data.items.at[item, "title"])
     return RaterBackground(agent, AGENTS, title, table(data, agent, user, item), ABOUT[agent], priors(data), *says)
@@ -241,11 +239,8 @@ def leaks(data: MovieLens100k, user: int, item: int) -> list[str]:
     raters, films = table(data, "MovieHistory", user, item), table(data, "UserHistory", user, item)
     seen = [("MovieHistory", rater, item) for rater in raters["user_id"].tolist()]
     seen += [("UserHistory", user, film) for film in films["movie_id"].tolist()]
-    return [
-        f"{agent} sees user {a}'s rating of film {b}, which is in u1.test"
-        for agent, a, b in seen
-        if (a, b) in _tested(data)
-    ]
+    leaked = [(agent, a, b) for agent, a, b in seen if (a, b) in _tested(data)]
+    return [f"{agent} sees user {a}'s rating of film {b}, which is in u1.test" for agent, a, b in leaked]
 
 
 @lru_cache(maxsize=4)

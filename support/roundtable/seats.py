@@ -211,10 +211,9 @@ def _made(cls: Any, noise: float, me: str, rng: np.random.Generator, own: Enviro
         return called(cls, me, rng, own)
     known, needed = getattr(own, "background", lambda me: None)(me), cls.__dataclass_fields__["background"].type
     if type(known).__name__ != needed:
-        raise InvalidInput(
-            f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no `background` of the type {needed}, "
-            "from which that kind knows its task; seat a model, a person ('human'), or a class of your own"
-        )
+        lacks = f"{type(own).__name__} has no `background` of the type {needed}, from which that kind knows its task"
+        ways = "seat a model, a person ('human'), or a class of your own"
+        raise InvalidInput(f"seats: {cls.kind!r} given for {me}, but {lacks}; {ways}")
     return cls(known, rng, noise)
 
 

@@ -44,10 +44,8 @@ Environment = Any
 def check_environment(environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
     if lacks := [name for name in needs if not hasattr(environment, name)]:
-        raise InvalidInput(
-            f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; "
-            "`support.roundtable.table.Environment` says what each of them is"
-        )
+        told = "`support.roundtable.table.Environment` says what each of them is"
+        raise InvalidInput(f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; {told}")
 
 
 ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
@@ -60,10 +58,8 @@ ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
 def environment_of(transcript: Transcript) -> Environment:
     """The environment of a discussion, built again."""
     if (name := transcript.environment.get("name")) not in ENVIRONMENTS:
-        raise InvalidInput(
-            f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; put your own into "
-            "`support.roundtable.table.ENVIRONMENTS`"
-        )
+        told = "put your own into `support.roundtable.table.ENVIRONMENTS`"
+        raise InvalidInput(f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; {told}")
     return ENVIRONMENTS[str(name)](transcript.environment)
 
 
