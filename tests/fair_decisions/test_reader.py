@@ -61,6 +61,7 @@ def moods(text, **rest):
         ("Meal 1 is neither good nor bad.", "1="),
         ("2 out of 10 for Meal 1, 90% for Meal 2.", "1- 2+"),
         ("Meal 1: yes. Meal 2: no. Meal 3, no.", "1+ 2- 3-"),
+        ("I would not want Meal 1 or Meal 2.", "1- 2-"),
         ("I'd be glad if you swapped Meal 1.", "1-"),
         ("Meal 1 might yet get nicer.", "1-"),
         ("Meal 1 might be worse.", "1="),
