@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from support.data import shared
@@ -27,8 +26,6 @@ WORTH = {"High": 5, "Medium": 4, "Low": 3}
 SATISFACTION = (
     "Extremely dissatisfied", "Slightly dissatisfied", "Undecided", "Slightly satisfied", "Extremely satisfied"
 )  # fmt: skip
-"""Answers to how satisfied a party was with the outcome, from 1 to 5."""
-
 PARTIES = ("mturk_agent_1", "mturk_agent_2")
 
 
@@ -36,7 +33,7 @@ def deals(folder: str | Path | None = None) -> pd.DataFrame:
     """One row a negotiation of the splits valid and test, in the order of their files; `_a` is the first party.
 
     dialogue, plan (how many packages of each of `GOODS` the first one got, None after a walk-away), gains (nested
-    tuples, shape (2, 3, 4)), points_a and points_b (recorded), satisfaction_a and satisfaction_b (1 to 5).
+    tuples, shape (2, 3, 4)), points_a and points_b (recorded), satisfaction_a and _b (1 to 5, of `SATISFACTION`).
     """
     where = shared("casino") if folder is None else Path(folder)
     return pd.DataFrame([row for file in FILES for row in _rows(where / file)])
@@ -58,18 +55,13 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def _row(dialogue: Mapping[str, Any]) -> dict[str, Any]:
     """The negotiation as a fair decision: what a package of each good is worth to each, times how many it gets."""
-    people = [dialogue["participant_info"][name] for name in PARTIES]
-    worth = [{good: WORTH[level] for level, good in person["value2issue"].items()} for person in people]
-    first, second = (np.outer([each[good] for good in GOODS], np.arange(UNITS + 1)) for each in worth)
-    gains = np.stack([first, second[:, ::-1]]).tolist()
-    row: dict[str, Any] = {
-        "dialogue": int(dialogue["dialogue_id"]),
-        "plan": _deal(dialogue["chat_logs"]),
-        "gains": tuple(tuple(tuple(options) for options in mine) for mine in gains),
-    }
-    for side, outcome in zip("ab", (person["outcomes"] for person in people), strict=True):
-        row[f"points_{side}"] = int(outcome["points_scored"])
-        row[f"satisfaction_{side}"] = SATISFACTION.index(outcome["satisfaction"]) + 1
+    row: dict[str, Any] = {"dialogue": int(dialogue["dialogue_id"]), "plan": _deal(dialogue["chat_logs"]), "gains": ()}
+    for side, party, got in zip("ab", PARTIES, (range(UNITS + 1), range(UNITS, -1, -1)), strict=True):
+        person = dialogue["participant_info"][party]
+        worth = {good: WORTH[level] for level, good in person["value2issue"].items()}
+        row["gains"] += (tuple(tuple(worth[good] * n for n in got) for good in GOODS),)
+        row[f"points_{side}"] = int(person["outcomes"]["points_scored"])
+        row[f"satisfaction_{side}"] = SATISFACTION.index(person["outcomes"]["satisfaction"]) + 1
     return row
 
 

@@ -1,7 +1,7 @@
 """Participants whose whole behaviour is stated here, and what any participant may say: words without numbers.
 
-They report their true total, compare plans by their totals, and tell their satisfaction with the option of each
-decision in a vocabulary of their own. What they tell depends on no other participant and on no earlier round.
+They report their true total, compare plans by their totals, and tell their satisfaction with each decision's option in
+a vocabulary of their own. What they tell depends on no other participant and on no earlier round.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ RESTS, WHOLES = ("the rest", "what remains", "the remainder"), ("the plan", "the
 class Own:
     """What a participant knows and nobody else does: its gains, int of shape (decisions, options), and its noise.
 
-    In words, noise is the standard deviation of what a rule-based participant perceives as its satisfaction with an
-    option, from 0 to 1. In a comparison it is the scale of the logistic error, in units of the difference between best
-    and worst option of a decision, on average over decisions. Scores are exact.
+    In words, noise is the standard deviation of its perceived satisfaction with an option, from 0 to 1. In a comparison
+    it is the scale of the logistic error, in units of the difference between best and worst option of a decision, on
+    average over decisions. Scores are exact.
     """
 
     table: Table
@@ -41,7 +41,7 @@ class Own:
     noise: float = 0.0
 
     def totals(self, plans: Sequence[Plan]) -> list[int]:
-        """The participant's total V_i for each plan."""
+        """The total V_i for each plan."""
         return [int(self.gains[np.arange(len(plan)), list(plan)].sum()) for plan in plans]
 
     def judged(self, name: str, plans: Sequence[Plan], feedback: str) -> Feedback | None:
@@ -63,7 +63,7 @@ class RuleBasedDecider:
     async def judge(self, plans: Sequence[Plan], feedback: str) -> Feedback:
         """Answer to a plan by its total or in words, or say which of two it prefers."""
         if feedback == COMPARED:
-            return await self._compared(plans)
+            return Feedback(self.me, text=self._compared(plans, (await self.judge(plans, COMPARISON)).prefers))
         truth = self.own.judged(self.me, plans, feedback)
         if truth is None:
             return Feedback(self.me, text=self._told(plans[0], range(len(plans[0])), MOST_WORDS))
@@ -71,15 +71,14 @@ class RuleBasedDecider:
             return Feedback(self.me, prefers=1 - truth.prefers)
         return truth
 
-    async def _compared(self, plans: Sequence[Plan]) -> Feedback:
+    def _compared(self, plans: Sequence[Plan], prefers: int | None) -> str:
         """Which plan it prefers, and how each of them satisfies where they differ."""
-        prefers = (await self.judge(plans, COMPARISON)).prefers
         said = "I like both plans alike." if prefers is None else f"I prefer the {PLACES[prefers]} plan."
         if differ := [j for j, (one, other) in enumerate(zip(*plans, strict=True)) if one != other]:
             room = (MOST_WORDS - 9) // 2  # for each plan, beside what is said above and below
             for place, plan in zip(PLACES, plans, strict=True):
                 said += f" {place.capitalize()} plan: {self._told(plan, differ, room)}"
-        return Feedback(self.me, text=said)
+        return said
 
     def _told(self, plan: Plan, decisions: Sequence[int], most: int) -> str:
         felt = satisfaction(self.own.gains, self.own.table.preferences)[decisions, [plan[j] for j in decisions]]
@@ -201,9 +200,8 @@ def tell(
     """A text of at most so many words that tells how satisfied (`felt`, from 0 to 1) each decision leaves the speaker.
 
     Where there is room, one clause for each decision, in their order. Else decisions of one level share a clause, by
-    full names, or as "Meals 1, 4 and 7"; and where these are too many, those nearest to the middle of the style's
-    levels are left to "the rest", which is called by their mean level: a text never speaks worse of a decision than of
-    another one that satisfies less.
+    full names, or as "Meals 1, 4 and 7"; where these are too many, those nearest to the middle of the levels are left
+    to "the rest", called by their mean level: nothing is spoken worse of than what satisfies less.
     """
     said = next(text for text in _Teller(names, felt, words, rng).texts() if len(text.split()) <= most)
     return re.sub(r"(?:^|[.!] )\S", lambda start: start.group().upper(), said)

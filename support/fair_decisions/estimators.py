@@ -38,7 +38,7 @@ class Prior:
         return float(self.covariance[0, 0])
 
     def quantile(self, level: float | np.ndarray) -> np.ndarray:
-        """The gain at a level from 0 to 1: the distribution's middle ranks, joined by lines."""
+        """The gain at a level from 0 to 1: middle ranks, joined by lines."""
         return np.interp(level, np.cumsum(self.chances) - self.chances / 2, self.values)
 
     def total(self, level: float | np.ndarray, decisions: int) -> np.ndarray:
@@ -80,7 +80,7 @@ def _summing(m: int, variance: float) -> np.ndarray:
 
 @dataclass
 class Answers:
-    """All that one participant answered, as estimators count with it."""
+    """All that one participant answered."""
 
     scores: list[tuple[Plan, float]] = field(default_factory=list)  # reported totals
     levels: defaultdict[Pair, list[float]] = field(default_factory=lambda: defaultdict(list))  # read of each option
@@ -89,10 +89,7 @@ class Answers:
 
 
 def answers(table: Table, history: Sequence[Heard]) -> list[Answers]:
-    """One `Answers` for each participant, in their order.
-
-    Of two plans it counts which one is preferred, and in words what is said of either where they differ.
-    """
+    """One for each participant, in their order; of two plans, the preference and what is said where they differ."""
     heard = {name: Answers() for name in table.participants}
     for entry in history:
         for answer in entry.feedback:
@@ -171,9 +168,9 @@ class BayesianEstimator:
 
     Totals, words and ties are linear observations, a preference is the sign of a linear function under probit noise,
     whose posterior is replaced by the Gaussian of its moments (assumed-density filtering, Minka 2001; for preferences
-    Chu and Ghahramani 2005). That options share 100 points, or are a permutation, is in the prior's covariance. Nothing
-    holds an estimate within the range of gains: a negative number says that few answers were extrapolated. The paper
-    (003, appendix C) calls exact solving under such feedback rarely feasible; this estimator is ours.
+    Chu and Ghahramani 2005). That options share 100 points, or are a permutation, is in the prior's covariance. A
+    negative estimate says that few answers were extrapolated. The estimator is ours: the paper (003, appendix C) calls
+    exact solving under such feedback rarely feasible.
     """
 
     kind = "bayesian"
@@ -213,9 +210,11 @@ def _believed(mine: Answers, prior: Prior, table: Table) -> tuple[np.ndarray, np
         mean, covariance = observed(mean, covariance, rows, values, noises * again)
     noise = max(COMPARISON_NOISE * sqrt(prior.variance), LEAST)
     for one, other, better in mine.comparisons:  # in the order in which they came: matching moments depends on it
-        row, alike = chosen(one, m) - chosen(other, m), (np.zeros(1), np.array([noise]))
-        learn = preferred(mean, covariance, row, noise) if better else observed(mean, covariance, row[None, :], *alike)
-        mean, covariance = learn
+        row = chosen(one, m) - chosen(other, m)
+        if better:
+            mean, covariance = preferred(mean, covariance, row, noise)
+        else:
+            mean, covariance = observed(mean, covariance, row[None, :], np.zeros(1), np.array([noise]))
     return mean, covariance
 
 

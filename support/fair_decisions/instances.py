@@ -11,9 +11,9 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from support.data import inputs
 from support.errors import InvalidInput
@@ -32,17 +32,11 @@ def _scores(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray
     return np.diff(edges, axis=2) - 1
 
 
-def _rankings(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
-    """Each participant ranks the options of each decision at random, from 1 to m; more is better."""
-    return rng.permuted(np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2)
-
-
-def _counts(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
-    return rng.integers(0, HIGHEST, size=shape, endpoint=True)
-
-
-DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]]
-DRAWS = {SCORES: (0, _scores), RANKINGS: (1, _rankings), COUNTS: (2, _counts)}
+DRAWS: Mapping[str, tuple[int, Callable[..., np.ndarray]]] = {
+    SCORES: (0, _scores),
+    RANKINGS: (1, lambda rng, shape: rng.permuted(np.broadcast_to(np.arange(1, shape[2] + 1), shape), axis=2)),
+    COUNTS: (2, lambda rng, shape: rng.integers(0, HIGHEST, size=shape, endpoint=True)),
+}
 """Each kind of preference with what draws its gains, and a number that must never change: seeds hang on it."""
 
 
@@ -69,46 +63,10 @@ def instance(
 # ---- what is decided, and what options are called --------------------------------------------------------------------
 
 
-class Kind(BaseModel):
-    """Decisions of one kind: their options, or a template `option` that makes them out of `what` and `how`."""
-
-    kind: str
-    options: tuple[str, ...] = ()
-    option: str = ""
-    what: tuple[str, ...] = ()
-    how: tuple[str, ...] = ()
-
-
-class Skin(BaseModel):
-    """Names for decisions and options without end; the fields are those of the README beside `menus.toml`."""
-
-    about: str
-    groups: tuple[str, ...]
-    decision: str
-    again: str
-    kinds: tuple[Kind, ...]
-
-    def decision_of(self, j: int) -> str:
-        """The name of decision j, counted from 0: "Sunday dinner", "Monday breakfast of week 2"."""
-        turn, kind = divmod(j, len(self.kinds))
-        round_, group = divmod(turn, len(self.groups))
-        name = self.decision.format(group=self.groups[group], kind=self.kinds[kind].kind)
-        return self.again.format(name=name, round=round_ + 1) if round_ else name
-
-    def options_of(self, j: int, m: int) -> tuple[str, ...]:
-        """m options of decision j, counted from 0; the next decision of its kind goes on where they end."""
-        turn, kind = divmod(j, len(self.kinds))
-        one = self.kinds[kind]
-        known = one.options or tuple(one.option.format(what=w, how=h) for h, w in product(one.how, one.what))
-        numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
-        return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))
-
-
 @cache
-def load() -> Mapping[str, Skin]:
-    """All skins by name."""
-    tables = tomllib.loads(inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8"))
-    return {name: Skin(**table) for name, table in tables.items()}
+def load() -> Mapping[str, Mapping[str, Any]]:
+    """All skins by name; the README beside `menus.toml` explains their fields."""
+    return tomllib.loads(inputs("fair_decisions", "menus.toml").read_text(encoding="utf-8"))
 
 
 def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
@@ -116,6 +74,23 @@ def named(problem: FairDecisions, skin: str = "meals") -> FairDecisions:
     if skin not in load():
         raise InvalidInput(f"skin: {skin!r} given; expected one of {', '.join(load())}")
     _, n, m = problem.shape
-    decisions = tuple(load()[skin].decision_of(j) for j in range(n))
-    options = tuple(load()[skin].options_of(j, m) for j in range(n))
+    decisions = tuple(_decision(load()[skin], j) for j in range(n))
+    options = tuple(_options(load()[skin], j, m) for j in range(n))
     return FairDecisions(problem.gains, problem.participants, decisions, options)
+
+
+def _decision(skin: Mapping[str, Any], j: int) -> str:
+    """The name of decision j, counted from 0: "Sunday dinner", "Monday breakfast of week 2"."""
+    turn, kind = divmod(j, len(skin["kinds"]))
+    round_, group = divmod(turn, len(skin["groups"]))
+    name = skin["decision"].format(group=skin["groups"][group], kind=skin["kinds"][kind]["kind"])
+    return skin["again"].format(name=name, round=round_ + 1) if round_ else name
+
+
+def _options(skin: Mapping[str, Any], j: int, m: int) -> tuple[str, ...]:
+    """m options of decision j, counted from 0; the next decision of its kind goes on where they end."""
+    turn, kind = divmod(j, len(skin["kinds"]))
+    one = skin["kinds"][kind]
+    known = one.get("options") or [one["option"].format(what=w, how=h) for h, w in product(one["how"], one["what"])]
+    numbers = [f" ({k // len(known) + 1})" if k >= len(known) else "" for k in range(m)]
+    return tuple(known[(turn * m + k) % len(known)] + numbers[k] for k in range(m))

@@ -48,13 +48,11 @@ def envy(totals: np.ndarray) -> np.ndarray:
     return np.maximum(given[..., None, :] - given[..., :, None], 0).sum(axis=(-1, -2)) / max(n * (n - 1), 1)
 
 
-OBJECTIVES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "divergence": lambda totals: -divergence(totals),
-    "welfare": welfare,
-}
+OBJECTIVES: Mapping[str, Callable[[np.ndarray], np.ndarray]]
+OBJECTIVES = {"divergence": lambda totals: -divergence(totals), "welfare": welfare}
 """What a group can be told to look for, as functions of the totals to be made large."""
 
 
 def value(objective: str, totals: np.ndarray) -> np.ndarray:
-    """How good totals are by an objective, larger is better: minus the divergence, or the welfare."""
+    """How good totals are by an objective; larger is better."""
     return OBJECTIVES[objective](totals)

@@ -87,8 +87,7 @@ class SearchPlanner:
     """Proposes what a searcher asks for, and lets it learn what the participants answered: MCTS, random, local.
 
     Section 5.2 and appendix B of 003. It sees nothing but the totals of proposed plans, as the group knows or estimates
-    them in their round, under complete information too: after as many rounds every kind has had as many plans evaluated
-    (the paper compares at five).
+    them in their round, under complete information too: so many rounds, so many plans evaluated, in every kind.
 
     A searcher that comes back to a known plan (MCTS as it is printed) is told once more what it is worth, and asked for
     another. A solver's new suggestion goes first; a plan of which nothing is known is left out of the search.
@@ -159,8 +158,8 @@ ADVICE = 100  # plans that a tree search tries on expected gains, for which nobo
 class Suggester:
     """Advises a coordinator: the best plan by an objective on given gains, whole or expected, that a solver finds.
 
-    On expected gains of up to three participants "exact" does not go on to integer programming where meeting in the
-    middle proves nothing: a proof would be of an estimate, and cost seconds. The tree searches draw from `rng`.
+    On expected gains of up to three participants "exact" stops at meeting in the middle: a proof beyond it would be of
+    an estimate, and cost seconds. The tree searches draw from `rng`.
     """
 
     def __init__(self, objective: str, solver: str = "exact", rng: np.random.Generator | None = None) -> None:

@@ -17,8 +17,7 @@ from support.solvers.fair import checked
 FEEDBACK = COMPLETE, SCORE, WORDS, COMPARISON, COMPARED = (
     "complete", "score", "words", "comparison", "comparison in words"
 )  # fmt: skip
-"""Complete information (gains are public, feedback is the score), total score, words, and of two plans which one is
-liked better, by one bit or in words."""
+"""Public gains and the score, the score alone, words, and of two plans the better one, by one bit or in words."""
 PAIRED = (COMPARISON, COMPARED)  # where two plans are judged at a time
 PREFERENCES = SCORES, RANKINGS, COUNTS = ("scores", "rankings", "counts")
 """Arbitrary scores (the options of a decision share 100 points), rankings from 1 to m, other whole numbers."""
@@ -119,8 +118,8 @@ class Table:
 def table_of(problem: FairDecisions, preferences: str) -> Table:
     """What everybody knows of a problem whose gains are of a kind of `PREFERENCES`.
 
-    The largest possible gain is public by the rules: all points under scores, the number of options under rankings. Of
-    other whole numbers there is no rule, and the largest gain of the problem is told.
+    The largest possible gain is that of the rules: all points under scores, the number of options under rankings. Of
+    other whole numbers the largest of the problem is told.
     """
     if preferences not in PREFERENCES:
         raise InvalidInput(f"preferences: {preferences!r} given; expected one of {', '.join(PREFERENCES)}")
@@ -147,8 +146,8 @@ class Brief:
 
     It is asked for `plans` plans, 1, or 2 under comparison, in round `round` of at most `rounds`, and after them
     (`over`) for the known one to end with; `objective` is a name of `measures.OBJECTIVES`. `gains` are the true ones
-    under complete information, else None; `estimates` what the estimator expects of them, float of the same shape
-    (participants, decisions, options); `suggestion` what a solver proposes on those.
+    under complete information, else None; `estimates` what is expected of them, float of shape (participants,
+    decisions, options); `suggestion` what a solver proposes on those.
     """
 
     table: Table

@@ -34,7 +34,7 @@ FILLERS = frozenset(section("pointing")["fillers"])
 
 @dataclass(frozen=True)
 class Reading:
-    """Levels from 0 to 1 that a text says of (decision, option), and of the plan as a whole if it does."""
+    """Levels from 0 to 1 that a text says of (decision, option), and of the plan as a whole."""
 
     levels: Mapping[Pair, float] = field(default_factory=dict)
     whole: float | None = None
@@ -73,20 +73,17 @@ def read(text: str, plan: Plan, table: Table) -> Reading:
 
 TWO = Table(("",), ("First plan", "Second plan"), (("",), ("",)), "scores", 100)
 NAMING = re.compile(r"\b(?:(?:in|with|on|of|about|under|for) )?(?:the )?(first|second) (?:plan|one|menu)\b[,:]?", re.I)
-
-
-Compared = tuple[float, float, tuple[Mapping[Pair, float], ...]]
-
-
 COMPARES = re.compile(r"\b(?:prefer\w*|better|worse|favou?r\w*|choose|alike|both)\b", re.IGNORECASE)
 
 
-def compared(text: str, first: Plan, second: Plan, table: Table) -> Compared:
-    """What a text that compares two plans says of each as a whole, and of its decisions.
+def compared(
+    text: str, first: Plan, second: Plan, table: Table
+) -> tuple[float, float, tuple[Mapping[Pair, float], ...]]:
+    """What a text that compares two plans says of each as a whole, and of the decisions of each.
 
-    Each as a whole: a level from 0 to 1, both equal and not `MIDDLE` where both are liked alike, both `MIDDLE` where
-    nothing is said. A sentence that names one plan and speaks of its decisions begins what is said of that plan. Where
-    a sentence compares, it decides: who prefers the less bad of two plans may call both of them bad.
+    As a whole: a level from 0 to 1, both equal and not `MIDDLE` where both are liked alike, both `MIDDLE` where nothing
+    is said. A sentence that names one plan and speaks of its decisions begins what is said of that plan. Where a
+    sentence compares, it decides: who prefers the less bad of two plans may call both of them bad.
     """
     said, here = ["", ""], None
     compares, tells = dict[int, list[float]](), dict[int, list[float]]()

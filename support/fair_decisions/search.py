@@ -1,11 +1,10 @@
 """The search: a coordinator proposes, participants answer, gains are estimated, a solver may suggest, until it stops.
 
-Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C).
-
-How it ends: the paper's prompt (appendix A) has the coordinator itself select, at its last call, the best of the known
-plans, and stop with it. So does `final="its own"`, by one more call where no round is left and it has not stopped;
-where that gives nothing, its last statement counts, the plan s_i that the algorithm as printed returns. With `final=
-"last"` that is so in any case; with "best known" the totals decide, as the group knows or estimates them.
+Algorithm 2 of "Investigating Language Models for Supporting Complex Group Decisions" (003, appendix C). How it ends:
+the paper's prompt (appendix A) has the coordinator itself select, at its last call, the best of the known plans, and
+stop with it. So does `final="its own"`, by one more call where no round is left and it has not stopped; where that
+gives nothing, its last statement counts, the plan s_i that the algorithm as printed returns. With "last" that is so in
+any case; with "best known" the totals decide, as the group knows or estimates them.
 """
 
 from __future__ import annotations

@@ -49,11 +49,10 @@ async def fair_decisions(
     `preferences` and `feedback` are names of `problem.PREFERENCES` and `FEEDBACK`, `objective` one of
     `measures.OBJECTIVES`, `prompt` one of `seats.PROMPTS`. `coordinator`, `estimator` (by default what `estimator_for`
     says) and `seats`, of the participants, are kinds of the roles in `seats`, or participants of one's own; `solver`
-    says who suggests a plan to the coordinator before each round: nobody, or one of `planners.SOLVERS` (True is the
-    exact one), on the gains that are expected. At most `rounds` plans are
-    judged, and twice as many under comparison; `noise` is that of `deciders.Own`. `final` is one of `search.FINAL`: by
-    default a model ends with "its own" choice, as in the paper's prompt, any other coordinator with the "best known".
-    `reasoning` (None, "off", "low", "medium", "high") is that of all models, see `support.seats.Spoken`.
+    says who suggests a plan before each round, on the gains that are expected: nobody, or one of `planners.SOLVERS`
+    (True is the exact one). At most `rounds` plans are judged, and twice as many under comparison; `noise` is that of
+    `deciders.Own`. `final` is one of `search.FINAL`: by default a model ends with "its own" choice, as in the paper's
+    prompt, any other coordinator with the "best known". `reasoning` is that of `support.seats.Spoken`.
 
     `repetition` says which of the instances that `instances.instance` draws with `instances_seed`: the same ones under
     every coordinator and feedback, 30 in the paper.
@@ -83,8 +82,7 @@ def estimator_for(feedback: str, coordinator: Any = "mcts", solver: bool | str =
     """The estimator that a feedback needs where none is asked for.
 
     Words are read by the lexical one, comparisons by the Bayesian one, from whose belief "thompson" draws in any case.
-    Scores tell the totals as they are: it takes a solver to need more, the Bayesian one. Under complete information
-    there is nothing to estimate.
+    Scores tell the totals as they are: it takes a solver to need the Bayesian one.
 
     >>> estimator_for("score"), estimator_for("score", solver=True), estimator_for("words")
     ('none', 'bayesian', 'lexical')

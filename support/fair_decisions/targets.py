@@ -48,7 +48,7 @@ class Names:
         self.options = [[tuple(tokens(name)) for name in names] for names in table.options]
         self.exact = self._exact()
         self.firsts = {_digit(name[0]) for name in self.exact} | {name[0] for name in self.exact}
-        self.longest, self.begin = max(map(len, self.exact), default=0), {name[0] for name in self.exact}
+        self.longest = max(map(len, self.exact), default=0)
         self.stem, self.labels = self._numbered()
         self.nouns = {word + ending for word in self.stem[-1:] for ending in ("", "s")}
         self.loose = self._loose()
@@ -109,8 +109,6 @@ class Names:
         return at < len(text) and (text[at] in THINGS or text[at] in self.nouns)
 
     def _whole_name(self, text: list[str], place: int) -> Found:
-        if self.begin.isdisjoint((text[place], _digit(text[place]), *_singular(text[place]))):
-            return None
         if not self.firsts.intersection((text[place], _digit(text[place]), *_singular(text[place]))):
             return None
         for length in range(min(self.longest, len(text) - place), 0, -1):

@@ -253,7 +253,7 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.truth: Truth | None = None
         self.form = None
         if s["coordinator"] == HUMAN:
-            gains, about = self.problem.gains if s["feedback"] == COMPLETE else None, load()[s["skin"]].about
+            gains, about = self.problem.gains if s["feedback"] == COMPLETE else None, load()[s["skin"]]["about"]
             begin = partial(self.start, to_the_end=False)
             self.form = PlanForm(self.table, about, s["feedback"], s["objective"], begin, gains)
         self.forms.children = (self.form.view,) if self.form else ()

@@ -1,7 +1,7 @@
 """The exchange economy of RoundTable: K agents share out K goods (section 4.1, appendices C.2 and C.3).
 
-Agent i's utility is Cobb-Douglas, u_i = prod_k a_k ** theta_ik, over its amounts a_k of the goods. The
-group's hidden goal is the total of the utilities, of which each agent knows only its own part.
+Agent i's utility is Cobb-Douglas, u_i = prod_k a_k ** theta_ik, over its amounts a_k of the goods. The group's hidden
+goal is the total of the utilities, of which each agent knows only its own part.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import math
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from pydantic import BaseModel, Field
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
@@ -22,8 +23,6 @@ from support.seats import form, text
 from support.solvers.welfare import cobb_douglas, utilitarian_allocation
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from support.seats import Shown
 
 AGENTS = ("Ana", "Ben", "Cleo", "Dev", "Eli", "Fay", "Gus", "Hana")
@@ -39,10 +38,7 @@ Allocation = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Background:
-    """What one agent knows of the economy: everything but the others' preferences.
-
-    `weights` are its own exponents theta, shape (goods,); `endowment` is the quantity of every good.
-    """
+    """What one agent knows of the economy: its own exponents theta, `weights` of shape (goods,), and no other's."""
 
     me: str
     agents: tuple[str, ...]
@@ -71,9 +67,7 @@ class Background:
 
 @dataclass(frozen=True)
 class ExchangeEconomy:
-    """An economy given by its exponents, shape (agents, goods), and the endowment of each good.
-
-    Build the paper's with `exchange_economy`; any other by its weights:
+    """An economy given by its exponents, shape (agents, goods); the paper's are made by `exchange_economy`.
 
     >>> economy = ExchangeEconomy(weights=((0.5, 0.5), (0.5, 0.5)))
     >>> economy.utilities([[50, 50], [50, 50]])
@@ -89,16 +83,16 @@ class ExchangeEconomy:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Names of the agents, in the order of the rows of an allocation."""
+        """Names of the rows of an allocation."""
         return AGENTS[: len(self.weights)]
 
     @property
     def goods(self) -> tuple[str, ...]:
-        """Names of the goods, in the order of the columns of an allocation."""
+        """Names of the columns of an allocation."""
         return GOODS[: len(self.weights[0])]
 
     def background(self, agent: str) -> Background:
-        """What `agent` is told: its own exponents and nobody else's."""
+        """What `agent` knows."""
         return Background(agent, self.agents, self.goods, self.weights[self.agents.index(agent)], self.endowment)
 
     # ---- what a decision is, and what it is worth
@@ -123,10 +117,9 @@ class ExchangeEconomy:
         return ((self.endowment / len(self.agents),) * len(self.goods),) * len(self.agents)
 
     def validate(self, proposal: Any) -> Allocation:
-        """A proposal as an `Allocation`, or InvalidProposal.
+        """A proposal, {agent: {good: amount}} or rows of amounts, as an `Allocation`, or InvalidProposal.
 
-        Takes {agent: {good: amount}}, or rows of amounts in the order of `agents` and `goods`. A good's
-        amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
+        A good's amounts may miss its endowment by at most `TOLERANCE` of it; they are then scaled to meet it.
         """
         try:
             rows = [_in_order(row, self.goods) for row in _in_order(proposal, self.agents)]
@@ -141,10 +134,9 @@ class ExchangeEconomy:
         totals = amounts.sum(axis=0)
         for good, total in zip(self.goods, totals, strict=True):
             if abs(total - self.endowment) > TOLERANCE * self.endowment + 1e-9:
-                raise InvalidProposal(
-                    f"good {good}: the agents' amounts sum to {total:g} ({total / self.endowment:.0%} of what there "
-                    f"is); share out exactly {self.endowment:g} of every good"
-                )
+                given_out = f"sum to {total:g} ({total / self.endowment:.0%} of what there is)"
+                asked = f"share out exactly {self.endowment:g} of every good"
+                raise InvalidProposal(f"good {good}: the agents' amounts {given_out}; {asked}")
         # Rounded first: totals that rounding alone can have moved are left, and validating twice changes nothing.
         scale = np.where(np.abs(totals - self.endowment) < 5e-6, 1.0, self.endowment / totals)
         return tuple(tuple(round(float(x), 6) for x in row) for row in amounts * scale)
@@ -183,7 +175,10 @@ class ExchangeEconomy:
 
     def schema(self, most: int) -> type[BaseModel]:
         """A private reason of so many characters, and per agent the amounts in the order of the goods, or null."""
-        return _schema(self, most)
+        amount = Annotated[float, Field(ge=0, le=self.endowment)]
+        row = Annotated[list[amount], Field(min_length=len(self.goods), max_length=len(self.goods))]
+        table = form("Amounts", **dict.fromkeys(self.agents, row))
+        return form("ProposalReply", reason=text(most, 0), proposal=table | None)
 
     @property
     def extra_tokens(self) -> int:
@@ -242,14 +237,3 @@ def largest_remainder(quota: np.ndarray, total: int) -> np.ndarray:
     whole = np.floor(quota + 1e-9)
     whole[np.argsort(-(quota - whole), kind="stable")[: max(round(float(total - whole.sum())), 0)]] += 1
     return whole
-
-
-@cache
-def _schema(economy: ExchangeEconomy, most: int) -> type[BaseModel]:
-    from pydantic import Field
-
-    amount = Annotated[float, Field(ge=0, le=economy.endowment)]
-    row = Annotated[list[amount], Field(min_length=len(economy.goods), max_length=len(economy.goods))]
-    table = form("Amounts", **dict.fromkeys(economy.agents, row))
-
-    return form("ProposalReply", reason=text(most, 0), proposal=table | None)

@@ -1,11 +1,9 @@
 """What an agent makes of its own table, and of the facts that the others tell it: an estimate and its error.
 
-The model behind all three is additive, as `Priors` says: rating = mean + user + film + noise. No table tells all of
-it. UserHistory knows the user but not which film is asked for, MovieHistory the film but not the user, BasicInfo both
-from outside only. What one needs from another it hears as a fact in a message's claim, or goes without.
-
-All numbers are in stars. Errors are standard errors of the *expected* rating of this user for this film, in which
-the noise of one single rating has no part.
+The model behind all three is additive, as `Priors` says: rating = mean + user + film + noise. UserHistory knows the
+user but not which film is asked for, MovieHistory the film but not the user, BasicInfo both from outside only. What one
+needs from another it hears as a fact in a message's claim, or goes without. All numbers are in stars; errors are
+standard errors of the *expected* rating, in which the noise of one single rating has no part.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ class Estimate(NamedTuple):
 
 
 def pool(estimates: Sequence[Estimate], weights: Sequence[float] | None = None) -> Estimate:
-    """Average by precision, 1 / error ** 2, times optional weights (Winkler 1968).
+    """Average by precision, 1 / error ** 2, times weights (Winkler 1968).
 
     >>> pool([Estimate(3.0, 0.5), Estimate(4.0, 0.5)]).value
     3.5
@@ -122,9 +120,7 @@ class UserHistory:
 
 
 def read(background: RaterBackground) -> BasicInfo | MovieHistory | UserHistory:
-    """The evidence in an agent's table: its `facts` are the numbers that the agent can tell the others from the start,
-    `estimate` is the expected rating, given the facts that were heard so far.
-    """
+    """The evidence in an agent's table: `facts` to tell the others, `estimate` of the rating, given the facts heard."""
     readers: dict[str, Any] = {"BasicInfo": BasicInfo, "MovieHistory": MovieHistory, "UserHistory": UserHistory}
     return readers[background.me](background)
 

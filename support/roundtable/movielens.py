@@ -7,11 +7,12 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, Field
 
 from support.errors import InvalidInput, InvalidProposal
 from support.prompts import render
@@ -20,8 +21,6 @@ from support.roundtable.ratings import MovieLens100k, load
 from support.seats import form, text
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from support.seats import Shown
 
 LOWEST, HIGHEST = 1.0, 5.0
@@ -86,8 +85,7 @@ class RaterBackground:
 
     `title` is the film's, which the task tells everybody. `table` has the columns `COLUMNS[me]`, and no rows where
     u1.base knows nothing; it is shared between backgrounds: treat it as frozen. `about` says in words what it holds.
-    `consultation` and its error are the recommender's expected rating and standard error, in stars, when this agent
-    may consult it; the noise of a single rating is not in the error.
+    `consultation` is the recommender's expected rating, in stars, with the error of `recommendations`.
     """
 
     me: str
@@ -158,8 +156,8 @@ class MovieLens:
         if most < len(rows) and me == "UserHistory" and not shown.limits.tight:  # a tight model's replies are recorded
             kept, chosen = [rows[k] for k in sorted(self._near(b.table)[:most])], NEAR
         facts = {"columns": list(b.table.columns), "rows": kept, "total": len(rows), "about": b.about, "chosen": chosen}
-        advised = {"consultation": b.consultation, "error": b.consultation_error}
-        return render("roundtable/movielens/goal", **facts, **advised)
+        advice = {"consultation": b.consultation, "error": b.consultation_error}
+        return render("roundtable/movielens/goal", **facts, **advice)
 
     def _near(self, films: pd.DataFrame) -> list[int]:
         """Rows of a user's films by what they tell of this one: shared genres first, of these the latest rating.
@@ -177,7 +175,8 @@ class MovieLens:
 
     def schema(self, most: int) -> type[BaseModel]:
         """A private reason of so many characters, and a rating from 1 to 5, or null."""
-        return _schema(most)
+        number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
+        return form("RatingReply", reason=text(most, 0), proposal=number)
 
 
 def movielens(case: Case, consult: str | None = None) -> MovieLens:
@@ -200,14 +199,6 @@ def _cell(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
-@cache
-def _schema(most: int) -> type[BaseModel]:
-    from pydantic import Field
-
-    number: Any = Annotated[float, Field(ge=LOWEST, le=HIGHEST)] | None
-    return form("RatingReply", reason=text(most, 0), proposal=number)
-
-
 # ---- the tables, of ratings of `data.base` only ----------------------------------------------------------------------
 
 
@@ -215,10 +206,8 @@ def _schema(most: int) -> type[BaseModel]:
 def _background(user: int, item: int, agent: str, consults: bool) -> RaterBackground:
     data = load()
     if (user, item) not in _tested(data):
-        raise InvalidInput(
-            f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, whose ratings alone nobody is "
-            "shown; predict one of those, as draw_cases gives"
-        )
+        told = "whose ratings alone nobody is shown; predict one of those, as draw_cases gives"
+        raise InvalidInput(f"user, item: no rating of film {item!r} by user {user!r} is in u1.test, {told}")
     says = recommendations(data)[user, item] if consults else (None, None)
     title = str(data.items.at[item, "title"])
     return RaterBackground(agent, AGENTS, title, table(data, agent, user, item), ABOUT[agent], priors(data), *says)
@@ -250,11 +239,8 @@ def leaks(data: MovieLens100k, user: int, item: int) -> list[str]:
     raters, films = table(data, "MovieHistory", user, item), table(data, "UserHistory", user, item)
     seen = [("MovieHistory", rater, item) for rater in raters["user_id"].tolist()]
     seen += [("UserHistory", user, film) for film in films["movie_id"].tolist()]
-    return [
-        f"{agent} sees user {a}'s rating of film {b}, which is in u1.test"
-        for agent, a, b in seen
-        if (a, b) in _tested(data)
-    ]
+    leaked = [(agent, a, b) for agent, a, b in seen if (a, b) in _tested(data)]
+    return [f"{agent} sees user {a}'s rating of film {b}, which is in u1.test" for agent, a, b in leaked]
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,7 @@
 """Rule-based negotiators of the exchange economy: agents whose whole behaviour is stated here and cited.
 
-All vote and propose by their own utility as a share of their best (1.0 = all goods for oneself). They differ in one
-thing, their aspiration: the share that they ask for and accept at a given time.
+All vote and propose by their own utility as a share of their best (1.0 = all goods for oneself). They differ in their
+aspiration: the share that they ask for and accept at a given time.
 """
 
 from __future__ import annotations
@@ -193,14 +193,13 @@ def beliefs(view: View, background: Background) -> np.ndarray:
     Own exponents are known. Another agent's are, in this order: its latest claim in a message, scaled down where
     it sums to more than one; the shares of the goods that it asks for in its latest proposal; no preference at all.
     """
-    said = [*(m for past in view.history for m in past.messages), *view.messages]
-    claims, latest = {m.sender: dict(m.claim) for m in said if m.claim}, dict(view.latest)
+    claimed, latest = claims(view), dict(view.latest)
 
     def believed(row: int, agent: str) -> np.ndarray:
         if agent == background.me:
             return np.asarray(background.weights)
-        stated = np.array([max(claims.get(agent, {}).get(good, 0.0), 0.0) for good in background.goods])
-        if any(weight > 0 for weight in claims.get(agent, {}).values()):
+        stated = np.array([max(claimed.get(agent, {}).get(good, 0.0), 0.0) for good in background.goods])
+        if any(weight > 0 for weight in claimed.get(agent, {}).values()):
             return stated / max(stated.sum(), 1.0)
         wanted = np.asarray(latest[agent][row], dtype=float) + 1e-3 if agent in latest else np.ones(len(stated))
         return wanted / wanted.sum()
@@ -208,14 +207,17 @@ def beliefs(view: View, background: Background) -> np.ndarray:
     return np.stack([believed(row, agent) for row, agent in enumerate(background.agents)])
 
 
+def claims(view: View) -> dict[str, dict[str, float]]:
+    """Each agent's latest claim in a message, by agent; those who never made one are absent."""
+    said = [*(m for past in view.history for m in past.messages), *view.messages]
+    return {m.sender: dict(m.claim) for m in said if m.claim}
+
+
 # ---- talk ------------------------------------------------------------------------------------------------------------
 
 
 def compose(agent: RuleBased, view: View) -> Message:
-    """One message: an opening in the first round, later a judgement, a claim and sometimes a question.
-
-    The first message states the sender's exponents as its claim. Each sentence performs one act.
-    """
+    """One message, an act a sentence: first the exponents, also as its claim; later a judgement, a plan, a question."""
     b, offer = agent.background, _offer(view)
     acts = ["inform", "request"] if view.round == 1 else _reply(agent, view, offer)
     if agent.rng.random() < 0.25 and view.round > 1:

@@ -17,7 +17,7 @@ import numpy as np
 from support.english import say
 from support.roundtable.evidence import Estimate, pool, priors_error, read, within
 from support.roundtable.movielens import HIGHEST, LOWEST, RaterBackground
-from support.roundtable.negotiators import filled, next_offer, recipients
+from support.roundtable.negotiators import claims, filled, next_offer, recipients
 from support.roundtable.records import Ballot, Choice, Message, Proposal, View
 
 STRICT, LENIENT = 0.1, 0.6  # stars; how far from the own opinion a vote may go in the first and in the last round
@@ -76,10 +76,9 @@ class RuleBasedRater:
         return pool([self.own_estimate(facts(view)), *others], [self.own_weight] + [1.0] * len(others)).value
 
     def tolerance(self, view: View) -> float:
-        """How far from its opinion it goes with the others, in stars.
+        """How far from its opinion it goes with the others, in stars: farther in equal steps.
 
-        It widens in equal steps: early there is time to convince them, late any decision near the own opinion is
-        better than none.
+        Early there is time to convince them, late any decision near the own opinion is better than none.
         """
         return STRICT + (LENIENT - STRICT) * (view.round - 1) / max(view.rounds - 1, 1)
 
@@ -109,10 +108,9 @@ class RuleBasedRater:
         return filled(view, -distances, 5 - np.ceil((distances - FULL_MARKS) / MARK - 1e-9), self.one_vote)
 
     def one_vote(self, worth: np.ndarray, view: View) -> int | None:
-        """Of the candidates within the tolerance the one nearest to the middle of the proposals.
+        """Of the candidates within the tolerance the one nearest to the middle of the proposals, or an abstention.
 
-        Without any within it, an abstention. Voting for the closest of all would be voting for oneself, and then
-        no two of the group ever agree.
+        Who votes for the closest of all votes for oneself, and then no two of the group ever agree.
         """
         acceptable = np.flatnonzero(-worth <= self.tolerance(view))
         if not len(acceptable):
@@ -198,12 +196,6 @@ KINDS: dict[str, type[RuleBasedRater]] = {
 # ---- what was heard --------------------------------------------------------------------------------------------------
 
 
-def claims(view: View) -> dict[str, dict[str, float]]:
-    """Each agent's latest claim, by agent; those who never made one are absent."""
-    said = [*(m for past in view.history for m in past.messages), *view.messages]
-    return {m.sender: dict(m.claim) for m in said if m.claim}
-
-
 def facts(view: View) -> dict[str, float]:
     """All facts that the others have told, by name."""
     told = [claim for agent, claim in claims(view).items() if agent != view.me]
@@ -211,12 +203,11 @@ def facts(view: View) -> dict[str, float]:
 
 
 def stated(view: View, error: float) -> dict[str, Estimate]:
-    """What each of the others makes of its own table, by agent.
+    """What each of the others makes of its own table, by agent: its latest claim.
 
-    That is its latest claim. Of an agent that makes none (a model, a person) its latest proposal is taken, with
-    the given standard error. A claim states what the sender's own table says and never the pooled opinion. It is
-    read with the facts that others gave (genres, the user's mean, the film's deviation), so that after round 1 two
-    claims may rest on the same fact; they are pooled as if they were independent, which makes the pool too sure.
+    Of an agent that makes none (a model, a person) its latest proposal is taken, with the given standard error. A claim
+    states what the sender's own table says, read with the facts that others gave, and never the pooled opinion: after
+    round 1 two claims may rest on the same fact. Pooled as if they were independent, they make the pool too sure.
     """
     heard = {agent: Estimate(float(value), error) for agent, value in view.latest if isinstance(value, int | float)}
     for agent, claim in claims(view).items():
@@ -233,8 +224,7 @@ def compose(agent: RuleBasedRater, view: View) -> Message:
     """One message: first what the own table says, later a judgement of the offer and where the own opinion stands.
 
     What stands is judged anew only when it or the judgement has changed; else there is one check, question or summary.
-    Its claim holds the sender's own evidence: an estimate, its error, and facts that the others lack. Each sentence
-    performs one act.
+    The claim is the sender's own evidence: an estimate, its error, and facts that the others lack.
     """
     own, voice = agent.own_estimate(facts(view)), agent.voice
     offer = ("all of you", float(view.decision.value)) if view.decision else next_offer(view)

@@ -35,6 +35,7 @@ GENRES = (
 )  # fmt: skip
 """The genres in the order of the archive's flags."""
 
+LEFT = "The files are left as they are; move the folder away and get the data again"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 YEAR = re.compile(r"\s*\((\d{4})\)\s*(?:\(V\))?\s*$")  # at the end of a title; V marks a film made for video
 
@@ -70,16 +71,11 @@ def read(folder: Path) -> MovieLens100k:
         base, test = _split(folder)
         users, items = _users(folder), _items(folder)
     except ValueError as error:  # also of pandas' parser, and of text in another encoding
-        raise DamagedFile(
-            f"the files in {folder} do not have the form of MovieLens-100k ({error}). They are left as they are; "
-            "move the folder away and get the data again"
-        ) from error
+        raise DamagedFile(f"the files in {folder} do not have the form of MovieLens-100k ({error}). {LEFT}") from error
     for name, table, size in (("users", users, 943), ("films", items, 1682)):
         if sorted(table.index) != list(range(1, size + 1)):
-            raise DamagedFile(
-                f"the list of {name} in {folder} has {len(table)} rows; expected the numbers 1 to {size}. "
-                "It is left as it is; move the folder away and get the data again"
-            )
+            found = f"the list of {name} in {folder} has {len(table)} rows"
+            raise DamagedFile(f"{found}; expected the numbers 1 to {size}. {LEFT}")
     return MovieLens100k(base, test, users.assign(state=[state_of(code) for code in users["zip"]]), items)
 
 
@@ -99,10 +95,8 @@ def _verify(name: str, rows: pd.DataFrame, folder: Path) -> None:
     columns = (rows[column].tolist() for column in RATING)
     lines = "".join(f"{user}\t{item}\t{rating}\t{at}\n" for user, item, rating, at in zip(*columns, strict=True))
     if hashlib.sha256(lines.encode()).hexdigest() != SUMS[name]:
-        raise DamagedFile(
-            f"the ratings in {folder} do not give the original {name}: {len(rows)} rows, and another sha256 sum. "
-            "They are left as they are; move the folder away and get the data again"
-        )
+        found = f"the ratings in {folder} do not give the original {name}"
+        raise DamagedFile(f"{found}: {len(rows)} rows, and another sha256 sum. {LEFT}")
 
 
 def _ratings(folder: Path) -> pd.DataFrame | None:

@@ -19,9 +19,8 @@ Choice = str | None | tuple[str, ...] | tuple[tuple[str, float], ...]
 class Message:
     """One message of one agent in one round; everybody sees it, whomever it addresses.
 
-    `acts` are the dialogue acts that a rule-based sender knows it performs (empty for others).
-    `claim` is what the sender states in numbers, as (name, value) pairs: rule-based listeners read
-    it in the place of the text, which they cannot parse. Models and people are shown the text only.
+    `acts` are the dialogue acts that a rule-based sender knows it performs, `claim` what it states in numbers, as
+    (name, value) pairs: rule-based listeners read it in the place of the text, all that models and people are shown.
     """
 
     sender: str
@@ -33,8 +32,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A state of the world that one agent proposes. `value` is the environment's own frozen form,
-    None when the agent makes no new proposal; `reason` stays private to the agent."""
+    """What one agent proposes, in the environment's own frozen form; `value` None is nothing new, `reason` private."""
 
     agent: str
     value: Any | None
@@ -43,7 +41,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A proposal on the list that is voted on; identical proposals are one candidate with several proposers."""
+    """A proposal that is voted on; identical ones are one candidate with several proposers."""
 
     id: str
     value: Any
@@ -53,7 +51,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One agent's ballot; `choice` None is an abstention; `reason` stays private to the agent."""
+    """One agent's ballot; `choice` None is an abstention; `reason` stays private."""
 
     agent: str
     choice: Choice
@@ -75,7 +73,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The standing decision of the group: which candidate, and in which round it was accepted."""
+    """The standing decision: which candidate, and in which round it was accepted."""
 
     candidate: str
     value: Any
@@ -86,8 +84,7 @@ class Decision:
 class Round:
     """One finished round. `winner` is None when the decision was deferred; `decision` is what stands after it.
 
-    `scores` are the exact totals of the tally as text ("11/6"), one per candidate.
-    `replies` counts the replies asked of language models.
+    `scores` are the exact totals of the tally as text ("11/6"); `replies` were asked of language models.
     """
 
     number: int
@@ -121,14 +118,11 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one agent may know when it is asked to act: the public record so far, and no other agent's preferences.
+    """What one agent may know when it is asked to act: the public record so far, without any private reason.
 
-    `messages` and `proposals` are those of the current round, once their phase is over; `candidates`
-    is filled in the voting phase only. `latest` holds each agent's latest proposal as (agent, value).
-    No private reason is in it.
-
-    `rule` names the social choice rule, `form` the kind of ballot that it counts ("vote", "ratings",
-    "ranking" or "points"), `explanation` says in words how it decides.
+    `messages` and `proposals` are those of the current round, once their phase is over; `candidates` is filled in the
+    voting phase only; `latest` holds each agent's latest proposal as (agent, value). `rule` names the social choice
+    rule, `form` its kind of ballot ("vote", "ratings", "ranking" or "points"), `explanation` says how it decides.
     """
 
     me: str

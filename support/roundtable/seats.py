@@ -6,17 +6,18 @@
   ("ranking"), or (id, number) pairs ("ratings", "points"); choice None abstains.
 
 A class of your own with a text `kind` and these coroutines takes a seat, too: it is called with an agent's name and its
-random stream, and with the environment (see `table.Environment`) if it takes `own`. The rule-based kinds know exchange
-economies only, or the rating task; they cannot sit at an environment of your own.
+random stream, and with the environment (`table.Environment`) if it takes `own`. The rule-based kinds know exchange
+economies only, or the rating task.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from support.choice import RULES, check_ballot
 from support.errors import InvalidInput
@@ -25,16 +26,13 @@ from support.roundtable.records import Ballot, Message, Proposal, View
 from support.roundtable.table import Environment, check_environment
 from support.seats import Act, Ask, ModelSeat, Role, Seats, Spoken, called, check_number, form, text
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-
 # ---- a language model ------------------------------------------------------------------------------------------------
 
 
 def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
     """What the model is told before each question: who it is, the task, the rules, its goal, the record."""
     last, decided = view.history[-1] if view.history else None, view.decision
+    standing = decided and f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}"
     rounds = [(r.number, r.messages) for r in view.history] + [(view.round, view.messages)]
     return {
         "me": seat.me,
@@ -49,10 +47,7 @@ def _briefing(seat: ModelSeat, view: View) -> dict[str, Any]:
         "candidates": _listed(seat, last.candidates) if last else [],
         "ballots": [f"{b.agent}: {b.text}" for b in last.ballots] if last else [],
         "result": last.why if last else "",
-        "standing": (
-            decided and f"{decided.candidate}, accepted in round {decided.round}: {seat.own.describe(decided.value)}"
-        )
-        or "",
+        "standing": standing or "",
         "messages": [
             f"Round {n}, {m.sender} to {', '.join(m.recipients)}: {m.text}" for n, said in rounds for m in said
         ],
@@ -71,8 +66,6 @@ def _others(view: View) -> list[str]:
 @cache
 def message_form(names: tuple[str, ...], most: int) -> type[BaseModel]:
     """{"target", "message"}: to some of the others, of so many characters."""
-    from pydantic import Field
-
     target = (list[Literal[names]], Field(min_length=1, max_length=len(names)))  # type: ignore[valid-type]
     return form("MessageReply", target=target, message=text(most))
 
@@ -80,8 +73,6 @@ def message_form(names: tuple[str, ...], most: int) -> type[BaseModel]:
 @cache
 def ballot_form(kind: str, ids: tuple[str, ...], most: int) -> type[BaseModel]:
     """{"reason", kind}: a ballot of a kind ("vote", "ratings", "ranking", "points"), or null to abstain."""
-    from pydantic import Field
-
     one: Any = Literal[ids]
     limits = {"ratings": (int, Field(ge=1, le=5)), "points": (int, Field(ge=0, le=len(ids)))}
     if kind in limits:
@@ -113,19 +104,14 @@ def _frozen(choice: Any) -> Any:
 
 def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
     """The environment's form with its `validate` behind it: a model is asked again for what either refuses."""
-    from pydantic import create_model, model_validator
 
     def valid(reply: Any) -> Any:
         if reply.proposal is not None:
             seat.own.validate(_plain(reply.proposal))
         return reply
 
-    known = vars(seat)
-    if "proposal_form" not in known:
-        schema: Any = seat.own.schema(seat.limits.reason)
-        validators: Any = {"valid": model_validator(mode="after")(valid)}
-        known["proposal_form"] = create_model(schema.__name__, __base__=schema, __validators__=validators)
-    return known["proposal_form"]
+    schema, validators = seat.own.schema(seat.limits.reason), {"valid": model_validator(mode="after")(valid)}
+    return create_model(schema.__name__, __base__=schema, __validators__=validators)
 
 
 def _asked(seat: ModelSeat, view: View, characters: int, **facts: Any) -> dict[str, Any]:
@@ -134,9 +120,8 @@ def _asked(seat: ModelSeat, view: View, characters: int, **facts: Any) -> dict[s
 
 def _proposing(seat: ModelSeat, view: View) -> dict[str, Any]:
     latest = dict(view.latest).get(seat.me)
-    facts = {"form": seat.own.form(), "shape": seat.own.shape}
     said = "" if latest is None else seat.own.describe(latest)
-    return _asked(seat, view, seat.limits.reason, latest=said, **facts)
+    return _asked(seat, view, seat.limits.reason, latest=said, form=seat.own.form(), shape=seat.own.shape)
 
 
 def _proposed(seat: ModelSeat, reply: Any, view: View) -> Proposal:
@@ -172,14 +157,7 @@ ACTS = {
         room=_room(120),
         **_BRIEFED,
     ),
-    "propose": Act(
-        "roundtable/proposal",
-        _proposal_form,
-        _proposing,
-        _proposed,
-        room=_room(200),
-        **_BRIEFED,
-    ),
+    "propose": Act("roundtable/proposal", _proposal_form, _proposing, _proposed, room=_room(200), **_BRIEFED),
     "vote": Act(
         "roundtable/ballot",
         lambda seat, view: ballot_form(view.form, _ids(view), seat.limits.reason),
@@ -224,7 +202,6 @@ ASKS = {
 
 def _role(kinds: dict[str, Any], mixture: tuple[str, ...], noise: float) -> Role:
     check_number("noise", noise)
-
     made = {kind: partial(_made, cls, noise) for kind, cls in kinds.items()}
     return Role("agent", ACTS, ASKS, made, mixture)
 
@@ -234,10 +211,9 @@ def _made(cls: Any, noise: float, me: str, rng: np.random.Generator, own: Enviro
         return called(cls, me, rng, own)
     known, needed = getattr(own, "background", lambda me: None)(me), cls.__dataclass_fields__["background"].type
     if type(known).__name__ != needed:
-        raise InvalidInput(
-            f"seats: {cls.kind!r} given for {me}, but {type(own).__name__} has no `background` of the type {needed}, "
-            "from which that kind knows its task; seat a model, a person ('human'), or a class of your own"
-        )
+        lacks = f"{type(own).__name__} has no `background` of the type {needed}, from which that kind knows its task"
+        ways = "seat a model, a person ('human'), or a class of your own"
+        raise InvalidInput(f"seats: {cls.kind!r} given for {me}, but {lacks}; {ways}")
     return cls(known, rng, noise)
 
 
@@ -264,14 +240,12 @@ def seat_all(
 ) -> dict[str, Any]:
     """Seat one participant for each agent of an environment; the settings are those of `Spoken`.
 
-    `seats` is one kind for all, one for each agent in order, or {agent: kind}; `noise` is that of rule-based kinds, see
-    `negotiators.RuleBased` and `raters.RuleBasedRater`.
+    `noise` is that of rule-based kinds, see `negotiators.RuleBased` and `raters.RuleBasedRater`.
     """
     check_environment(environment)
     role = rater(noise) if environment.spec()["name"] == "movielens" else negotiator(noise)
-    seated = role.fill(
-        environment.agents, _as_kinds(seats, noise), rng, lambda agent: environment, spoken or Spoken(**settings)
-    )
+    kinds, spoken = _as_kinds(seats, noise), spoken or Spoken(**settings)
+    seated = role.fill(environment.agents, kinds, rng, lambda agent: environment, spoken)
     if any(isinstance(one, ModelSeat) for one in seated.values()):
         check_environment(environment, ("describe", "task", "goal", "form", "schema", "shape"))
     return seated

@@ -43,9 +43,8 @@ async def roundtable_exchange(
     lottery of a tie-break.
     """
     economy = exchange_economy(preferences, agents, exponents)
-    people = seat_all(
-        economy, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts, reasoning)
-    )
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
+    people = seat_all(economy, seats, rng, noise=noise, spoken=spoken)
     return await play(economy, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
 
 
@@ -77,9 +76,8 @@ async def roundtable_movielens(
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(cases):
         raise InvalidInput(f"case: {number!r} given; expected a whole number from 0 to {len(cases) - 1}")
     environment = movielens(cases[number], consult)
-    people = seat_all(
-        environment, seats, rng, noise=noise, spoken=Spoken(model, temperature, repetition, prompts, reasoning)
-    )
+    spoken = Spoken(model, temperature, repetition, prompts, reasoning)
+    people = seat_all(environment, seats, rng, noise=noise, spoken=spoken)
     return await play(environment, people, rule, rounds=rounds, tie_break=tie_break, rng=rng)
 
 

@@ -1,7 +1,7 @@
 """The mechanism (sections 3 and A.1): each round agents message, propose and vote, and a social choice rule decides.
 
-In each of a round's three phases all agents act at once and see the result when the phase ends. Candidates are each
-agent's latest proposal and the standing decision; identical ones are merged. The last accepted proposal is the outcome.
+In each of the three phases all agents act at once and see the result when it ends. Candidates are each agent's latest
+proposal and the standing decision; identical ones are merged. The last accepted proposal is the outcome.
 """
 
 from __future__ import annotations
@@ -44,10 +44,8 @@ Environment = Any
 def check_environment(environment: Environment, needs: tuple[str, ...] = ("agents", "validate", "spec")) -> None:
     """Say, before anybody is asked, what an environment of the user's own lacks."""
     if lacks := [name for name in needs if not hasattr(environment, name)]:
-        raise InvalidInput(
-            f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; "
-            "`support.roundtable.table.Environment` says what each of them is"
-        )
+        told = "`support.roundtable.table.Environment` says what each of them is"
+        raise InvalidInput(f"environment: {type(environment).__name__} has no `{'`, `'.join(lacks)}`; {told}")
 
 
 ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
@@ -60,10 +58,8 @@ ENVIRONMENTS: dict[str, Callable[[Mapping[str, Any]], Environment]] = {
 def environment_of(transcript: Transcript) -> Environment:
     """The environment of a discussion, built again."""
     if (name := transcript.environment.get("name")) not in ENVIRONMENTS:
-        raise InvalidInput(
-            f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; put your own into "
-            "`support.roundtable.table.ENVIRONMENTS`"
-        )
+        told = "put your own into `support.roundtable.table.ENVIRONMENTS`"
+        raise InvalidInput(f"environment: {name!r} given; expected one of {', '.join(ENVIRONMENTS)}; {told}")
     return ENVIRONMENTS[str(name)](transcript.environment)
 
 
@@ -79,10 +75,10 @@ async def roundtable(
 ) -> AsyncIterator[Round]:
     """Yield each finished round of one discussion, `rounds` of them (10 in the paper) unless somebody stops earlier.
 
-    `seats` has a participant for every agent (see `seats`); the paper defers the decision at a tie, and a "lottery"
-    needs `rng`; `stop` is given the finished rounds, without private reasons, and says whether to stop there. A reply
-    that does not fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an
-    abstention; any other failure of a participant is raised.
+    `seats` has a participant for every agent; the paper defers the decision at a tie, and a "lottery" needs `rng`;
+    `stop` is given the finished rounds, without private reasons, and says whether to stop there. A reply that does not
+    fit its form is recorded as a `FormatError` and taken as silence, as no new proposal, or as an abstention; any other
+    failure of a participant is raised.
     """
     if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
         raise InvalidInput(f"rounds: {rounds!r} given; expected a whole number of at least 1")
@@ -103,19 +99,17 @@ async def play(
     """
     if stop is not None and not callable(stop):
         raise InvalidInput(f"stop: {stop!r} given; expected a function of the finished rounds, such as live(fitted)")
-    said = False
+    said: list[bool] = []
 
     async def listen(rounds: tuple[Round, ...]) -> bool:
-        """Ask, and remember the answer."""
-        nonlocal said
-        said = stop is not None and await _says(stop, rounds)
-        return said
+        said.append(stop is not None and await _says(stop, rounds))
+        return said[-1]
 
     finished = [r async for r in roundtable(environment, seats, rule, stop=stop and listen, **options)]
     settings = {"tie_break": options.get("tie_break", "defer")}
     if stop is not None:
         name = str(getattr(stop, "name", None) or getattr(stop, "__name__", type(stop).__name__))
-        settings |= {"stop": name, "stopped": name if said else None}
+        settings |= {"stop": name, "stopped": name if any(said) else None}
     return transcript(environment, seats, rule, finished, **settings)
 
 
@@ -196,10 +190,10 @@ class _Table:
         async def ask(agent: str) -> Any:
             return check(agent, await getattr(self.seats[agent], phase)(replace(view, me=agent)))
 
-        def amiss(agent: str, why: str) -> None:
-            self.errors.append(FormatError(agent, phase, why))
-
-        return await asked(self.environment.agents, ask, amiss, (MalformedReply, InvalidProposal, InvalidBallot))
+        errors = (MalformedReply, InvalidProposal, InvalidBallot)
+        return await asked(
+            self.environment.agents, ask, lambda who, why: self.errors.append(FormatError(who, phase, why)), errors
+        )
 
     def _message(self, agent: str, message: Message | None) -> Message | None:
         if message is None or not message.text.strip():

@@ -7,83 +7,59 @@ import numpy as np
 import pytest
 
 from support.errors import DamagedFile, MissingData
-from support.fair_decisions.casino import FILES, deals
+from support.fair_decisions.casino import FILES, PARTIES, deals
 from support.fair_decisions.problem import FairDecisions
 
-FIRST, SECOND = "mturk_agent_1", "mturk_agent_2"
+FIRST, SECOND = PARTIES
 
 
-def person(high, medium, low, points, satisfaction="Slightly satisfied"):
+def person(high, medium, low, points, satisfaction):
     worth = {"High": high, "Medium": medium, "Low": low}
     return {"value2issue": worth, "outcomes": {"points_scored": points, "satisfaction": satisfaction}}
 
 
-def offer(who, food, water, firewood):
-    mine = {"Food": str(food), "Water": str(water), "Firewood": str(firewood)}
-    theirs = {good: str(3 - int(n)) for good, n in mine.items()}
-    return {"text": "Submit-Deal", "id": who, "task_data": {"issue2youget": mine, "issue2theyget": theirs}}
+def said(who, text, mine=(), theirs=()):
+    """A remark, or an offer: how many packages of food, water and firewood each would get."""
+    shares = (dict(zip(("Food", "Water", "Firewood"), each, strict=False)) for each in (mine, theirs))
+    return {"text": text, "id": who, "task_data": dict(zip(("issue2youget", "issue2theyget"), shares, strict=True))}
 
 
-def said(who, text):
-    return {"text": text, "id": who, "task_data": {}}
-
-
-def dialogue(number=1, closing=None):
-    """The second party keeps one food, no water and all firewood: 6 + 20 points are left to the first."""
+def written(folder, *closings):
+    """Both files; the first has a dialogue for each of the closings. `SECOND` wants firewood most, `FIRST` water."""
     people = {
         SECOND: person("Firewood", "Food", "Water", 19, "Extremely satisfied"),
         FIRST: person("Water", "Food", "Firewood", 23, "Undecided"),
     }
-    chat = [said(FIRST, "Hello"), *(closing or [offer(SECOND, 1, 0, 3), said(FIRST, "Accept-Deal")])]
-    return {"dialogue_id": number, "participant_info": people, "chat_logs": chat}
+    rows = [
+        {"dialogue_id": number, "participant_info": people, "chat_logs": [said(FIRST, "Hello"), *closing]}
+        for number, closing in enumerate(closings)
+    ]
+    for file, content in zip(FILES, (rows, []), strict=True):
+        (folder / file).write_bytes(gzip.compress(json.dumps(content).encode()))
+    return folder
 
 
-@pytest.fixture
-def written(tmp_path):
-    """A function that writes both files, the first with these dialogues."""
-
-    def write(*rows):
-        for file, content in zip(FILES, (list(rows), []), strict=True):
-            (tmp_path / file).write_bytes(gzip.compress(json.dumps(content).encode()))
-        return tmp_path
-
-    return write
+SUBMIT, ACCEPT = "Submit-Deal", "Accept-Deal"
+DEAL = [said(SECOND, SUBMIT, "103", "230"), said(FIRST, ACCEPT)]  # 2 food and 3 water are left to the first
 
 
-def test_a_deal_is_read_from_the_first_partys_side_whoever_submitted_it(written):
-    (one,) = deals(written(dialogue())).itertuples()
-    assert one.plan == (2, 3, 0)
+def test_a_deal_is_read_from_the_first_partys_side_and_who_walks_away_leaves_none(tmp_path):
+    one, other = deals(written(tmp_path, DEAL, [DEAL[0], said(FIRST, "Walk-Away")])).itertuples()
+    assert one.plan == (2, 3, 0) and other.plan is None
     assert (one.points_a, one.points_b, one.satisfaction_a, one.satisfaction_b) == (23, 19, 3, 5)
     assert [row[1] for row in one.gains[0]] == [4, 5, 3] and one.gains[1][2] == (15, 10, 5, 0)
 
 
-def test_who_walks_away_leaves_no_deal(written):
-    frame = deals(written(dialogue(closing=[offer(SECOND, 3, 3, 3), said(FIRST, "Walk-Away")])))
-    assert frame.plan[0] is None
-
-
-SHARED = offer(FIRST, 1, 1, 1)
-SHARED["task_data"]["issue2theyget"]["Water"] = "3"
-
-
-@pytest.mark.parametrize(
-    "closing",
-    [
-        [offer(FIRST, 1, 1, 1), said(FIRST, "Accept-Deal")],
-        [said(FIRST, "Bye"), said(SECOND, "Accept-Deal")],
-        [SHARED, said(SECOND, "Accept-Deal")],
-    ],
-)
-def test_a_dialogue_that_does_not_end_as_one_should_is_named(written, closing):
-    with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo writes it"):
-        deals(written(dialogue(), dialogue(2, closing)))
-
-
-@pytest.mark.parametrize("content", [b"hello", gzip.compress(b"3", mtime=0)])
-def test_a_file_that_is_not_the_corpus_is_named(tmp_path, content):
-    (tmp_path / FILES[0]).write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"casino_valid\.json\.gz"):
-        deals(tmp_path)
+def test_what_is_not_the_corpus_is_named(tmp_path):
+    own, bye = [said(FIRST, SUBMIT, "111", "222"), said(FIRST, ACCEPT)], [said(FIRST, "Bye"), said(SECOND, ACCEPT)]
+    four = [said(FIRST, SUBMIT, "111", "232"), said(SECOND, ACCEPT)]  # of the water
+    for closing in (own, bye, four):
+        with pytest.raises(DamagedFile, match=r"valid\.json\.gz, dialogue 2: expected gzipped JSON as CaSiNo"):
+            deals(written(tmp_path, DEAL, closing))
+    for content in (b"hello", gzip.compress(b"3", mtime=0)):
+        (tmp_path / FILES[0]).write_bytes(content)
+        with pytest.raises(DamagedFile, match=r"casino_valid\.json\.gz"):
+            deals(tmp_path)
     with pytest.raises(MissingData, match="CaSiNo"):
         deals(tmp_path / "nowhere")
 

@@ -1,15 +1,17 @@
 """Estimates agree with how instances are drawn, obey Gaussian updating, and find the gains that answers speak of."""
 
 import asyncio
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from support.fair_decisions.estimators import BayesianEstimator, LexicalEstimator, chosen, preferred, prior_for
-from support.fair_decisions.instances import DRAWS, HIGHEST
-from support.fair_decisions.problem import COMPARED, COMPARISON, SCORE, WORDS, Heard, Table
+from support.fair_decisions.instances import DRAWS, HIGHEST, instance
+from support.fair_decisions.problem import COMPARED, COMPARISON, PAIRED, SCORE, WORDS, Heard, Table, table_of
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import seat_deciders
 
@@ -21,6 +23,16 @@ def prior_of(kind, m, highest=HIGHEST):
     return prior_for(Table(("A",), ("D",), (tuple(map(str, range(m))),), kind, highest))
 
 
+def played(feedback, kind="scores", *, style="plain", n=4, rounds=5, seed=0):
+    """A problem, its table, and rounds of random plans with the answers of rule-based participants."""
+    problem, rng = instance(kind, n, 3, 0, seed), np.random.default_rng(seed)
+    people, history = seat_deciders(problem, kind, style, rng).values(), []
+    for drawn in rng.integers(3, size=(rounds, 1 + (feedback in PAIRED), n)).tolist():
+        plans = tuple(map(tuple, drawn))
+        history.append(Heard(plans, tuple(asyncio.run(who.judge(plans, feedback)) for who in people)))
+    return problem, table_of(problem, kind), tuple(history)
+
+
 def believe(table, feedback, history):
     """The estimator, with what it believes."""
     estimator = BayesianEstimator()
@@ -28,22 +40,26 @@ def believe(table, feedback, history):
     return estimator
 
 
-def lexical(table, history, feedback=WORDS):
-    return asyncio.run(LexicalEstimator().estimate(table, feedback, history))
+def lexical(table, history):
+    return asyncio.run(LexicalEstimator().estimate(table, WORDS, history))
 
 
 def totals(gains, plan):
     return gains[:, np.arange(len(plan)), list(plan)].sum(axis=1)
 
 
-def said(*texts, plan=(0, 0, 0, 0), name="Player 1"):
-    return tuple(Heard((plan,), (Feedback(name, text=text),)) for text in texts)
+def likeness(problem, gains):
+    """The rank correlation of estimated with true totals over random plans, the mean of participants."""
+    plans = np.random.default_rng(1).integers(problem.shape[2], size=(200, problem.shape[1]))
+    guessed = gains[:, np.arange(gains.shape[1]), plans].sum(axis=2).round(6)  # sums differ in their last digits
+    pairs = zip(guessed, problem.totals_of(plans).T, strict=True)
+    return float(np.mean([spearmanr(a, b).statistic if np.ptp(a) else 0.0 for a, b in pairs]))
 
 
 # ---- priors ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "m"), [("scores", 2), ("scores", 3), ("scores", 8), ("rankings", 5), ("counts", 4)])
+@pytest.mark.parametrize(("kind", "m"), [("scores", 2), ("scores", 8), ("rankings", 5), ("counts", 4)])
 def test_mean_and_covariance_are_those_of_the_generator(kind, m):
     drawn = DRAWS[kind][1](np.random.default_rng(0), (1, 20000, m))[0]
     prior = prior_of(kind, m)
@@ -65,12 +81,12 @@ def test_the_marginal_has_the_prior_s_moments_and_a_higher_level_is_never_worth_
     assert float(prior.total(0.5, 6)) == pytest.approx(6 * mean)
 
 
-# ---- by reading ------------------------------------------------------------------------------------------------------
-
-
-def test_a_level_becomes_the_prior_s_quantile_averaged_over_rounds_and_all_else_the_mean(played):
-    _, table, _ = played()
-    gains, prior = lexical(table, said("I love Meal 2.", "Meal 2 is bad.")), prior_for(table)
+def test_a_level_becomes_the_prior_s_quantile_averaged_over_rounds_and_all_else_the_mean():
+    _, table, _ = played(SCORE)
+    meal = table.decisions[1]
+    said = (f"I love {meal}.", f"{meal} is bad.")
+    gains = lexical(table, [Heard(((0, 0, 0, 0),), (Feedback("Player 1", text=text),)) for text in said])
+    prior = prior_for(table)
     assert gains[0, 1, 0] == pytest.approx(np.mean([prior.quantile(0.9), prior.quantile(0.2)]))
     gains[0, 1, 0] = prior.mean[0]
     assert np.allclose(gains, prior.mean)
@@ -80,30 +96,29 @@ def test_a_level_becomes_the_prior_s_quantile_averaged_over_rounds_and_all_else_
 
 
 @given(KINDS, SEEDS)
-@settings(max_examples=25, deadline=None)
-def test_the_mean_reproduces_reported_totals(played, kind, seed):
-    problem, table, history = played(SCORE, preferences=kind, seed=seed)
+@settings(max_examples=25)
+def test_the_mean_reproduces_reported_totals(kind, seed):
+    problem, table, history = played(SCORE, kind, seed=seed)
     mean = believe(table, SCORE, history).mean
     for entry in history:
         assert np.allclose(totals(mean, entry.plans[0]), problem.totals(entry.plans[0]), atol=0.5)
 
 
 @given(KINDS, SEEDS, st.sampled_from([SCORE, WORDS, COMPARISON]))
-@settings(max_examples=25, deadline=None)
-def test_variances_never_grow_and_a_sum_that_everybody_knows_is_kept(played, kind, seed, feedback):
-    _, table, history = played(feedback, preferences=kind, seed=seed)
-    before = believe(table, feedback, ()).covariance
-    for rounds in range(1, len(history) + 1):
-        belief = believe(table, feedback, history[:rounds])
-        assert (np.diagonal(belief.covariance - before, axis1=1, axis2=2) < 1e-6 * before.max()).all()
-        assert np.linalg.eigvalsh(belief.covariance).min() > -1e-6 * before.max()
-        before = belief.covariance
+@settings(max_examples=25)
+def test_variances_never_grow_and_a_sum_that_everybody_knows_is_kept(kind, seed, feedback):
+    _, table, history = played(feedback, kind, seed=seed)
+    beliefs = [believe(table, feedback, history[:rounds]) for rounds in range(len(history) + 1)]
+    for before, after in pairwise(belief.covariance for belief in beliefs):
+        if feedback != WORDS:  # who says another word the next time is less sure
+            assert (np.diagonal(after - before, axis1=1, axis2=2) < 1e-6 * before.max()).all()
+        assert np.linalg.eigvalsh(after).min() > -1e-6 * before.max()
     if known := {"scores": 100, "rankings": 6}.get(kind):
-        assert np.allclose(belief.mean.sum(axis=2), known)
-        assert np.allclose(belief.draw(np.random.default_rng(0)).sum(axis=2), known, atol=1e-3)
+        assert np.allclose(beliefs[-1].mean.sum(axis=2), known)
+        assert np.allclose(beliefs[-1].draw(np.random.default_rng(0)).sum(axis=2), known, atol=1e-3)
 
 
-def test_draws_have_the_posterior_s_mean_and_spread(played):
+def test_draws_have_the_posterior_s_mean_and_spread():
     _, table, history = played(SCORE)
     belief, rng = believe(table, SCORE, history), np.random.default_rng(0)
     drawn = np.array([belief.draw(rng) for _ in range(3000)])
@@ -112,17 +127,17 @@ def test_draws_have_the_posterior_s_mean_and_spread(played):
 
 
 @given(KINDS, SEEDS, st.permutations(range(5)), st.sampled_from([SCORE, WORDS]))
-@settings(max_examples=25, deadline=None)
-def test_the_order_of_totals_and_words_does_not_matter(played, kind, seed, order, feedback):
-    _, table, history = played(feedback, preferences=kind, seed=seed)
+@settings(max_examples=25)
+def test_the_order_of_totals_and_words_does_not_matter(kind, seed, order, feedback):
+    _, table, history = played(feedback, kind, seed=seed)
     one, other = believe(table, feedback, history), believe(table, feedback, [history[k] for k in order])
     assert np.allclose(one.mean, other.mean, atol=1e-4) and np.allclose(one.covariance, other.covariance, atol=1e-4)
 
 
 @given(KINDS, SEEDS)
-@settings(max_examples=25, deadline=None)
-def test_a_comparison_moves_the_mean_to_the_preferred_plan(played, kind, seed):
-    _, table, history = played(COMPARISON, preferences=kind, seed=seed, rounds=1)
+@settings(max_examples=25)
+def test_a_comparison_moves_the_mean_to_the_preferred_plan(kind, seed):
+    _, table, history = played(COMPARISON, kind, seed=seed, rounds=1)
     first, second = history[0].plans
     before, after = believe(table, COMPARISON, ()).mean, believe(table, COMPARISON, history).mean
     moved = totals(after - before, first) - totals(after - before, second)
@@ -133,8 +148,8 @@ def test_a_comparison_moves_the_mean_to_the_preferred_plan(played, kind, seed):
             assert moved[i] > 0 if answer.prefers == 0 else moved[i] < 0
 
 
-def test_a_tie_says_that_two_plans_differ_by_about_nothing_and_silence_says_nothing(played):
-    problem, table, _ = played()
+def test_a_tie_says_that_two_plans_differ_by_about_nothing_and_silence_says_nothing():
+    problem, table, _ = played(COMPARISON)
     first, second = (0,) * 4, (1,) * 4
     tie = Heard((first, second), tuple(Feedback(name, alike=True) for name in problem.participants))
     row = chosen(first, 3) - chosen(second, 3)
@@ -159,39 +174,22 @@ def test_moments_under_a_comparison_are_those_of_samples():
 
 
 @pytest.mark.parametrize(
-    ("feedback", "rounds", "least"), [(SCORE, 5, 0.5), (SCORE, 9, 0.75), (WORDS, 5, 0.85), (COMPARISON, 5, 0.35)]
+    ("feedback", "style", "rounds", "least", "lexically"),
+    [
+        (SCORE, "plain", 5, 0.5, None),
+        (SCORE, "plain", 9, 0.75, None),
+        (COMPARISON, "plain", 5, 0.35, None),
+        (COMPARED, "plain", 5, 0.6, None),  # plans compared in words tell more than one bit
+        (COMPARED, "enthusiastic", 5, 0.6, None),
+        (WORDS, "plain", 5, 0.8, 0.8),
+        (WORDS, "blunt", 5, 0.68, 0.68),
+        (WORDS, "understated", 5, 0.12, 0.12),
+    ],
 )
-def test_estimates_rank_plans_as_the_truth_does(played, likeness, feedback, rounds, least):
-    found = []
-    for seed in range(8):
-        problem, table, history = played(feedback, rounds=rounds, n=5, seed=seed)
-        found.append(likeness(problem, believe(table, feedback, history).mean))
-    assert np.mean(found) > least
-
-
-@pytest.mark.parametrize("style", ["plain", "enthusiastic"])
-def test_plans_compared_in_words_tell_more_than_one_bit(played, likeness, style):
-    found = {COMPARISON: [], COMPARED: []}
-    for seed in range(8):
-        problem, table, history = played(COMPARISON, n=6, seed=seed)
-        people = seat_deciders(problem, "scores", style, np.random.default_rng(seed))
-        for feedback, each in found.items():
-            heard = [
-                Heard(h.plans, tuple(asyncio.run(who.judge(h.plans, feedback)) for who in people.values()))
-                for h in history
-            ]
-            each.append(likeness(problem, believe(table, feedback, heard).mean))
-    assert np.mean(found[COMPARED]) > np.mean(found[COMPARISON]) + 0.2
-
-
-@pytest.mark.parametrize(("style", "least"), [("plain", 0.8), ("blunt", 0.68), ("understated", 0.12)])
-def test_totals_estimated_from_words_order_plans(played, likeness, style, least):
-    """At first, without noise, lexical and Bayesian: plain 0.90, blunt 0.80 and 0.76, understated 0.25 and 0.23."""
-    found = {"lexical": [], "bayesian": []}
-    for seed in range(15):
-        problem, table, history = played(WORDS, n=(3, 6, 10)[seed % 3], seed=seed)
-        people = seat_deciders(problem, "scores", style, np.random.default_rng(seed))
-        heard = [Heard(h.plans, tuple(asyncio.run(p.judge(h.plans, WORDS)) for p in people.values())) for h in history]
-        found["lexical"].append(likeness(problem, lexical(table, heard)))
-        found["bayesian"].append(likeness(problem, believe(table, WORDS, heard).mean))
-    assert min(map(np.mean, found.values())) > least
+def test_estimates_rank_plans_as_the_truth_does(feedback, style, rounds, least, lexically):
+    ours, read = [], []
+    for seed in range(9):
+        problem, table, history = played(feedback, style=style, n=(3, 6, 8)[seed % 3], rounds=rounds, seed=seed)
+        ours.append(likeness(problem, believe(table, feedback, history).mean))
+        read.append(likeness(problem, lexical(table, history)) if lexically else 1)
+    assert np.mean(ours) > least and np.mean(read) > (lexically or 0)

@@ -1,8 +1,6 @@
 """The study of fair decisions: its settings reach the run, and a unit's seed alone decides what happens."""
 
 import asyncio
-import json
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,11 +10,6 @@ from support.errors import InvalidInput
 from support.fair_decisions.problem import FEEDBACK
 from support.fair_decisions.seats import PLANNER
 from support.fair_decisions.study import fair_decisions
-from support.models import serving
-from support.models.cache import Cache
-from support.models.fakes import scripted, stand_in
-from support.models.profiles import TIGHT, Profile
-from support.runs.sweep import Sweep
 
 
 def play(seed=1, **settings):
@@ -52,10 +45,7 @@ def test_a_solver_suggests_once_there_is_something_to_solve_on_and_the_search_ta
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"coordinator": "boss"}, "coordinator: 'boss' given; expected one of mcts"),
-        ({"coordinator": object()}, "`async def propose`"),
         ({"coordinator": "thompson", "estimator": "none"}, "pass estimator='bayesian'"),
-        ({"coordinator": "model"}, "model: none given for the seat of the coordinator"),
         ({"solver": True, "estimator": "none"}, "solver: it needs an estimator"),
         ({"solver": "cplex"}, "solver: 'cplex' given; expected True, False, or one of exact, mcts, mcts printed"),
         ({"feedback": "smell"}, "feedback: 'smell' given; expected one of complete, score"),
@@ -63,7 +53,6 @@ def test_a_solver_suggests_once_there_is_something_to_solve_on_and_the_search_ta
         ({"final": "first"}, "final: 'first' given; expected one of its own, best known, last"),
         ({"rounds": 0}, "rounds: 0 given; expected a whole number of at least 1"),
         ({"prompt": "short"}, "prompt: 'short' given; expected one of full, no example, no objective"),
-        ({"options": 0}, "options: 0 given"),
     ],
 )
 def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
@@ -72,62 +61,26 @@ def test_a_setting_out_of_its_range_is_refused_in_plain_words(settings, said):
 
 
 @pytest.mark.parametrize("estimator", ["none", "bayesian"])
-def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_the_answers(estimator):
-    heard = []
-
-    def script(messages):
-        heard.append(messages[-1]["content"])
-        plan = [[1, 1, 1], [2, 2, 2], [3, 3, 3], [2, 2, 2]][len(heard) - 1]
-        return {"reason": "so", "status": "FINISH" if len(heard) == 4 else "RUNNING", "plan": plan}
-
-    told = {"coordinator": "model", "feedback": "words", "estimator": estimator, "rounds": 3}
-    made = play(model=scripted(script), **told)
+def test_a_model_chooses_its_final_plan_itself_whatever_an_estimator_makes_of_the_answers(estimator, overheard):
+    moves = [{"reason": "so", "status": "RUNNING", "plan": [k] * 3} for k in (1, 2, 3)]
+    model, heard = overheard(*moves, {"reason": "so", "status": "FINISH", "plan": [2] * 3}, *moves)
+    told = {"coordinator": "model", "feedback": "words", "estimator": estimator, "rounds": 3, "model": model}
+    made, last = play(**told), heard[-1][-1]["content"]
     assert made.chosen == (1, 1, 1) and made.settings["final"] == "its own" and made.rounds[-1].number == 4
-    assert "All rounds are over.\nTo stop, give" in heard[-1] and "RUNNING" not in heard[-1]
+    assert "All rounds are over.\nTo stop, give" in last and "RUNNING" not in last
     assert runs_of([({}, made)])["evaluations"].tolist() == [9]
-    heard.clear()
-    assert play(model=scripted(script), **told, final="best known").chosen and len(heard) == 3
+    assert play(**told, final="best known").chosen and len(heard) == 4 + 3
 
 
 @pytest.mark.parametrize("solver", [True, "mcts", "mcts printed"])
 @pytest.mark.parametrize("feedback", ["complete", "words"])
-def test_a_model_is_told_what_its_adviser_suggests(solver, feedback):
-    heard = []
-    lines = iter([[1, 1, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3]])
-
-    def script(messages):
-        heard.append(messages[-1]["content"])
-        return {"reason": "so", "status": "RUNNING", "plan": next(lines)}
-
+def test_a_model_is_told_what_its_adviser_suggests(solver, feedback, overheard):
+    model, heard = overheard(*({"reason": "so", "status": "RUNNING", "plan": [k] * 4} for k in (1, 2, 3)))
     told = {"decisions": 4, "feedback": feedback, "coordinator": "model", "final": "last", "rounds": 3}
-    made = play(model=scripted(script), solver=solver, **told)
-    for entry, text in zip(made.rounds, heard, strict=True):
-        advice = "" if entry.suggestion is None else f"{[k + 1 for k in entry.suggestion]}, computed from"
+    made = play(model=model, solver=solver, **told)
+    for entry, messages in zip(made.rounds, heard, strict=True):
+        advice, text = "", messages[-1]["content"]
+        if entry.suggestion is not None:
+            advice = f"{[k + 1 for k in entry.suggestion]}, computed from"
         assert advice in text and ("# What a solver suggests" in text) == bool(advice)
     assert made.rounds[-1].suggestion and made.seats["solver"] == {True: "exact auto"}.get(solver, solver)
-
-
-@pytest.mark.parametrize("feedback", FEEDBACK)
-@pytest.mark.parametrize("kind", ["mcts", "exact", "model"])
-def test_participants_by_a_model_sit_beside_any_coordinator_in_any_feedback(kind, feedback):
-    model = stand_in(fill=0.05, profile=Profile(name="tight", limits=TIGHT))
-    made = play(coordinator=kind, feedback=feedback, seats="model", model=model, rounds=3)
-    judged = [entry for entry in made.rounds if entry.feedback]
-    assert judged and not [e for entry in judged for e in entry.format_errors if e.phase == "judge"]
-    assert list(made.seats.values())[:3] == ["model stand-in"] * 3
-    asked = sum(entry.replies for entry in judged)
-    assert asked >= 3 * len(judged) if "words" in feedback else asked == len(judged) * (kind == "model")
-
-
-def test_reasoning_off_and_on_are_two_cells_with_replies_of_their_own(store, tmp_path):
-    model = stand_in(fill=0.05, profile=Profile(name="wide"))
-    model.cache = Cache(tmp_path / "replies.sqlite")
-    grid = {"reasoning": ["off", "high"], "coordinator": ["model:wide"], "decisions": [3], "rounds": [2]}
-    sweep = Sweep("arms", fair_decisions, grid, 1, seed=1, paired=("reasoning",))
-    with serving(make=lambda name: model):
-        assert asyncio.run(sweep.run(store, progress=False))["done"] == 2
-        rows = model.cache._rows("SELECT request FROM replies")
-        sent = Counter(json.loads(json.loads(row)["options"])["reasoning_effort"] for (row,) in rows)
-        assert set(sent) == {"none", "high"} and sent.total() == model.live_calls
-    (off, first), (high, second) = sweep.records(store)
-    assert first.gains == second.gains and (off.settings["reasoning"], high.settings["reasoning"]) == ("off", "high")

@@ -16,30 +16,16 @@ PRIORS = Priors(
     mean=3.5, sd=1.1, user_sd=0.4, film_sd=0.5, noise_sd=0.9,
     genre_means={"Comedy": 3.3, "War": 3.8}, offsets={}, demographic_error=0.6, film_mean=3.2,
 )  # fmt: skip
-WHO = {"age": 30, "gender": "F", "occupation": "artist", "state": "NY"}
+USUAL = {
+    "movie_id": 7, "movie_title": "Film 7", "release_date": "1990", "genre": ("Comedy",), "rated_date": "1998",
+    "user_id": 1, "age": 30, "gender": "F", "occupation": "artist", "state": "NY",
+}  # fmt: skip
 
 
-def basic_info(genres=("Comedy",)):
-    row = {"movie_id": 7, "movie_title": "Film 7", "release_date": "1990", "genre": genres, "user_id": 1, **WHO}
-    return pd.DataFrame([row], columns=list(COLUMNS["BasicInfo"]))
-
-
-def movie_history(rows):
-    """`rows` are (rating, personal average, similarity)."""
-    made = [
-        {"user_id": k, "user_pref_similarity": s, "personal_average_score": a, **WHO, "rated_date": "1998", "rating": r}
-        for k, (r, a, s) in enumerate(rows)
-    ]
-    return pd.DataFrame(made, columns=list(COLUMNS["MovieHistory"]))
-
-
-def user_history(rows):
-    """`rows` are (rating, genres)."""
-    made = [
-        {"movie_id": k, "movie_title": f"Film {k}", "genre": g, "release_date": "1990", "rating": r, "rated_date": "1"}
-        for k, (r, g) in enumerate(rows)
-    ]
-    return pd.DataFrame(made, columns=list(COLUMNS["UserHistory"]))
+def rows(agent, which, given):
+    """An agent's table: usual rows but for the columns `which`, whose values are given."""
+    made = [{**USUAL, **dict(zip(which.split(), row, strict=True))} for row in given]
+    return pd.DataFrame(made, columns=list(COLUMNS[agent]))
 
 
 class Table(MovieLens):
@@ -56,41 +42,36 @@ def table():
 
     def make(film=((5, 4.0, 0.9),) * 40, user=((4, ("Drama",)),) * 30, genres=("Comedy",), consult=None):
         environment = Table(1, 7, 5.0, consult)
+        liked = "rating personal_average_score user_pref_similarity"
+        named = [(f"Film {k}", *row) for k, row in enumerate(user)]
         made = {
-            "BasicInfo": basic_info(genres), "MovieHistory": movie_history(film), "UserHistory": user_history(user)
-        }  # fmt: skip
+            "BasicInfo": rows("BasicInfo", "genre", [(genres,)]),
+            "MovieHistory": rows("MovieHistory", liked, film),
+            "UserHistory": rows("UserHistory", "movie_title rating genre", named),
+        }
         object.__setattr__(environment, "tables", made)
         return environment
 
     return make
 
 
-def invented(seed=0, users=40, items=30, n=1000, tested=100):
-    """Ratings of invented films: two tastes, of which every user has one."""
-    rng = np.random.default_rng(seed)
-    pairs = rng.permutation(users * items)[:n]
-    u, i = pairs // items + 1, pairs % items + 1
-    stars = np.clip(3 + np.where(u % 2 == i % 2, 1.8, -1.8) + rng.normal(0, 0.5, n), 1, 5).round().astype(int)
-    at = 880_000_000 + rng.integers(0, 20_000_000, n)
-    rows = pd.DataFrame({"user": u, "item": i, "rating": stars, "timestamp": at})
-    test, base = (part.sort_values(["user", "item"], ignore_index=True) for part in (rows[:tested], rows[tested:]))
-    ages = rng.integers(7, 74, users + 1)
-    people = {"age": ages, "gender": rng.choice(["F", "M"], users + 1), "occupation": "other", "zip": "10003"}
-    films = {
-        "title": [f"Film {k}" for k in range(1, items + 2)],
-        "release": [str(1930 + 2 * k) for k in range(items + 1)],
-        "genres": [(GENRES[1 + k % 5], GENRES[6 + k % 3]) for k in range(items + 1)],
-    }
-    number = pd.RangeIndex(1, users + 2, name="user"), pd.RangeIndex(1, items + 2, name="item")
-    return MovieLens100k(
-        base, test, pd.DataFrame({**people, "state": "NY"}, index=number[0]), pd.DataFrame(films, index=number[1])
-    )
-
-
 @pytest.fixture(scope="session")
 def toy():
-    """40 users and 30 films with 900 ratings, and one user (41) and one film (31) that nobody knows anything of."""
-    return invented()
+    """40 users of two tastes, 30 invented films, 900 ratings; of one user (41) and one film (31) nobody knows any."""
+    rng, users, items = np.random.default_rng(0), pd.RangeIndex(1, 42, name="user"), pd.RangeIndex(1, 32, name="item")
+    u, i = (part + 1 for part in divmod(rng.permutation(40 * 30)[:1000], 30))
+    stars = np.clip(3 + np.where(u % 2 == i % 2, 1.8, -1.8) + rng.normal(0, 0.5, 1000), 1, 5).round().astype(int)
+    at = 880_000_000 + rng.integers(0, 20_000_000, 1000)
+    ratings = pd.DataFrame({"user": u, "item": i, "rating": stars, "timestamp": at})
+    test, base = (part.sort_values(["user", "item"], ignore_index=True) for part in (ratings[:100], ratings[100:]))
+    people = {"age": rng.integers(7, 74, 41), "gender": rng.choice(["F", "M"], 41), "occupation": "other"}
+    films = {
+        "title": [f"Film {k}" for k in items],
+        "release": [str(1928 + 2 * k) for k in items],
+        "genres": [(GENRES[1 + k % 5], GENRES[6 + k % 3]) for k in range(31)],
+    }
+    who = pd.DataFrame({**people, "zip": "10003", "state": "NY"}, index=users)
+    return MovieLens100k(base, test, who, pd.DataFrame(films, index=items))
 
 
 @pytest.fixture(scope="session")
@@ -103,12 +84,12 @@ def real(have):
 def performs():
     """Whether a text of ("negotiators" or "raters") is one sentence for each of some acts, in this order."""
 
-    def check(who, text, acts, held_out=False):
+    def check(who, text, acts):
         known = {
             act: "|".join(
                 "".join(re.escape(t) + (".+" if slot else "") for t, slot, *_ in Formatter().parse(x)) for x in xs
             )
-            for act, xs in wordings(f"roundtable/{who}", held_out).items()
+            for act, xs in wordings(f"roundtable/{who}").items()
         }
         return re.fullmatch(" ".join(f"(?:{known[act]})" for act in acts), text) is not None
 

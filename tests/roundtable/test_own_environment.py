@@ -12,16 +12,14 @@ from matplotlib.figure import Figure
 from support.analysis.metrics import METRICS, curves_of, runs_of
 from support.data import ROOT
 from support.errors import InvalidInput
-from support.models.fakes import scripted, stand_in
+from support.models.fakes import stand_in
 from support.plots.roundtable import plot_utility
 from support.roundtable import table
 from support.roundtable.economy import exchange_economy
 from support.roundtable.negotiators import Linear
-from support.roundtable.records import View
 from support.roundtable.seats import seat_all
 from support.runs.export import flatten
 from support.runs.pages import to_html
-from support.runs.study import Store
 from support.runs.sweep import Sweep
 
 # The environment that notebook 50 shows, four people and a budget of 100, and the agent that sits there.
@@ -33,18 +31,13 @@ for cell in CELLS:
 Budget, Wishful = SHOWN["Budget"], SHOWN["Softening"]
 
 
-async def shared(rng, rule="plurality", seats="wishful", repetition=0, model=None):
-    people = Wishful if seats == "wishful" else seats
-    return await table.play(Budget(), seat_all(Budget(), people, rng, model=model), rule, rounds=4, rng=rng)
+async def shared(rng, rule="plurality", seats=Wishful, model=None):
+    return await table.play(Budget(), seat_all(Budget(), seats, rng, model=model), rule, rounds=4, rng=rng)
 
 
-@pytest.fixture
-def known(monkeypatch):
+def test_metrics_curves_export_and_pages_are_drawn_from_it(monkeypatch, store):
     monkeypatch.setitem(table.ENVIRONMENTS, "budget", lambda spec: Budget())
-
-
-def test_metrics_curves_export_and_pages_are_drawn_from_it(known, tmp_path):
-    sweep, store = Sweep("budget", shared, {"rule": ["plurality", "majority"]}, 2, 1), Store(tmp_path / "s.sqlite")
+    sweep = Sweep("budget", shared, {"rule": ["plurality", "majority"]}, 2, 1)
     assert asyncio.run(sweep.run(store, progress=False))["done"] == 4
     records = list(sweep.records(store))
     assert runs_of(records)[list(METRICS)].notna().any(axis=None)
@@ -59,23 +52,6 @@ def test_models_sit_at_it_by_its_schema():
     record = asyncio.run(shared(np.random.default_rng(1), seats="model", model=stand_in(seed=3)))
     assert record.seats["Dev"].startswith("model") and sum(entry.replies for entry in record.rounds) >= 4 * 4 * 2
     assert json.dumps(record.environment)
-
-
-def test_a_class_of_ones_own_is_a_column_by_its_name(known, tmp_path):
-    sweep, store = (
-        Sweep("budget", shared, {"rule": ["plurality"], "seats": [Wishful]}, 1, 1),
-        Store(tmp_path / "s.sqlite"),
-    )
-    asyncio.run(sweep.run(store, progress=False))
-    assert runs_of(sweep.records(store))["seats"].str.match("Softening [0-9a-f]{6}$").all()
-
-
-def test_a_model_is_asked_again_for_what_only_validate_refuses():
-    replies = iter(['{"reason": "", "proposal": [9, 9, 9, 9, 9]}', '{"reason": "", "proposal": [60, 10, 10, 10, 10]}'])
-    seats = seat_all(Budget(), "model", np.random.default_rng(1), model=scripted(lambda request: next(replies)))
-    view = View("Ana", Budget.agents, "majority", "vote", "", 1, 4, ())
-    made = asyncio.run(seats["Ana"].propose(view))
-    assert made.value == (60, 10, 10, 10, 10) and next(replies, None) is None
 
 
 class Patient(Linear):
@@ -108,16 +84,16 @@ class Vague(Budget):
         return {"me": me}
 
 
-BAD = [
-    (Vague(), "linear", "'linear' given for Ana, but Vague has no `background` of the type Background"),
-    (Budget(), "linear", "'linear' given for Ana, but Budget has no `background`.*seat a model, a person"),
-    (Budget(), [Wishful, Patient, Wishful, Wishful], "'patient' given for Ben, but Budget has no `background`"),
-    (Silent(), "model", "environment: Silent has no `task`; `support.roundtable.table.Environment` says what"),
-    (object(), Wishful, "environment: object has no `agents`, `validate`, `spec`"),
-]
-
-
-@pytest.mark.parametrize(("environment", "seats", "said"), BAD, ids=[said[:20] for _, _, said in BAD])
+@pytest.mark.parametrize(
+    ("environment", "seats", "said"),
+    [
+        (Vague(), "linear", "'linear' given for Ana, but Vague has no `background` of the type Background"),
+        (Budget(), "linear", "'linear' given for Ana, but Budget has no `background`.*seat a model, a person"),
+        (Budget(), [Wishful, Patient, Wishful, Wishful], "'patient' given for Ben, but Budget has no `background`"),
+        (Silent(), "model", "environment: Silent has no `task`; `support.roundtable.table.Environment` says what"),
+        (object(), Wishful, "environment: object has no `agents`, `validate`, `spec`"),
+    ],
+)
 def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats, said):
     with pytest.raises(InvalidInput, match=said):
         seat_all(environment, seats, np.random.default_rng(1), model=stand_in(seed=3))
@@ -127,6 +103,5 @@ def test_what_cannot_sit_there_is_told_before_the_first_round(environment, seats
 
 
 def test_an_environment_that_nobody_registered_is_told():
-    record = asyncio.run(shared(np.random.default_rng(1)))
     with pytest.raises(InvalidInput, match="'budget' given; expected one of exchange_economy, movielens; put your own"):
-        table.environment_of(record)
+        table.environment_of(asyncio.run(shared(np.random.default_rng(1))))

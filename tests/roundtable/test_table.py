@@ -1,7 +1,7 @@
 """The round table: who sees what when, what is voted on, and what stands at the end."""
 
 import asyncio
-from dataclasses import replace
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from support.errors import CallFailed, InvalidInput, InvalidProposal, MalformedR
 from support.roundtable.economy import exchange_economy
 from support.roundtable.records import Ballot, Message, Proposal
 from support.roundtable.seats import seat_all
-from support.roundtable.table import play, roundtable, transcript
+from support.roundtable.table import play
 
 ABC = ("Ana", "Ben", "Cleo")
 
@@ -55,9 +55,7 @@ class Stub:
 
     async def vote(self, view):
         await self._turn("vote", view)
-        return self._line(self.votes, view, lambda c: Ballot(view.me, c, f"why {view.me} votes")) or Ballot(
-            view.me, None
-        )
+        return self._line(self.votes, view, lambda choice: Ballot(view.me, choice, f"why {view.me} votes"))
 
     def _line(self, script, view, make):
         line = script[view.round - 1] if view.round <= len(script) else None
@@ -71,27 +69,18 @@ def table(proposals=None, votes=None, delays=None):
     return {a: Stub(a, proposals.get(a, ()), votes.get(a, ()), delays.get(a, 0.0)) for a in ABC}
 
 
-def played(seats, rule="plurality", rounds=1, environment=None, **options):
-    return asyncio.run(play(environment or Menu(), seats, rule, rounds=rounds, **options)).rounds
-
-
-def candidates(entry):
-    return {c.id: (c.value, c.proposers, c.standing) for c in entry.candidates}
-
-
-# -- candidates ---------------------------------------------------------------------------------------------------
+def played(seats, rule="plurality", rounds=1, **options):
+    return asyncio.run(play(Menu(), seats, rule, rounds=rounds, **options)).rounds
 
 
 def test_a_value_keeps_its_id_for_the_whole_discussion():
     seats = table({"Ana": ["soup", "stew", "soup"], "Ben": ["rice", None, "cake"]})
-    first, second, third = played(seats, rounds=3)
-    assert {c.value: c.id for c in first.candidates} == {"soup": "P1", "rice": "P2"}
-    assert {c.value: c.id for c in second.candidates} == {"rice": "P2", "stew": "P3"}
-    assert {c.value: c.id for c in third.candidates} == {"soup": "P1", "cake": "P4"}
-    assert [c.id for c in second.candidates] == ["P2", "P3"]  # listed by id, though Ana's new one comes first
-
-
-# -- decisions ----------------------------------------------------------------------------------------------------
+    listed = [[(c.id, c.value) for c in entry.candidates] for entry in played(seats, rounds=3)]
+    assert listed == [
+        [("P1", "soup"), ("P2", "rice")],
+        [("P2", "rice"), ("P3", "stew")],
+        [("P1", "soup"), ("P4", "cake")],
+    ]
 
 
 # -- what does not fit ----------------------------------------------------------------------------------------------
@@ -102,56 +91,37 @@ def test_a_proposal_that_the_environment_refuses_is_a_format_error_and_no_propos
     (error,) = second.format_errors
     assert (error.agent, error.phase, error.detail) == ("Ana", "propose", "dish: 130 given; expected a name")
     assert (first.format_errors, second.proposals) == ((), ())
-    assert candidates(second) == {"P1": ("soup", ("Ana",), False)}
+    assert [(c.value, c.proposers, c.standing) for c in second.candidates] == [("soup", ("Ana",), False)]
 
 
-@pytest.mark.parametrize(
-    ("rule", "ballot"),
-    [
-        ("plurality", "P9"),
-        ("cumulative", (("P1", 3),)),
-    ],
-)
+@pytest.mark.parametrize(("rule", "ballot"), [("plurality", "P9"), ("cumulative", (("P1", 3),))])
 def test_a_ballot_that_breaks_its_form_is_a_format_error_and_an_abstention(rule, ballot):
     (only,) = played(table({"Ana": ["soup"], "Ben": ["rice"]}, {"Ben": [ballot]}), rule)
     (error,) = only.format_errors
-    assert (error.agent, error.phase) == ("Ben", "vote")
-    assert "ballot of Ben" in error.detail
+    assert (error.agent, error.phase) == ("Ben", "vote") and "ballot of Ben" in error.detail
     assert [b.choice for b in only.ballots] == [None, None, None]
 
 
-def test_a_reply_that_never_took_its_form_is_a_format_error_in_every_phase():
-    class Mumbler(Stub):
-        async def message(self, view):
-            raise MalformedReply("no JSON")
-
+def test_a_reply_that_never_took_its_form_is_a_format_error_in_every_phase_and_any_other_failure_is_raised():
     lost = MalformedReply("no JSON")
-    seats = {**table({"Ben": ["rice"]}, {"Ben": ["P1"]}), "Ana": Mumbler("Ana", [lost], [lost])}
+    seats = {**table({"Ben": ["rice"]}, {"Ben": ["P1"]}), "Ana": Stub("Ana", [lost], [lost])}
+    seats["Ana"].message = AsyncMock(side_effect=lost)
     (only,) = played(seats)
     assert [(e.agent, e.phase) for e in only.format_errors] == [("Ana", p) for p in ("message", "propose", "vote")]
     assert [m.sender for m in only.messages] == ["Ben", "Cleo"]
     assert (only.ballots[0].choice, only.winner) == (None, "P1")
-
-
-def test_any_other_failure_of_a_participant_is_raised():
     with pytest.raises(CallFailed, match="endpoint"):
         played(table({"Ana": [CallFailed("the endpoint is down")]}))
 
 
 @pytest.mark.parametrize(
     ("given_to", "recorded"),
-    [
-        (("Cleo", "Cleo", "Ben"), ("Cleo", "Ben")),
-        (("Ana", "Zoe", "Ben"), ("Ben",)),
-        ((), ("Ben", "Cleo")),
-    ],
+    [(("Cleo", "Cleo", "Ben"), ("Cleo", "Ben")), (("Ana", "Zoe", "Ben"), ("Ben",)), ((), ("Ben", "Cleo"))],
 )
 def test_a_message_goes_to_known_others_or_to_everybody(given_to, recorded):
-    class Talker(Stub):
-        async def message(self, view):
-            return Message("somebody else", given_to, "hello")
-
-    (only,) = played({**table(), "Ana": Talker("Ana")})
+    seats = table()
+    seats["Ana"].message = AsyncMock(return_value=Message("somebody else", given_to, "hello"))
+    (only,) = played(seats)
     assert (only.messages[0].sender, only.messages[0].recipients) == ("Ana", recorded)
 
 
@@ -175,14 +145,11 @@ def test_phases_are_simultaneous_and_shared_when_they_end():
 def test_nobody_sees_what_was_thought_in_private_but_the_record_keeps_it():
     seats = table({a: [f"dish of {a}"] for a in ABC}, {a: ["P1"] for a in ABC})
     first, _ = played(seats, rounds=2)
-    assert first.proposals[1].reason == "why Ben proposes"
-    assert first.ballots[1].reason == "why Ben votes"
-    views = [view for seat in seats.values() for views in seat.seen.values() for view in views]
-    assert views
-    assert not any("why " in repr(view) for view in views)
+    assert (first.proposals[1].reason, first.ballots[1].reason) == ("why Ben proposes", "why Ben votes")
+    assert "dish of Ben" in repr([seat.seen for seat in seats.values()])
+    assert "why " not in repr([seat.seen for seat in seats.values()])
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.permutations(range(3)))
 def test_property_who_answers_first_does_not_matter(order):
     proposals = {"Ana": ["soup", 1], "Ben": ["rice", "soup"], "Cleo": ["cake", 2]}
@@ -192,21 +159,6 @@ def test_property_who_answers_first_does_not_matter(order):
 
 
 # -- how it is consumed ---------------------------------------------------------------------------------------------
-
-
-def test_the_consumer_may_stop_early_and_still_has_a_transcript():
-    async def until_decided():
-        seats = table({"Ana": ["soup"]}, {a: [None, "P1"] for a in ABC})
-        rounds = []
-        async for entry in roundtable(Menu(), seats, "majority"):
-            rounds.append(entry)
-            if entry.decision:
-                break
-        return seats, transcript(Menu(), seats, "majority", rounds, stopped="first agreement")
-
-    seats, record = asyncio.run(until_decided())
-    assert (len(record.rounds), record.outcome.value, record.settings["stopped"]) == (2, "soup", "first agreement")
-    assert len(seats["Ana"].seen["message"]) == 2
 
 
 def agreed(rounds):
@@ -223,8 +175,7 @@ def test_a_stopping_rule_is_asked_after_each_round_with_the_public_record_and_ma
 
     seats = table({a: [f"dish of {a}"] for a in ABC}, {a: ["P1"] for a in ABC})
     whole, stopped = played(seats, rounds=5), played(seats, rounds=5, stop=listening)
-    assert [len(rounds) for rounds in asked] == [1, 2, 3]
-    assert "why " not in repr(asked)
+    assert [len(rounds) for rounds in asked] == [1, 2, 3] and "why " not in repr(asked)
     assert stopped == whole[:3]
 
 
@@ -249,14 +200,13 @@ def test_the_record_says_which_rule_listened_and_which_one_stopped():
     ],
 )
 def test_wrong_settings_are_refused_before_anybody_is_asked(wrong, said):
-    given = {"seats": table(), "rule": "plurality", "rounds": 1, **wrong}
-    seats = given.pop("seats")
+    given = {"seats": table(), **wrong}
     with pytest.raises(InvalidInput, match=said):
-        played(seats, given.pop("rule"), **given)
-    assert not any(seat.seen["message"] for seat in seats.values())
+        played(**given)
+    assert not any(seat.seen["message"] for seat in given["seats"].values())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.sampled_from(list(RULES)), st.integers(0, 1000))
 def test_property_a_discussion_is_consistent_with_itself(rule, seed):
     economy, rng = exchange_economy(), np.random.default_rng(seed)
@@ -266,12 +216,9 @@ def test_property_a_discussion_is_consistent_with_itself(rule, seed):
         latest |= {p.agent: p.value for p in entry.proposals}
         listed = {c.value for c in entry.candidates}
         assert listed == {*latest.values(), *([standing.value] if standing else [])}
-        assert len({c.id for c in entry.candidates}) == len(listed)
+        assert len({c.id for c in entry.candidates}) == len(listed) and not entry.format_errors
         if entry.winner is None:
             assert entry.decision == standing
         else:
-            assert entry.decision.candidate == entry.winner
-            assert entry.decision.round == entry.number
-        assert not entry.format_errors
+            assert (entry.decision.candidate, entry.decision.round) == (entry.winner, entry.number)
         standing = entry.decision
-    assert replace(record, rounds=()).outcome is None
