@@ -17,6 +17,9 @@ from support.survey.answers import AnswerBook
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before torch: the workers' threads share the cores
 sys.path.append(str(Path(__file__).parent))  # for `attacks`, which a notebook shows as well, `kernels`, `serving`
+from kernels import unsynchronised
+
+unsynchronised()
 hypothesis.settings.register_profile("house", deadline=None, max_examples=50)  # a busy machine makes no test fail
 hypothesis.settings.load_profile("house")
 

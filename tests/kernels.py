@@ -14,6 +14,19 @@ LOADED = ("IPython", "ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "
           "support.analysis.conversation", "support.runs.recordings", "support.seminar.study")  # fmt: skip
 
 
+def unsynchronised():
+    """Study files are not waited for: a process that is killed loses nothing by that, only a power cut would tell."""
+    from support import database
+
+    configure = database._configure
+
+    def quick(made):
+        configure(made)
+        made.execute("PRAGMA synchronous = OFF")
+
+    database._configure = quick
+
+
 class Forked:
     """A kernel's process, in the place of the `Popen` of `jupyter_client`'s `launch_kernel`."""
 

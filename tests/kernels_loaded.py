@@ -4,7 +4,7 @@ import contextlib
 import importlib
 import os
 
-from kernels import LOADED
+from kernels import LOADED, unsynchronised
 
 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel sets it
 for name in LOADED:
@@ -14,3 +14,4 @@ for name in LOADED:
 from support import draw  # noqa: E402
 
 draw.FORMATS = ("png",)
+unsynchronised()

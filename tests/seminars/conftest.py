@@ -9,22 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from seminar_playing import setup_of
 
-from support import database
 from support.seminars.journal import begin
-
-
-@pytest.fixture(scope="module", autouse=True)
-def unsynchronised():
-    """Files are not waited for: a process that is killed loses nothing by that, only a power cut would tell."""
-    configure = database._configure
-
-    def quick(made):
-        configure(made)
-        made.execute("PRAGMA synchronous = OFF")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "_configure", quick)
-        yield
 
 
 @pytest.fixture
