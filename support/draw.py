@@ -154,7 +154,7 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], alt:
     describe_in_notebooks()
     said = described(fig)
     fig.draw_without_rendering()
-    fig.set_layout_engine("none")  # it is laid out: each format, and the notebook, would do it anew
+    fig.set_layout_engine(None)  # it is laid out: each format, and the notebook, would do it anew, and draw it twice
     around = fig.get_tightbbox().padded(0.1)  # inches
     # No dates inside the files: the same drawing is the same bytes.
     formats: dict[str, dict[str, Any]] = {
@@ -200,9 +200,11 @@ def describe_in_notebooks() -> None:
 
 
 def png(fig: Figure) -> bytes:
-    """A figure as the bytes of a PNG, for a widget."""
-    buffer = BytesIO()
-    fig.savefig(buffer, format="png", dpi=96)
+    """A figure as the bytes of a PNG, for a widget; laid out and drawn once, where `savefig` draws it twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    fig.dpi, buffer = 96, BytesIO()
+    FigureCanvasAgg(fig).print_png(buffer)
     return buffer.getvalue()
 
 

@@ -26,7 +26,6 @@ from support.runs.study import Store
 from support.seats import HUMAN, Question
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from support.models.model import ChatModel
@@ -199,23 +198,42 @@ def held(value: Any, otherwise: str) -> str:
     return next((n for n, v in names.items() if v is value and not n.startswith("_")), otherwise)
 
 
+def blank(width: float, height: float) -> tuple[Figure, Any]:
+    """A new figure of this size in inches, and its Axes."""
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(width, height), layout="constrained")
+    return fig, fig.subplots()
+
+
 class Lab(ABC):
     """Controls over one figure, which can be saved, and whose code is shown. Display `lab.view`.
 
     Public: `settings`, what is shown; `draw()`, the figure, for a page without a kernel; `code`; `save()`.
+    `given` is what the lab is made with beside its settings: expressions, those without a name first.
     """
 
     study: ClassVar[str]
     """The folder of its figures."""
+    page: w.VBox
 
-    def __init__(self, width: str) -> None:
+    def __init__(self, width: str, given: Mapping[str, str] | None = None) -> None:
         self.controls: dict[str, Any] = {}
+        self._given = dict(given or {})
         self.figure = w.Image(format="png", layout=w.Layout(width="100%", max_width=width))
         self.status, self.made = w.HTML(), w.HTML()
         self.save_button = w.Button(description="Save figure", tooltip="as PNG, SVG and PDF, with what produced it")
         self.save_button.on_click(lambda _: self._saved())
         self.kept = w.VBox([self.save_button, self.made])
-        self._at_rest = True
+        self._at_rest, self._looked_at = True, False
+
+    @property
+    def view(self) -> w.VBox:
+        """The lab's page. From the first look at it the figure is drawn anew at every change, and not before."""
+        if not self._looked_at:
+            self._looked_at = True
+            self._redraw()
+        return self.page
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -223,41 +241,31 @@ class Lab(ABC):
         return {name: control.value for name, control in self.controls.items()}
 
     @property
-    @abstractmethod
     def given(self) -> dict[str, str]:
-        """What the lab is made with beside its settings: expressions, those without a name first."""
+        """What the lab is made with."""
+        return self._given
 
     @property
     def who(self) -> str:
         """Whose doing the figure shows, for its provenance."""
         return "as stored in the records that are shown"
 
+    @abstractmethod
     def draw(self) -> Figure:
-        """The figure as it is now, for a page without a kernel."""
-        from matplotlib.figure import Figure
-
-        fig = Figure(figsize=self._inches(), layout="constrained")
-        self._plot(fig.subplots())
-        return fig
-
-    def _inches(self) -> tuple[float, float]:
-        """Width and height of the figure."""
-        raise NotImplementedError
-
-    def _plot(self, ax: Axes) -> None:
-        """Draw the figure as it is now; a lab of more than one plot has a `draw` of its own instead."""
-        raise NotImplementedError
+        """The figure as it is now."""
 
     @property
     def code(self) -> str:
         """A cell that makes the same figure."""
-        words = [f"{name}={value!r}" for name, value in self.settings.items()]
-        made = [*(f"{name}={value}" if name.isidentifier() else value for name, value in self.given.items()), *words]
+        made = [f"{name}={value}" if name.isidentifier() else value for name, value in self.given.items()]
+        made += [f"{name}={value!r}" for name, value in self.settings.items()]
         name = type(self).__name__
         arguments = "".join(f"    {argument},\n" for argument in made)
         return f"from {type(self).__module__} import {name}\n\nlab = {name}(\n{arguments})\n{self._last_line}"
 
-    _last_line = "lab.draw()"
+    @property
+    def _last_line(self) -> str:
+        return "lab.draw()"
 
     def save(self) -> Path:
         """Write the figure as PNG, SVG and PDF with its provenance and code; other settings, another file."""
@@ -277,8 +285,9 @@ class Lab(ABC):
         self.made.value = fill("code", said, self.code)
 
     def _redraw(self) -> None:
-        """Put what `draw` draws into `figure`, and show its code."""
-        self.figure.value = png(self.draw())
+        """Put what `draw` draws into `figure`, where somebody looks, and show its code."""
+        if self._looked_at:
+            self.figure.value = png(self.draw())
         self._show_code()
 
     def _tell(self, text: str) -> None:
@@ -303,7 +312,8 @@ class PlayLab(Lab, Generic[R]):
     run: AsyncIterator[R] | None
 
     def __init__(self, store: Store, model: ChatModel | str | None, *, again: str, width: str) -> None:
-        super().__init__(width)
+        known = repr(model) if isinstance(model, str) else held(model, "model")
+        super().__init__(width, {"(store)": held(store, "store")} | ({} if model is None else {"model": known}))
         self.store, self.model = store, model
         self.seats = w.VBox()
         self.step_button = w.Button(description="Next round", button_style="primary")
@@ -329,18 +339,12 @@ class PlayLab(Lab, Generic[R]):
         return {seat.description: seat.value for seat in self.seats.children}
 
     @property
-    def given(self) -> dict[str, str]:
-        """The study's file, and the model where one sits there."""
-        model = repr(self.model) if isinstance(self.model, str | None) else held(self.model, "model")
-        return {"(store)": held(self.store, "store")} | ({} if self.model is None else {"model": model})
-
-    @property
     def who(self) -> str:
         """Who sits where."""
         return ", ".join(f"{name}: {kind}" for name, kind in self.kinds.items())
 
     @property
-    def _last_line(self) -> str:  # type: ignore[override]
+    def _last_line(self) -> str:
         if HUMAN in json.dumps(self.settings):
             return "lab.view  # a person is asked again: play, and the figure follows"
         played = "lab.advance(to_the_end=True)" if self._over else f"lab.advance(rounds={len(self.finished)})"
@@ -350,9 +354,8 @@ class PlayLab(Lab, Generic[R]):
         """Begin anew with the settings shown; a play at hand is given up."""
         for task in (*self._listeners, *([self.task] if self.task else [])):
             task.cancel()
-        self._listeners, self.task = [], None
+        self._listeners, self.task, self.run = [], None, None
         self.finished: list[R] = []
-        self.run = None
         self.stored = self._stopped = False
         self.forms.children = ()
         self.progress.value = 0
@@ -363,17 +366,18 @@ class PlayLab(Lab, Generic[R]):
 
     def start(self, *, to_the_end: bool) -> None:
         """Play one round, or all that are left, in the background; a person is waited for."""
+
+        def play() -> None:
+            self.task = asyncio.ensure_future(self.advance(to_the_end=to_the_end))
+
         if self.task and not self.task.done():
             self._tell(f"A round is being played; it waits for the {self.place} below.")
-            return
-        self.home.run(lambda: self._go(to_the_end))
+        else:
+            self.home.run(play)
 
     def stop(self) -> None:
         """Play no further round than the one at hand."""
         self._stopped = True
-
-    def _go(self, to_the_end: bool) -> None:
-        self.task = asyncio.ensure_future(self.advance(to_the_end=to_the_end))
 
     async def advance(self, rounds: int = 1, *, to_the_end: bool = False) -> None:
         """Play some rounds, or all that are left, and show them; store the play when it is over."""
@@ -413,22 +417,9 @@ class PlayLab(Lab, Generic[R]):
     def _result(self) -> str:
         """What the newest round came to, in a few words."""
 
+    @abstractmethod
     def _said(self, rounds: list[R]) -> str:
         """Some rounds, as HTML."""
-        return ""
-
-    def _show(self) -> None:
-        """Show the rounds that are finished."""
-        before = [str(n) for n in range(len(self.finished), 0, -1)]
-        self.shown.options = ["all rounds", *before]
-        self._show_talk()
-        self._redraw()
-
-    def _show_talk(self) -> None:
-        rounds = self.finished[::-1]
-        self.talk.value = self._said(
-            rounds if self.shown.index in (None, 0) else [self.finished[int(self.shown.value) - 1]]
-        )
 
     def _why(self) -> str:
         """A reason to add to the result of a round that is not the last; HTML."""
@@ -437,34 +428,37 @@ class PlayLab(Lab, Generic[R]):
     def _welcome(self) -> str:
         return "Press <b>Next round</b>, or play to the end."
 
+    def _show(self) -> None:
+        """Show the rounds that are finished."""
+        self.shown.options = ["all rounds", *(str(n) for n in range(len(self.finished), 0, -1))]
+        self._show_talk()
+        self._redraw()
+
+    def _show_talk(self) -> None:
+        at, rounds = self.shown.index, self.finished[::-1]
+        self.talk.value = self._said(rounds[at - 1 : at] if at else rounds)
+
     def _show_controls(self, *columns: w.Widget) -> None:
         """Make the lab's page, these columns above what all labs have, and begin; another setting begins anew."""
         buttons = [self.step_button, self.end_button, self.stop_button, self.new_button, self.progress]
         above = [w.HBox(columns, layout=w.Layout(**ROW)), w.HBox(buttons, layout=w.Layout(**ROW))]
-        below = [self.figure, self.kept, self.shown, self.talk]
-        self.view = w.VBox([*above, self.status, self.forms, *below])
+        self.page = w.VBox([*above, self.status, self.forms, self.figure, self.kept, self.shown, self.talk])
         for each in self.controls.values():
             each.observe(lambda _: self.restart(), "value")
         self.restart()
 
     def _offer_seats(
-        self, names: Iterable[str], kinds: Iterable[str], stand_in: str | Mapping[str, str], **look: Any
+        self, names: Iterable[str], kinds: Iterable[str], usual: str, first: Mapping[str, str], **look: Any
     ) -> None:
-        """One choice of participant per name; those made already for somebody are kept.
-
-        `stand_in` is who sits at first: a kind, or one for each name.
-        """
-        first = stand_in if isinstance(stand_in, Mapping) else {}
-        usual = stand_in if isinstance(stand_in, str) else ""
-        before, listed = {**first, **self.kinds}, list(kinds)
-        known = [*offered([*listed, MODEL], self.model), HUMAN]
+        """One choice of participant per name, as it was chosen before, as `first` says, or the `usual` one."""
+        before = {**first, **self.kinds}
+        known = [*offered([*kinds, MODEL], self.model), HUMAN]
         known += [kind for kind in before.values() if kind not in known]
-        seats = [
-            w.Dropdown(options=known, value=before.get(n, usual or listed[0]), description=n, **look) for n in names
-        ]
-        for seat in seats:
+        self.seats.children = tuple(
+            w.Dropdown(options=known, value=before.get(name, usual), description=name, **look) for name in names
+        )
+        for seat in self.seats.children:
             seat.observe(lambda _: self.restart(), "value")
-        self.seats.children = tuple(seats)
 
     def _listen(self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]) -> None:
         """Pass the questions to a person on to the form, for as long as this play lasts."""
@@ -484,8 +478,6 @@ class PlayLab(Lab, Generic[R]):
         if not self.stored:
             unit = self.store.save(self.sweep, self.record(), self.settings)
             self.stored = True
-            self._tell(
-                f"Finished after {played} {'round' if played == 1 else 'rounds'}: {result}. "
-                f"Stored in {escape(self.store.path.name)} as {self.called} {unit.repetition} of “{self.sweep}” with "
-                "these settings."
-            )
+            many = f"{played} {'round' if played == 1 else 'rounds'}"
+            what = f"{self.called} {unit.repetition} of “{self.sweep}” with these settings"
+            self._tell(f"Finished after {many}: {result}. Stored in {escape(self.store.path.name)} as {what}.")

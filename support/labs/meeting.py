@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from support.models.model import ChatModel
 
-SWEEP, STAND_IN = "coordination", "plain"
+SWEEP = "coordination"
 SIZES = [3, 4, 5]
 RANGES = {"difficulty": list(DIFFICULTIES), "options": (1, 9), "rounds": (1, 8), "interviewer": [], "coordinator": [],
           "evaluator": [], "database": bool, "tracking": bool}  # fmt: skip
@@ -51,9 +51,8 @@ class ChatForm:
     """
 
     def __init__(self, profile: Profile, private: Private, meeting: Meeting) -> None:
-        self.profile, self.question = profile, None
-        self.said: list[tuple[str, str]] = []
-        self.round, self.mark = 0, 0
+        self.profile, self.said, self.round, self.mark = profile, list[tuple[str, str]](), 0, 0
+        self.question: Question | None = None
         self.field = w.Text(placeholder="your answer", layout=w.Layout(width="36rem"))
         self.send_button = w.Button(description="Send", button_style="primary", disabled=True)
         self.talk, self.error, self.options = w.HTML(), w.HTML(), w.HBox(layout=w.Layout(**ROW))
@@ -64,8 +63,6 @@ class ChatForm:
         self.press.button(self.send_button, self.send)
         self.press.enter(self.field, self.send)
         self.rest()
-
-    question: Question | None
 
     def ask(self, question: Question) -> None:
         """Show the conversation with the newest thing asked, and take the next answer for it."""
@@ -142,9 +139,9 @@ class MeetingLab(PlayLab[CoordinationRound]):
         self.controls["tracking"].description = "preferences of earlier rounds stay"
         self.rounds = self.controls["rounds"]
         asked = list(self.controls.values())
-        self._seat_choices(seats or STAND_IN)
-        self.members.observe(lambda _: self._meeting_choices(), "value")
-        self.controls["meeting"].observe(lambda _: self._seat_choices(STAND_IN), "value")
+        self._meeting_chosen(seats or {})
+        self.members.observe(lambda _: self._members_chosen(), "value")
+        self.controls["meeting"].observe(lambda _: self._meeting_chosen({}), "value")
         self._show_controls(w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats)
 
     @property
@@ -163,12 +160,12 @@ class MeetingLab(PlayLab[CoordinationRound]):
         led = ", ".join(f"{role}: {self.settings[role]}" for role in FACILITATORS)
         return f"{super().who}, {led}"
 
-    def _meeting_choices(self) -> None:
+    def _members_chosen(self) -> None:
         self.controls["meeting"].options = _meetings(self.members.value)
 
-    def _seat_choices(self, first: str | Mapping[str, str]) -> None:
+    def _meeting_chosen(self, first: Mapping[str, str]) -> None:
         members = scenario(self.controls["meeting"].value).members
-        self._offer_seats(members, STYLES, first, style={"description_width": "10rem"})
+        self._offer_seats(members, STYLES, next(iter(STYLES)), first, style={"description_width": "10rem"})
 
     def _clear(self) -> None:
         s = self.settings

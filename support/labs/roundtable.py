@@ -186,8 +186,8 @@ class RoundTableLab(PlayLab[Round]):
             folders = [("ours", None), (str(prompts), str(prompts))]
             self.controls["prompts"] = control("prompts", folders, str(prompts))
         self.rounds = self.controls["rounds"]
-        self._seat_choices(seats or STAND_IN)
-        self.controls["agents"].observe(lambda _: self._seat_choices(STAND_IN), "value")
+        self._seat_choices(seats or {})
+        self.controls["agents"].observe(lambda _: self._seat_choices({}), "value")
         self._show_controls(w.VBox(list(self.controls.values())), self.seats)
 
     @property
@@ -209,15 +209,15 @@ class RoundTableLab(PlayLab[Round]):
     def _turn(self) -> None:
         """Another matter, other people."""
         self.seats.children = ()
-        self._seat_choices(STAND_IN)
+        self._seat_choices({})
 
-    def _seat_choices(self, first: str | Mapping[str, str]) -> None:
+    def _seat_choices(self, first: Mapping[str, str]) -> None:
         """Ours, and the user's own; at a table of the user's own, who knows no exchange economy."""
         kinds = [kind for kind, cls in KINDS.items() if not (self._own and issubclass(cls, RuleBased))]
         for name in MARKET:
             self.controls[name].layout.display = "none" if self._own else ""
-        usual = [*kinds, HUMAN][0] if self._own and first == STAND_IN else first
-        self._offer_seats(self._economy().agents, kinds, usual)
+        usual = [*kinds, HUMAN][0] if self._own or first else STAND_IN
+        self._offer_seats(self._economy().agents, kinds, usual, first)
 
     def _clear(self) -> None:
         self.economy = self._economy()
