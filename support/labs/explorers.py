@@ -17,7 +17,7 @@ from support.analysis.printed import FIVE, TOTAL, Scale
 from support.analysis.transitions import Transitions, code, most_probable, transitions
 from support.draw import dots
 from support.errors import InvalidInput
-from support.labs.base import ROW, Lab, blank, chosen, control, held, warning
+from support.labs.base import ROW, Lab, blank, control, held, warning
 from support.plots.planning import plot_budget
 from support.plots.surveys import plot_diverging
 from support.plots.transitions import plot_graph, plot_matrix
@@ -34,6 +34,13 @@ FOLLOWED = {
     "plan of the round": "divergence",
 }
 """What can be followed: its name on the control, and the column of `rounds_of`."""
+
+
+def chosen(name: str, value: str, options: Iterable[str]) -> str:
+    """What a menu shows at first; an error where it is not among the options."""
+    if value not in (listed := list(options)):
+        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
+    return value
 
 
 class Explorer(Lab):

@@ -14,7 +14,8 @@ import pandas as pd
 
 from support.analysis.meetings import rounds_of
 from support.errors import InvalidInput
-from support.labs.base import ROW, SEEDS, PlayLab, Press, control, controls, fill, offered, warning
+from support.labs.base import ROW, SEEDS, Press, control, controls, fill, offered, warning
+from support.labs.play import PlayLab
 from support.labs.roles import MEETINGS, RoleForm
 from support.meetings.coordination import coordinate, record
 from support.meetings.data import Meeting, Private, Profile, in_words
@@ -187,8 +188,7 @@ class MeetingLab(PlayLab[CoordinationRound]):
         people = {name: MEMBER.person(name) for name, kind in self.kinds.items() if kind == HUMAN}
         s = self.settings
         chosen = {role: s[role] for role in FACILITATORS}
-        rng, spoken = np.random.default_rng(s["seed"]), Spoken(self.model)
-        questions: asyncio.Queue[Question] = asyncio.Queue()
+        rng, spoken, questions = np.random.default_rng(s["seed"]), Spoken(self.model), asyncio.Queue[Question]()
         with asked(questions):
             seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
         told = {name: s[name] for name in ("options", "rounds", "database", "tracking")}
@@ -222,7 +222,7 @@ class MeetingLab(PlayLab[CoordinationRound]):
         return meeting_to_html(rounds, run.meeting, run.seats, **told)
 
     def draw(self) -> Figure:
-        """The live figure as it is now, for a page without a kernel."""
+        """The newest scores, and what the run came to round by round."""
         frame = rounds_of([({}, self.record())]) if self.finished else pd.DataFrame()
         newest = self.finished[-1] if self.finished else None
         return draw_coordination(frame, newest, self.rounds.value)

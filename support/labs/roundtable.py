@@ -14,7 +14,8 @@ import numpy as np
 from support.analysis.metrics import total_utility
 from support.choice import RULES
 from support.errors import InvalidInput
-from support.labs.base import SEEDS, PlayLab, control, controls, fill
+from support.labs.base import SEEDS, control, controls, fill
+from support.labs.play import PlayLab
 from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
 from support.roundtable.economy import PREFERENCES, Background, exchange_economy
@@ -38,7 +39,6 @@ ECONOMY, MARKET = "exchange_economy", ("preferences", "agents")
 """The environment that the lab begins with, and the controls that no other has."""
 RANGES = {"rule": RULES, "preferences": PREFERENCES, "agents": (2, 5), "rounds": (1, 20)}
 TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
-
 
 Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
 """Widgets that take an answer, and what reads it from them."""
@@ -133,22 +133,22 @@ def _vote(ids: list[str]) -> Fields:
     return [choice], lambda: choice.value
 
 
-def _ratings(ids: list[str]) -> Fields:
-    fields = {c: w.IntSlider(value=3, min=1, max=5, description=c) for c in ids}
-    return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
-
-
 def _ranking(ids: list[str]) -> Fields:
     places = [w.Dropdown(options=ids, value=c, description=f"{i}.") for i, c in enumerate(ids, start=1)]
     return list(places), lambda: [place.value for place in places]
 
 
-def _points(ids: list[str]) -> Fields:
-    fields = {c: w.BoundedIntText(value=1, min=0, max=len(ids), description=c) for c in ids}
+def _numbers(ids: list[str], make: type[w.Widget], **span: int) -> Fields:
+    fields: dict[str, Any] = {c: make(description=c, **span) for c in ids}
     return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
 
 
-BALLOTS = {"vote": _vote, "ratings": _ratings, "ranking": _ranking, "points": _points}
+BALLOTS: Mapping[str, Callable[[list[str]], Fields]] = {
+    "vote": _vote,
+    "ranking": _ranking,
+    "ratings": lambda ids: _numbers(ids, w.IntSlider, value=3, min=1, max=5),
+    "points": lambda ids: _numbers(ids, w.BoundedIntText, value=1, min=0, max=len(ids)),
+}
 
 
 class RoundTableLab(PlayLab[Round]):
@@ -259,7 +259,7 @@ class RoundTableLab(PlayLab[Round]):
         return transcript(self.economy, self.people, s["rule"], self.finished, seed=s["seed"])
 
     def draw(self) -> Figure:
-        """The live figure as it is now, for a page without a kernel."""
+        """Utility round by round, and what stands."""
         curve = total_utility(self.record()) if self.finished else np.array([])
         decision = self.finished[-1].decision if self.finished else None
         e = self.economy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -21,7 +20,6 @@ from support.runs.pages import totals_html, unit_html
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from support.models.cache import Cache
     from support.runs.study import Store, Unit
     from support.runs.sweep import Sweep
 
@@ -52,16 +50,13 @@ class RunViewer(Lab):
 
     A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
     moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
-    `cache` is where the replies are kept, by default the store's own file.
     """
 
     study = "runs"
 
-    def __init__(
-        self, sweep: Sweep, store: Store, cache: Cache | str | Path | None = None, *, units: str = ALL, **only: str
-    ) -> None:
+    def __init__(self, sweep: Sweep, store: Store, *, units: str = ALL, **only: str) -> None:
         super().__init__("860px", {"(sweep)": held(sweep, "sweep"), "(store)": held(store, "store")})
-        self.sweep, self.store, self.cache = sweep, store, cache
+        self.sweep, self.store = sweep, store
         self._every = list(sweep.units())
         self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
         self._codes = np.unravel_index(np.arange(len(self._every)), [len(values) for values in self._values])
@@ -77,9 +72,8 @@ class RunViewer(Lab):
         self.refresh_button = w.Button(description="Refresh", tooltip="read the study's file again")
         self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
         self.totals, self.place, self.head, self.calls, self.error = (w.HTML() for _ in range(5))
-        self.list = w.Select(
-            options=[], rows=9, tooltip="units of the sweep", layout=w.Layout(width="70rem", max_width="98%")
-        )
+        wide = w.Layout(width="70rem", max_width="98%")
+        self.list = w.Select(options=[], rows=9, tooltip="units of the sweep", layout=wide)
         filters = w.HBox([*self.controls.values(), self.refresh_button], layout=w.Layout(**ROW))
         listed = [filters, self.head, self.list, w.HBox([self.back_button, self.on_button, self.place])]
         self.page = w.VBox([self.totals, *listed, self.error, self.figure, self.status, self.kept, self.calls])
@@ -179,7 +173,7 @@ class RunViewer(Lab):
         if not self._at_rest:
             return
         try:
-            self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit, self.cache)
+            self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit)
         except ConveneError as error:
             self.calls.value = ""
             self.error.value = warning(str(error))

@@ -9,7 +9,7 @@ from support.errors import CallFailed
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import PLANNER
-from support.labs.plan_history import history_to_html, truth_of
+from support.labs.plan_history import to_html, truth_of
 from support.labs.plans import NOTHING, SWEEP, PlanningLab
 from support.models.fakes import scripted
 from support.solvers.fair import solve
@@ -190,7 +190,7 @@ def test_what_comes_from_outside_is_shown_as_text(game, propose):
         await propose(lab, (0, 0))
         [entry] = lab.finished
         said = tuple(Feedback(a.participant, text="<b>so & so</b>") for a in entry.feedback)
-        html = history_to_html([replace(entry, feedback=said, reason="<i>why</i>")], lab.table, "divergence")
+        html = to_html([replace(entry, feedback=said, reason="<i>why</i>")], lab.table, "divergence")
         assert "&lt;b&gt;so &amp; so&lt;/b&gt;" in html and "&lt;i&gt;why" in html and "<i>why" not in html
 
     game(talk)

@@ -8,7 +8,6 @@ from support.labs.runs import BLANK, RunViewer
 from support.models.calls import Call, Fault
 from support.models.model import Request
 from support.roundtable.records import Transcript
-from support.runs.study import Store
 from support.runs.sweep import Sweep
 
 RECORD = Transcript({}, "a", {}, ())
@@ -96,32 +95,17 @@ def test_lists_as_values_are_told_apart(store):
     assert listed(viewer)[0].startswith("weights [1, 2] #0") and choose(viewer, weights="[2, 1]") == [1]
 
 
-def test_a_refresh_sees_what_another_process_stored_and_keeps_the_choice(viewer, played):
-    viewer.list.value = 5
-    assert "5 done, 1 failed, 2 missing" in viewer.totals.value
-    other = Store(played.path)
-    other.add(list(sweep().units())[6], RECORD, 1.0, [call("new")])
-    other.close()
-    viewer.refresh_button.click()
-    assert "6 done, 1 failed, 1 missing" in viewer.totals.value and "✓ done" in listed(viewer)[6]
-    assert viewer.list.value == 5
-
-
 def test_many_units_come_in_pages_that_say_where_one_is(store):
     viewer = RunViewer(Sweep("s", study, {"rule": ["a", "b"], "size": list(range(300))}, 1, 7), store)
     assert len(viewer.list.options) == 100 and viewer.place.value == "1 to 100 of 600 units"
     assert viewer.back_button.disabled and not viewer.on_button.disabled
     viewer.on_button.click()
+    assert viewer.place.value == "101 to 200 of 600 units" and viewer.list.value == 100
+    viewer.list.value = 105
     viewer.refresh()
-    assert viewer.place.value == "101 to 200 of 600 units" and viewer.list.value == 100, "a refresh stays on the page"
+    assert viewer.place.value == "101 to 200 of 600 units" and viewer.list.value == 105, "a refresh keeps the choice"
     viewer.back_button.click()
     assert viewer.back_button.disabled
     choose(viewer, rule="b")
     assert viewer.place.value == "1 to 100 of 300 units, chosen from 600" and "size 0 " in listed(viewer)[0]
     assert set(viewer.settings) == {"units", "rule"}, "nobody chooses from a list of thousands"
-
-
-def test_a_cache_that_is_not_there_is_told_and_the_list_stays(played, tmp_path):
-    viewer = RunViewer(sweep(), played, tmp_path / "nowhere.sqlite")
-    assert "there is no file" in viewer.error.value and 'role="alert"' in viewer.error.value
-    assert len(viewer.list.options) == 8
