@@ -105,20 +105,16 @@ def running() -> asyncio.AbstractEventLoop | None:
 
 
 def controls(study: Callable[..., Any], ranges: Mapping[str, Any], **start: Any) -> dict[str, Any]:
-    """A control for each of a study function's parameters that has a range.
+    """A control for each of a study's parameters that has a range: a pair of numbers, some choices, or `bool`.
 
-    A range is a pair of whole numbers or of floats, some choices, or `bool`; what `start` does not say begins at the
-    function's own default.
+    What `start` does not say begins at the function's own default.
 
     >>> shown = controls(lambda rng, rule, rounds=10: None, {"rule": ["borda"], "rounds": (1, 20)}, rule="borda")
     >>> [control.value for control in shown.values()]
     ['borda', 10]
     """
-    parameters = inspect.signature(study).parameters
-    return {
-        name: control(name, allowed, start[name] if name in start else parameters[name].default)
-        for name, allowed in ranges.items()
-    }
+    first = {name: parameter.default for name, parameter in inspect.signature(study).parameters.items()} | start
+    return {name: control(name, allowed, first[name]) for name, allowed in ranges.items()}
 
 
 def control(name: str, allowed: Any, value: Any) -> Any:

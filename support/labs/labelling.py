@@ -27,10 +27,9 @@ class LabellingDesk(Lab):
     """Controls over a sample of messages. Display `desk.view`; each label is in the file as soon as it is saved.
 
     Works by keyboard alone: Tab moves on, Space ticks, Enter presses a button. A coder sees no label but their own.
-
-    `messages` are whole discussions with run, round, sender and text, as `support.analysis.conversation.messages_of`
-    gives them, for the round before a message is shown with it. `path` is the SQLite file that labels go to; what is in
-    it already is shown and counted. Of the messages `n` are drawn with `seed`: both `coders` get the same.
+    `messages` are whole discussions with run, round, sender and text, as `conversation.messages_of` gives them, for the
+    round before a message is shown with it; `n` are drawn with `seed`, the same for both `coders`. `path` is the SQLite
+    file that labels go to; what is in it already is shown and counted.
     """
 
     study = "labels"

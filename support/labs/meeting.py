@@ -105,9 +105,8 @@ class ChatForm:
 class MeetingLab(PlayLab[CoordinationRound]):
     """Controls over one coordination of a meeting of the synthetic company. Display `lab.view`.
 
-    Finished runs go to `store`, as units of the sweep "coordination"; `model` is offered as a kind of member and
-    facilitator. The others say what the controls show at first: `meeting` is its id, by default the first with so many
-    `members`, `seats` is {name: kind}.
+    The arguments beside `store` and `model` say what the controls show at first: `meeting` is its id, by default the
+    first with so many `members`, `seats` is {name: kind}.
     """
 
     sweep, called, place, study = SWEEP, "run", "conversation", "meetings"

@@ -175,8 +175,7 @@ class PlanForm:
 class PlanningLab(PlayLab[PlanningRound]):
     """Controls over one search for a fair plan, as `fair_decisions` runs it. Display `lab.view`.
 
-    Finished games go to `store`, as units of the sweep "fair decisions"; `model` is offered as a kind of coordinator
-    and of participants. The others say what the controls show at first: settings of `fair_decisions` (a person
+    The arguments beside `store` and `model` say what the controls show at first: settings of `fair_decisions` (a person
     coordinates by default), `skin`, the names of things (a key of `instances.load()`), and the seed of what is drawn.
     """
 

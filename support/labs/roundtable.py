@@ -154,10 +154,9 @@ BALLOTS: Mapping[str, Callable[[list[str]], Fields]] = {
 class RoundTableLab(PlayLab[Round]):
     """Controls over one discussion on the exchange economy, as `roundtable_exchange` plays it. Display `lab.view`.
 
-    Finished discussions go to `store`, as units of the sweep "round table"; `model` is offered as a kind of
-    participant. The others say what the controls show at first; `seats` is {name: kind}. What is registered is in the
-    menus: a rule in `RULES`, an agent's class in `KINDS`, an environment that needs no `spec` in `ENVIRONMENTS`;
-    `prompts` is a folder of templates that may go before ours.
+    The arguments beside `store` and `model` say what the controls show at first; `seats` is {name: kind}. What is
+    registered is in the menus: a rule in `RULES`, an agent's class in `KINDS`, an environment that needs no `spec` in
+    `ENVIRONMENTS`; `prompts` is a folder of templates that may go before ours.
     """
 
     sweep, called, place, study = SWEEP, "discussion", "seat", "roundtable_exchange"

@@ -23,13 +23,11 @@ THANKS = {
 
 
 class SurveyForm:
-    """The form of one respondent. Display `form.view`.
+    """The form of one respondent. Display `form.view`; it goes into `book`, with the source "people", when it is sent.
 
     Pages follow the instrument's sections. What was typed stays when a page is refused, and when one goes back.
     Whoever is not eligible or does not consent is thanked; then only that fact is stored, and the form is emptied.
-
-    A form goes into `book` when its last page is sent, with the source "people"; `group` is the respondent's, `code`
-    the participant code, drawn with `rng` when it is not given.
+    `group` is the respondent's, `code` the participant code, drawn with `rng` when it is not given.
     """
 
     def __init__(
