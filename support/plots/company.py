@@ -36,7 +36,7 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
 
     pairs = sorted({(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)})
     groups, place = _laid_out(list(graph), pairs)
-    size = {name: 60 + 90 * level for name, level in graph.nodes.data("level")}
+    size = {name: 60 + 90 * graph.nodes[name]["level"] for name in graph}
     for z, (relation, look) in enumerate(EDGES.items()):
         if lines := [(place[a], place[b]) for a, b, kind in pairs if kind == relation]:
             ax.add_collection(LineCollection(lines, zorder=1 + z / 10, **look))

@@ -55,18 +55,6 @@ def test_each_page_shows_what_its_part_may_see_and_all_is_stored_once_the_last_i
     assert kept.loc["uses", "answer"].tolist() == [1, 3]
 
 
-def test_a_page_with_something_missing_stays_names_it_and_keeps_what_was_typed(form):
-    fill(form, role="teaching", experience=None)
-    form.next_button.click()
-    assert form.at == 0 and "For how many years" in form.error.value and "How many people" not in form.error.value
-    assert 'role="alert"' in form.error.value and control(form, "role").value == "teaching"
-    assert "convene-missing" in form.fields["experience"].view._dom_classes
-    fill(form)
-    form.next_button.click()
-    assert form.at == 1 and form.error.value == ""
-    assert "convene-missing" not in form.fields["experience"].view._dom_classes
-
-
 def test_an_answer_that_does_not_fit_is_told_by_its_question_and_kept(form, book):
     through(form, pages=1, role="ask jo@example.org <b>")
     assert form.at == 0 and "In a word or two" in form.error.value and "e-mail address" in form.error.value
