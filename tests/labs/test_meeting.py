@@ -98,16 +98,18 @@ def test_a_person_reads_who_they_are_what_only_they_know_and_the_invitation_all_
     seated(talk)
 
 
-def test_a_run_by_steps_is_the_run_to_the_end_and_is_stored_with_its_settings(store, played):
+def test_a_run_by_steps_is_stored_with_its_settings_and_becomes_a_cell_that_plays_the_same_to_the_end(
+    store, played, repeats
+):
     async def steps(lab):
         empty = lab.view and lab.figure.value
         for number in (1, 2):
             await lab.advance()
             assert len(lab.finished) == number and ("Stored in study.sqlite" in lab.status.value) == (number == 2)
         assert lab.figure.value != empty and lab.talk.value.index("Round 2") < lab.talk.value.index("Round 1")
+        repeats(lab, "coordinator='exhaustive'", "members=4", "to_the_end=True", store=store)
 
-    lab = played(MeetingLab, steps, rounds=2, members=4)
-    played(MeetingLab, rounds=2, members=4)
+    lab = played(MeetingLab, steps, coordinator="exhaustive", rounds=2, members=4)
     (unit, run), (_, again) = store.records(SWEEP)
     assert run == again and len(run.rounds) == 2 and len(run.members) == 4 and run.rounds[-1].audit
     assert set(run.seats) == {*run.members, "interviewer", "coordinator", "evaluator"}
@@ -178,11 +180,3 @@ def test_a_new_coordination_gives_up_the_one_at_hand(store, played, until):
 
     played(MeetingLab, talk)
     assert store.sweeps() == []
-
-
-def test_what_was_played_becomes_a_cell(store, played, repeats):
-    async def talk(lab):
-        await lab.advance(to_the_end=True)
-        repeats(lab, "coordinator='exhaustive'", "members=4", "to_the_end=True", store=store)
-
-    played(MeetingLab, talk, coordinator="exhaustive", members=4, rounds=2)
