@@ -144,6 +144,7 @@ def test_what_is_known_is_drawn_and_at_the_end_the_truth_the_optimum_and_the_ran
         assert f"divergence {np.ptp(chosen)};" in lab.status.value
         row = "".join(f'<td class="num">{n}</td>' for n in [*chosen, np.ptp(chosen), chosen.sum()])
         assert row in lab.talk.value and "What was hidden" in lab.talk.value and "proven" in lab.talk.value
+        assert "true: " not in lab.talk.value, "what was reported is the truth, and not said again"
 
     game(talk)
 
