@@ -117,6 +117,7 @@ def test_answers_of_one_source_at_a_time_by_item():
     mean = explorer.chosen["answer"].mean()
     assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"
     assert set(explorer.chosen["item"]) == {"clear"}
+    assert "points=7" in AnswerExplorer(ANSWERS, points=7).code and "points" not in explorer.code
 
 
 @pytest.mark.parametrize(
