@@ -135,9 +135,9 @@ def tiles(
 def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], alt: str = "") -> Path:
     """Write a figure as PNG, SVG and PDF into `figures/<study>/`, with a JSON that says where it comes from.
 
-    `provenance` has to name "parameters", "participants" and "seed"; version, commit and time are added. Its
-    participants stand in small type below the picture as well. `alt` says in a sentence what the picture shows, for who
-    does not see it (by default its titles and axes). Returns the path of the PNG.
+    `provenance` has to name "parameters", "participants", which stand below the picture as well, and "seed"; version,
+    commit and time are added. `alt` says in a sentence what the picture shows, for who does not see it (by default its
+    titles and axes). Returns the path of the PNG.
     """
     from support import __version__
 
@@ -153,8 +153,9 @@ def save(fig: Figure, study: str, name: str, provenance: Mapping[str, Any], alt:
     fig.alt = alt  # type: ignore[attr-defined]
     describe_in_notebooks()
     said = described(fig)
-    fig.draw_without_rendering()
-    fig.set_layout_engine("none")  # it is laid out: each format, and the notebook, would do it anew
+    if engine := fig.get_layout_engine():
+        engine.execute(fig)  # once: each format, and the notebook, would do it anew, and draw the figure twice
+    fig.set_layout_engine(None)
     around = fig.get_tightbbox().padded(0.1)  # inches
     # No dates inside the files: the same drawing is the same bytes.
     formats: dict[str, dict[str, Any]] = {
@@ -200,9 +201,11 @@ def describe_in_notebooks() -> None:
 
 
 def png(fig: Figure) -> bytes:
-    """A figure as the bytes of a PNG, for a widget."""
-    buffer = BytesIO()
-    fig.savefig(buffer, format="png", dpi=96)
+    """A figure as the bytes of a PNG, for a widget; laid out and drawn once, where `savefig` draws it twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    fig.dpi, buffer = 96, BytesIO()
+    FigureCanvasAgg(fig).print_png(buffer)
     return buffer.getvalue()
 
 

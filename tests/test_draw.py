@@ -1,9 +1,11 @@
 """The drawings show the data that they are given; a figure is saved with where it comes from."""
 
 import json
+from io import BytesIO
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from support import __version__, draw
 from support.errors import InvalidInput
@@ -36,34 +38,26 @@ def test_tiles_show_every_number_and_frame_the_chosen(ax):
     assert ax.patches[-1].get_xy() == (0, 1)
 
 
-@pytest.fixture
-def figures(tmp_path, monkeypatch):
+def test_a_figure_is_saved_in_three_formats_the_same_bytes_each_time_with_its_provenance(tmp_path, monkeypatch, ax):
     monkeypatch.setenv("CONVENE_FIGURES", str(tmp_path))
-    return tmp_path
-
-
-def test_a_figure_is_saved_in_three_formats_with_its_provenance(figures, ax):
-    ax.plot([1, 2])
-    path = draw.save(ax.figure, "study", "name", PROVENANCE)
-    assert path == figures / "study" / "name.png"
-    assert sorted(p.suffix for p in path.parent.iterdir()) == [".json", ".pdf", ".png", ".svg"]
-    about = json.loads(path.with_suffix(".json").read_text())
-    assert about["participants"] == "rule-based" and about["seed"] == 7 and about["version"] == __version__
-    assert [text.get_text() for text in ax.figure.texts] == [
-        "participants: rule-based"
-    ]  # once, however often it is saved
-    assert about["commit"] and len(about["sources"]) == 64 and about["time"].endswith("+00:00")
-
-
-def test_the_same_drawing_is_the_same_bytes(figures, ax):
-    ax.plot([1, 2])
-    for study in ("one", "two"):
-        draw.save(ax.figure, study, "name", PROVENANCE)
-    for suffix in ("png", "pdf"):
-        assert (figures / f"one/name.{suffix}").read_bytes() == (figures / f"two/name.{suffix}").read_bytes()
-
-
-def test_a_figure_without_its_participants_is_not_saved(figures, ax):
     with pytest.raises(InvalidInput, match="participants missing"):
         draw.save(ax.figure, "study", "name", {"parameters": {}, "seed": 1})
-    assert not list(figures.iterdir())
+    assert not list(tmp_path.iterdir())
+    ax.plot([1, 2])
+    path, again = (draw.save(ax.figure, study, "name", PROVENANCE) for study in ("study", "again"))
+    assert path == tmp_path / "study" / "name.png"
+    assert sorted(p.suffix for p in path.parent.iterdir()) == [".json", ".pdf", ".png", ".svg"]
+    for suffix in (".png", ".pdf"):
+        assert path.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
+    about = json.loads(path.with_suffix(".json").read_text())
+    assert about["participants"] == "rule-based" and about["seed"] == 7 and about["version"] == __version__
+    assert about["commit"] and len(about["sources"]) == 64 and about["time"].endswith("+00:00")
+    assert [text.get_text() for text in ax.figure.texts] == ["participants: rule-based"], "once, however often saved"
+
+
+def test_a_laid_out_figure_is_the_same_picture_for_a_widget_as_drawn_by_matplotlib():
+    first, other = (Figure(figsize=(4, 3), layout="constrained") for _ in range(2))
+    for fig in (first, other):
+        draw.lines(fig.subplots(), TABLE, "round")
+    other.savefig(kept := BytesIO(), format="png", dpi=96)
+    assert draw.png(first) == kept.getvalue()

@@ -1,7 +1,4 @@
-"""What labs share: controls of a study's settings, a figure with its files and code, a play in rounds, people's seats.
-
-A lab adds its controls, how its figure is drawn, and, where it plays, how its play begins.
-"""
+"""What labs share: controls of a study's settings, presses of buttons, a figure with its files and its code."""
 
 from __future__ import annotations
 
@@ -10,28 +7,23 @@ import hashlib
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as w
 
 from support.draw import png
 from support.draw import save as save_figure
-from support.errors import ConveneError, InvalidInput
+from support.errors import ConveneError
 from support.models.profiles import MODEL, is_model
-from support.runs.study import Store
-from support.seats import HUMAN, Question
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from support.models.model import ChatModel
 
-R = TypeVar("R")
 SEEDS = (0, 2**31 - 1)
 
 SETTLE = 0.15
@@ -113,20 +105,16 @@ def running() -> asyncio.AbstractEventLoop | None:
 
 
 def controls(study: Callable[..., Any], ranges: Mapping[str, Any], **start: Any) -> dict[str, Any]:
-    """A control for each of a study function's parameters that has a range.
+    """A control for each of a study's parameters that has a range: a pair of numbers, some choices, or `bool`.
 
-    A range is a pair of whole numbers or of floats, some choices, or `bool`; what `start` does not say begins at the
-    function's own default.
+    What `start` does not say begins at the function's own default.
 
     >>> shown = controls(lambda rng, rule, rounds=10: None, {"rule": ["borda"], "rounds": (1, 20)}, rule="borda")
     >>> [control.value for control in shown.values()]
     ['borda', 10]
     """
-    parameters = inspect.signature(study).parameters
-    return {
-        name: control(name, allowed, start[name] if name in start else parameters[name].default)
-        for name, allowed in ranges.items()
-    }
+    first = {name: parameter.default for name, parameter in inspect.signature(study).parameters.items()} | start
+    return {name: control(name, allowed, first[name]) for name, allowed in ranges.items()}
 
 
 def control(name: str, allowed: Any, value: Any) -> Any:
@@ -157,13 +145,6 @@ def offered(kinds: Iterable[str], model: ChatModel | str | None, chosen: str = "
     """
     kept = [kind for kind in kinds if model or kind != MODEL]
     return [*kept, chosen] if is_model(chosen) and chosen not in kept else kept
-
-
-def chosen(name: str, value: str, options: Iterable[str]) -> str:
-    """What a menu shows at first; an error where it is not among the options."""
-    if value not in (listed := list(options)):
-        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
-    return value
 
 
 @cache
@@ -199,23 +180,42 @@ def held(value: Any, otherwise: str) -> str:
     return next((n for n, v in names.items() if v is value and not n.startswith("_")), otherwise)
 
 
+def blank(width: float, height: float) -> tuple[Figure, Any]:
+    """A new figure of this size in inches, and its Axes."""
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(width, height), layout="constrained")
+    return fig, fig.subplots()
+
+
 class Lab(ABC):
     """Controls over one figure, which can be saved, and whose code is shown. Display `lab.view`.
 
     Public: `settings`, what is shown; `draw()`, the figure, for a page without a kernel; `code`; `save()`.
+    `given` is what the lab is made with beside its settings: expressions, those without a name first.
     """
 
     study: ClassVar[str]
     """The folder of its figures."""
+    page: w.VBox
 
-    def __init__(self, width: str) -> None:
+    def __init__(self, width: str, given: Mapping[str, str] | None = None) -> None:
         self.controls: dict[str, Any] = {}
+        self._given = dict(given or {})
         self.figure = w.Image(format="png", layout=w.Layout(width="100%", max_width=width))
         self.status, self.made = w.HTML(), w.HTML()
         self.save_button = w.Button(description="Save figure", tooltip="as PNG, SVG and PDF, with what produced it")
         self.save_button.on_click(lambda _: self._saved())
         self.kept = w.VBox([self.save_button, self.made])
-        self._at_rest = True
+        self._at_rest, self._looked_at = True, False
+
+    @property
+    def view(self) -> w.VBox:
+        """The lab's page. From the first look at it the figure is drawn anew at every change, and not before."""
+        if not self._looked_at:
+            self._looked_at = True
+            self._redraw()
+        return self.page
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -223,41 +223,31 @@ class Lab(ABC):
         return {name: control.value for name, control in self.controls.items()}
 
     @property
-    @abstractmethod
     def given(self) -> dict[str, str]:
-        """What the lab is made with beside its settings: expressions, those without a name first."""
+        """What the lab is made with."""
+        return self._given
 
     @property
     def who(self) -> str:
         """Whose doing the figure shows, for its provenance."""
         return "as stored in the records that are shown"
 
+    @abstractmethod
     def draw(self) -> Figure:
-        """The figure as it is now, for a page without a kernel."""
-        from matplotlib.figure import Figure
-
-        fig = Figure(figsize=self._inches(), layout="constrained")
-        self._plot(fig.subplots())
-        return fig
-
-    def _inches(self) -> tuple[float, float]:
-        """Width and height of the figure."""
-        raise NotImplementedError
-
-    def _plot(self, ax: Axes) -> None:
-        """Draw the figure as it is now; a lab of more than one plot has a `draw` of its own instead."""
-        raise NotImplementedError
+        """The figure as it is now."""
 
     @property
     def code(self) -> str:
         """A cell that makes the same figure."""
-        words = [f"{name}={value!r}" for name, value in self.settings.items()]
-        made = [*(f"{name}={value}" if name.isidentifier() else value for name, value in self.given.items()), *words]
+        made = [f"{name}={value}" if name.isidentifier() else value for name, value in self.given.items()]
+        made += [f"{name}={value!r}" for name, value in self.settings.items()]
         name = type(self).__name__
         arguments = "".join(f"    {argument},\n" for argument in made)
         return f"from {type(self).__module__} import {name}\n\nlab = {name}(\n{arguments})\n{self._last_line}"
 
-    _last_line = "lab.draw()"
+    @property
+    def _last_line(self) -> str:
+        return "lab.draw()"
 
     def save(self) -> Path:
         """Write the figure as PNG, SVG and PDF with its provenance and code; other settings, another file."""
@@ -277,215 +267,10 @@ class Lab(ABC):
         self.made.value = fill("code", said, self.code)
 
     def _redraw(self) -> None:
-        """Put what `draw` draws into `figure`, and show its code."""
-        self.figure.value = png(self.draw())
+        """Put what `draw` draws into `figure`, where somebody looks, and show its code."""
+        if self._looked_at:
+            self.figure.value = png(self.draw())
         self._show_code()
 
     def _tell(self, text: str) -> None:
         self.status.value = f'<div class="convene-status" role="status">{text}</div>'
-
-
-class PlayLab(Lab, Generic[R]):
-    """Seats, buttons and a live figure around one play in rounds, each of which leaves a record R in `finished`.
-
-    `store` is where finished plays go, as units of the sweep `sweep`; `model` is offered as the kind of participant
-    "model"; `again` is what the button says that begins anew.
-    """
-
-    sweep: ClassVar[str]
-    called: ClassVar[str]
-    """What one play is called where it is said that it is stored."""
-    place: ClassVar[str]
-    """Where a person is asked."""
-
-    rounds: Any
-    """The control that shows T; a lab makes it."""
-    run: AsyncIterator[R] | None
-
-    def __init__(self, store: Store, model: ChatModel | str | None, *, again: str, width: str) -> None:
-        super().__init__(width)
-        self.store, self.model = store, model
-        self.seats = w.VBox()
-        self.step_button = w.Button(description="Next round", button_style="primary")
-        self.end_button = w.Button(description="Play to the end")
-        self.stop_button = w.Button(description="Stop", tooltip="after the round that is being played")
-        self.new_button = w.Button(description=again)
-        self.progress = w.IntProgress(min=0, layout=w.Layout(width="12rem"))
-        self.shown = w.Dropdown(options=["all rounds"], description="show")
-        self.talk, self.forms = w.HTML(), w.VBox()
-        self.task: asyncio.Task[None] | None = None
-        self._listeners: list[asyncio.Task[None]] = []
-        self._stopped = False
-        self.home = Home()
-        self.step_button.on_click(lambda _: self.start(to_the_end=False))
-        self.end_button.on_click(lambda _: self.start(to_the_end=True))
-        self.stop_button.on_click(lambda _: self.stop())
-        self.new_button.on_click(lambda _: self.restart())
-        self.shown.observe(lambda _: self._show_talk(), "value")
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """The kind of participant chosen for each seat."""
-        return {seat.description: seat.value for seat in self.seats.children}
-
-    @property
-    def given(self) -> dict[str, str]:
-        """The study's file, and the model where one sits there."""
-        model = repr(self.model) if isinstance(self.model, str | None) else held(self.model, "model")
-        return {"(store)": held(self.store, "store")} | ({} if self.model is None else {"model": model})
-
-    @property
-    def who(self) -> str:
-        """Who sits where."""
-        return ", ".join(f"{name}: {kind}" for name, kind in self.kinds.items())
-
-    @property
-    def _last_line(self) -> str:  # type: ignore[override]
-        if HUMAN in json.dumps(self.settings):
-            return "lab.view  # a person is asked again: play, and the figure follows"
-        played = "lab.advance(to_the_end=True)" if self._over else f"lab.advance(rounds={len(self.finished)})"
-        return f"await {played}\nlab.draw()" if self.finished else "lab.draw()"
-
-    def restart(self) -> None:
-        """Begin anew with the settings shown; a play at hand is given up."""
-        for task in (*self._listeners, *([self.task] if self.task else [])):
-            task.cancel()
-        self._listeners, self.task = [], None
-        self.finished: list[R] = []
-        self.run = None
-        self.stored = self._stopped = False
-        self.forms.children = ()
-        self.progress.value = 0
-        self._clear()
-        self._tell(self._welcome())
-        self.talk.value = ""
-        self._redraw()
-
-    def start(self, *, to_the_end: bool) -> None:
-        """Play one round, or all that are left, in the background; a person is waited for."""
-        if self.task and not self.task.done():
-            self._tell(f"A round is being played; it waits for the {self.place} below.")
-            return
-        self.home.run(lambda: self._go(to_the_end))
-
-    def stop(self) -> None:
-        """Play no further round than the one at hand."""
-        self._stopped = True
-
-    def _go(self, to_the_end: bool) -> None:
-        self.task = asyncio.ensure_future(self.advance(to_the_end=to_the_end))
-
-    async def advance(self, rounds: int = 1, *, to_the_end: bool = False) -> None:
-        """Play some rounds, or all that are left, and show them; store the play when it is over."""
-        last, self._stopped = len(self.finished) + rounds, False
-        try:
-            if self.run is None:
-                await self._sit_down()
-            while not self._over and not self._stopped and (to_the_end or len(self.finished) < last):
-                self._tell(f"Round {len(self.finished) + 1} of {self.rounds.value} is being played.")
-                assert self.run is not None
-                self.finished.append(await anext(self.run))
-                self.progress.max, self.progress.value = self.rounds.value or 1, len(self.finished)
-                self._show()
-                await asyncio.sleep(0)  # so that "Stop" is heard between rounds that wait for nobody
-            self._conclude()
-        except Exception as error:  # nobody awaits this task: what went wrong has to be shown here
-            self._tell(warning(words(error)))
-
-    @property
-    def _over(self) -> bool:
-        """Whether no round is left to play."""
-        return len(self.finished) >= self.rounds.value
-
-    @abstractmethod
-    def _clear(self) -> None:
-        """Make ready what the settings shown ask for, and forget what a play before it left."""
-
-    @abstractmethod
-    async def _sit_down(self) -> None:
-        """Seat everybody, and set `run`."""
-
-    @abstractmethod
-    def record(self) -> Any:
-        """The play so far, as it is stored."""
-
-    @abstractmethod
-    def _result(self) -> str:
-        """What the newest round came to, in a few words."""
-
-    def _said(self, rounds: list[R]) -> str:
-        """Some rounds, as HTML."""
-        return ""
-
-    def _show(self) -> None:
-        """Show the rounds that are finished."""
-        before = [str(n) for n in range(len(self.finished), 0, -1)]
-        self.shown.options = ["all rounds", *before]
-        self._show_talk()
-        self._redraw()
-
-    def _show_talk(self) -> None:
-        rounds = self.finished[::-1]
-        self.talk.value = self._said(
-            rounds if self.shown.index in (None, 0) else [self.finished[int(self.shown.value) - 1]]
-        )
-
-    def _why(self) -> str:
-        """A reason to add to the result of a round that is not the last; HTML."""
-        return ""
-
-    def _welcome(self) -> str:
-        return "Press <b>Next round</b>, or play to the end."
-
-    def _show_controls(self, *columns: w.Widget) -> None:
-        """Make the lab's page, these columns above what all labs have, and begin; another setting begins anew."""
-        buttons = [self.step_button, self.end_button, self.stop_button, self.new_button, self.progress]
-        above = [w.HBox(columns, layout=w.Layout(**ROW)), w.HBox(buttons, layout=w.Layout(**ROW))]
-        below = [self.figure, self.kept, self.shown, self.talk]
-        self.view = w.VBox([*above, self.status, self.forms, *below])
-        for each in self.controls.values():
-            each.observe(lambda _: self.restart(), "value")
-        self.restart()
-
-    def _offer_seats(
-        self, names: Iterable[str], kinds: Iterable[str], stand_in: str | Mapping[str, str], **look: Any
-    ) -> None:
-        """One choice of participant per name; those made already for somebody are kept.
-
-        `stand_in` is who sits at first: a kind, or one for each name.
-        """
-        first = stand_in if isinstance(stand_in, Mapping) else {}
-        usual = stand_in if isinstance(stand_in, str) else ""
-        before, listed = {**first, **self.kinds}, list(kinds)
-        known = [*offered([*listed, MODEL], self.model), HUMAN]
-        known += [kind for kind in before.values() if kind not in known]
-        seats = [
-            w.Dropdown(options=known, value=before.get(n, usual or listed[0]), description=n, **look) for n in names
-        ]
-        for seat in seats:
-            seat.observe(lambda _: self.restart(), "value")
-        self.seats.children = tuple(seats)
-
-    def _listen(self, questions: asyncio.Queue[Question], ask: Callable[[Question], None]) -> None:
-        """Pass the questions to a person on to the form, for as long as this play lasts."""
-
-        async def pass_on() -> None:
-            while True:
-                ask(await questions.get())
-
-        self._listeners.append(asyncio.ensure_future(pass_on()))
-
-    def _conclude(self) -> None:
-        played, result = len(self.finished), self._result()
-        if not self._over:
-            self._tell(f"Round {played} of {self.rounds.value}: {result}.{self._why()}")
-            return
-        self.forms.children = ()
-        if not self.stored:
-            unit = self.store.save(self.sweep, self.record(), self.settings)
-            self.stored = True
-            self._tell(
-                f"Finished after {played} {'round' if played == 1 else 'rounds'}: {result}. "
-                f"Stored in {escape(self.store.path.name)} as {self.called} {unit.repetition} of “{self.sweep}” with "
-                "these settings."
-            )

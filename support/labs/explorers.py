@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,13 @@ from support.analysis.printed import FIVE, TOTAL, Scale
 from support.analysis.transitions import Transitions, code, most_probable, transitions
 from support.draw import dots
 from support.errors import InvalidInput
-from support.labs.base import ROW, Lab, chosen, control, held, warning
+from support.labs.base import ROW, Lab, blank, control, held, warning
 from support.plots.planning import plot_budget
 from support.plots.surveys import plot_diverging
 from support.plots.transitions import plot_graph, plot_matrix
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ALL = "all rules"
 GRAPH, MATRIX = "graph", "matrix"
@@ -35,27 +36,29 @@ FOLLOWED = {
 """What can be followed: its name on the control, and the column of `rounds_of`."""
 
 
+def chosen(name: str, value: str, options: Iterable[str]) -> str:
+    """What a menu shows at first; an error where it is not among the options."""
+    if value not in (listed := list(options)):
+        raise InvalidInput(f"{name}: {value!r} given; expected one of {'; '.join(listed)}")
+    return value
+
+
 class Explorer(Lab):
     """Controls whose every change draws anew; a setting that leaves nothing to draw is said, and the figure stays."""
 
-    def _begin(self, given: str, frame: pd.DataFrame, **controls: Any) -> None:
-        """Show the controls, in two columns, above the figure of a frame, `given` where it has no name."""
-        self.controls, self._given, self._frame = controls, given, frame
+    def _begin(self, **controls: Any) -> None:
+        """Show the controls, in two columns, above the figure."""
+        self.controls = controls
         for name, each in controls.items():
             each.observe(lambda _, name=name: self._changed(name), "value")
         shown, half = list(controls.values()), (len(controls) + 1) // 2
         columns = w.HBox([w.VBox(shown[:half]), w.VBox(shown[half:])], layout=w.Layout(**ROW))
-        self.view = w.VBox([columns, self.status, self.figure, self.kept])
-        self._show()
-
-    @property
-    def given(self) -> dict[str, str]:
-        """The frame, by the name that it has in the notebook."""
-        return {"(frame)": held(self._frame, self._given)}
+        self.page = w.VBox([columns, self.status, self.figure, self.kept])
+        self._redraw()
 
     def _changed(self, name: str) -> None:
         if self._at_rest:
-            self._show()
+            self._redraw()
 
     def _offer(self, name: str, options: Iterable[Any], otherwise: Any) -> None:
         """Other options for a control; what was chosen stays where it is among them. Draws nothing."""
@@ -65,16 +68,16 @@ class Explorer(Lab):
         self.controls[name].value = before if before in listed else otherwise
         self._at_rest = True
 
-    def _show(self) -> None:
+    def _redraw(self) -> None:
         try:
-            self._redraw()
+            super()._redraw()
             self._tell(escape(self._in_words()))
         except InvalidInput as error:
             self._tell(warning(str(error)))
 
+    @abstractmethod
     def _in_words(self) -> str:
         """The figure as a sentence, for those who cannot see it."""
-        raise NotImplementedError
 
 
 class TransitionExplorer(Explorer):
@@ -99,9 +102,9 @@ class TransitionExplorer(Explorer):
         threshold: float = 0.0,
         show: str = GRAPH,
     ) -> None:
-        super().__init__("860px")
+        given = {} if annotators is None else {"annotators": repr(dict(annotators))}
+        super().__init__("860px", {"(messages)": held(messages, "messages"), **given})
         self.columns = dict(annotators if annotators is not None else {"true acts": "acts"})
-        self.annotators = annotators
         if not self.columns:
             raise InvalidInput("annotators: none given; expected names with the columns of their labels")
         need_columns(messages, ["run", "environment", "rule", "round", "sender", *self.columns.values()], "messages")
@@ -111,8 +114,6 @@ class TransitionExplorer(Explorer):
         here = chosen("environment", environment or environments[0], environments)
         who = chosen("annotator", annotator or next(iter(self.columns)), self.columns)
         self._begin(
-            "messages",
-            messages,
             environment=control("environment", environments, here),
             rule=control("rule", self._rules(here), chosen("rule", rule, self._rules(here))),
             annotator=control("annotator", self.columns, who),
@@ -123,11 +124,6 @@ class TransitionExplorer(Explorer):
 
     def _rules(self, environment: str) -> list[str]:
         return [ALL, *dict.fromkeys(self.messages.loc[self.messages["environment"] == environment, "rule"])]
-
-    @property
-    def given(self) -> dict[str, str]:
-        """Messages and annotators."""
-        return super().given | ({} if self.annotators is None else {"annotators": repr(self.columns)})
 
     def _changed(self, name: str) -> None:
         if name == "environment":
@@ -157,16 +153,16 @@ class TransitionExplorer(Explorer):
         sat = ", ".join(dict.fromkeys(map(str, self.messages.get("seat", pd.Series(dtype=object)).dropna())))
         return f"participants: {sat or 'as in the records of these messages'}; labels: {self.settings['annotator']}"
 
-    def _inches(self) -> tuple[float, float]:
-        return 9, 7.5 if self.settings["show"] == MATRIX else 6
-
-    def _plot(self, ax: Axes) -> None:
+    def draw(self) -> Figure:
+        """The graph of the edges chosen, or the whole matrix."""
         s = self.settings
+        fig, ax = blank(9, 7.5 if s["show"] == MATRIX else 6)
         if s["show"] == MATRIX:
             plot_matrix(self.transitions.probability, ax)
         else:
             plot_graph(self.chosen, ax, frequency=self.transitions.frequency)
         ax.set_title(f"{s['environment']}, {s['rule']}, {s['annotator']}")
+        return fig
 
     def _in_words(self) -> str:
         crowd = int(self.transitions.denominator[:, 1:-1].sum())
@@ -194,7 +190,7 @@ class BudgetExplorer(Explorer):
         follow: str = next(iter(FOLLOWED)),
         evaluations: int | None = None,
     ) -> None:
-        super().__init__("760px")
+        super().__init__("760px", {"(rounds)": held(rounds, "rounds")})
         columns = ["coordinator", "feedback", "instance", "round", "evaluations", *FOLLOWED.values()]
         need_columns(rounds, columns, "rounds")
         self.rounds = rounds.assign(search=rounds["coordinator"].astype(str) + ", " + rounds["feedback"].astype(str))
@@ -212,8 +208,6 @@ class BudgetExplorer(Explorer):
             style={"description_width": "7.5rem"},
         )
         self._begin(
-            "rounds",
-            rounds,
             first=control("first", there, one),
             second=control("second", there, other),
             follow=control("follow", FOLLOWED, follow),
@@ -257,14 +251,13 @@ class BudgetExplorer(Explorer):
         """The searches, as the rounds name them."""
         return f"coordinators: {self.settings['first']}; {self.settings['second']}"
 
-    def _inches(self) -> tuple[float, float]:
-        return 7.5, 4.2
-
-    def _plot(self, ax: Axes) -> None:
-        s = self.settings
+    def draw(self) -> Figure:
+        """Both searches, and a line at the chosen number of evaluations."""
+        s, (fig, ax) = self.settings, blank(7.5, 4.2)
         order = list(dict.fromkeys([s["first"], s["second"]]))
         plot_budget(self._both, ax, by="search", value=FOLLOWED[s["follow"]], order=order)
         ax.axvline(s["evaluations"], color="#777777", linewidth=0.8, linestyle=":")
+        return fig
 
     def _in_words(self) -> str:
         row = self.difference.iloc[0]
@@ -292,22 +285,16 @@ class AnswerExplorer(Explorer):
         item: str = EVERY_ITEM,
         show: str = SHARES,
     ) -> None:
-        super().__init__("860px")
+        given = {} if points == FIVE.high else {"points": str(points)}
+        super().__init__("860px", {"(answers)": held(answers, "answers"), **given})
         need_columns(answers, ["respondent", "group", "item", "answer", "source"], "answers")
         self.answers, self.scale = answers, Scale(1, points)
         sources, items = (list(dict.fromkeys(answers[name])) for name in ("source", "item"))
         self._begin(
-            "answers",
-            answers,
             source=control("source", sources, chosen("source", source or sources[0], sources)),
             item=control("item", [EVERY_ITEM, *items], chosen("item", item, [EVERY_ITEM, *items])),
             show=control("show", (SHARES, MEANS), show),
         )
-
-    @property
-    def given(self) -> dict[str, str]:
-        """The answers, and their scale where it is another."""
-        return super().given | ({} if self.scale == FIVE else {"points": str(self.scale.high)})
 
     @property
     def chosen(self) -> pd.DataFrame:
@@ -320,16 +307,16 @@ class AnswerExplorer(Explorer):
         """Whose answers."""
         return str(self.settings["source"])
 
-    def _inches(self) -> tuple[float, float]:
-        return 9, 2 + 0.45 * len(self.chosen[["item", "group"]].drop_duplicates())
-
-    def _plot(self, ax: Axes) -> None:
+    def draw(self) -> Figure:
+        """The shares of each answer, or the means of each group."""
+        fig, ax = blank(9, 2 + 0.45 * len(self.chosen[["item", "group"]].drop_duplicates()))
         if self.settings["show"] == SHARES:
             plot_diverging(distribution(self.chosen, self.scale), ax)
         else:
             groups = means(self.chosen, self.scale)
             dots(ax, groups[groups["group"] != TOTAL], "item", "mean", "group")
             ax.set(xlabel="mean answer, with 95 % interval", title=self.who)
+        return fig
 
     def _in_words(self) -> str:
         whole = means(self.chosen, self.scale)

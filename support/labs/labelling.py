@@ -15,10 +15,10 @@ from support.analysis.dialogue_acts import LABELS, MEANINGS
 from support.analysis.frames import need_columns
 from support.draw import dots
 from support.errors import InvalidInput
-from support.labs.base import Lab, fill, held, warning
+from support.labs.base import Lab, blank, fill, held, warning
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DRAWS = 500  # of the bootstrap behind the table: enough for a glance, and quick after each label
 
@@ -27,10 +27,9 @@ class LabellingDesk(Lab):
     """Controls over a sample of messages. Display `desk.view`; each label is in the file as soon as it is saved.
 
     Works by keyboard alone: Tab moves on, Space ticks, Enter presses a button. A coder sees no label but their own.
-
-    `messages` are whole discussions with run, round, sender and text, as `support.analysis.conversation.messages_of`
-    gives them, for the round before a message is shown with it. `path` is the SQLite file that labels go to; what is in
-    it already is shown and counted. Of the messages `n` are drawn with `seed`: both `coders` get the same.
+    `messages` are whole discussions with run, round, sender and text, as `conversation.messages_of` gives them, for the
+    round before a message is shown with it; `n` are drawn with `seed`, the same for both `coders`. `path` is the SQLite
+    file that labels go to; what is in it already is shown and counted.
     """
 
     study = "labels"
@@ -47,8 +46,7 @@ class LabellingDesk(Lab):
         need_columns(messages, ["run", "round", "sender", "text"], "messages")
         if isinstance(coders, str) or len(set(coders)) != 2 or not all(name.strip() for name in coders):
             raise InvalidInput(f"coders: {coders!r} given; expected two different names")
-        super().__init__("640px")
-        self._given = {"(messages)": held(messages, "messages"), "(path)": repr(str(path))}
+        super().__init__("640px", {"(messages)": held(messages, "messages"), "(path)": repr(str(path))})
         self._told = {"coders": tuple(coders), "n": n, "seed": seed}
         self.messages, self.file = messages.reset_index(drop=True), LabelFile(path)
         drawn = np.random.default_rng(seed).choice(len(messages), min(n, len(messages)), replace=False)
@@ -67,7 +65,7 @@ class LabellingDesk(Lab):
         buttons = w.HBox([self.keep_button, self.back_button, self.on_button])
         above = [w.HBox([self.coder, self.progress]), self.context, self.message]
         below = [buttons, self.error, self.agreement, self.figure, self.status, self.kept]
-        self.view = w.VBox([*above, *lines, *below])
+        self.page = w.VBox([*above, *lines, *below])
         self.coder.observe(lambda _: self.open(), "value")
         self.keep_button.on_click(lambda _: self.keep())
         self.back_button.on_click(lambda _: self.go(-1))
@@ -119,11 +117,6 @@ class LabellingDesk(Lab):
         return self._told
 
     @property
-    def given(self) -> dict[str, str]:
-        """The messages, and the file of the labels."""
-        return self._given
-
-    @property
     def who(self) -> str:
         """The two coders."""
         return f"coders: {' and '.join(self.coder.options)}"
@@ -144,11 +137,9 @@ class LabellingDesk(Lab):
             self.agreement.value = fill("hint", _sentence(error))
         self._redraw()
 
-    def _inches(self) -> tuple[float, float]:
-        return 6.5, 3.2
-
-    def _plot(self, ax: Axes) -> None:
+    def draw(self) -> Figure:
         """Kappa and alpha of each act that a coder gave, with intervals; in words what is missing for them."""
+        fig, ax = blank(6.5, 3.2)
         try:
             frame = self._agreed().query("measure in ('kappa', 'alpha')").dropna(subset=["value"])
             if frame.empty:
@@ -158,6 +149,7 @@ class LabellingDesk(Lab):
         except InvalidInput as error:
             ax.text(0.5, 0.5, _sentence(error), ha="center", va="center", wrap=True)
             ax.set_axis_off()
+        return fig
 
     def _done(self) -> dict[str, tuple[str, ...]]:
         labels = self.file.read()

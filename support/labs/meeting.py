@@ -14,7 +14,8 @@ import pandas as pd
 
 from support.analysis.meetings import rounds_of
 from support.errors import InvalidInput
-from support.labs.base import ROW, SEEDS, PlayLab, Press, control, controls, fill, offered, warning
+from support.labs.base import ROW, SEEDS, Press, control, controls, fill, offered, warning
+from support.labs.play import PlayLab
 from support.labs.roles import MEETINGS, RoleForm
 from support.meetings.coordination import coordinate, record
 from support.meetings.data import Meeting, Private, Profile, in_words
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from support.models.model import ChatModel
 
-SWEEP, STAND_IN = "coordination", "plain"
+SWEEP = "coordination"
 SIZES = [3, 4, 5]
 RANGES = {"difficulty": list(DIFFICULTIES), "options": (1, 9), "rounds": (1, 8), "interviewer": [], "coordinator": [],
           "evaluator": [], "database": bool, "tracking": bool}  # fmt: skip
@@ -51,9 +52,8 @@ class ChatForm:
     """
 
     def __init__(self, profile: Profile, private: Private, meeting: Meeting) -> None:
-        self.profile, self.question = profile, None
-        self.said: list[tuple[str, str]] = []
-        self.round, self.mark = 0, 0
+        self.profile, self.said, self.round, self.mark = profile, list[tuple[str, str]](), 0, 0
+        self.question: Question | None = None
         self.field = w.Text(placeholder="your answer", layout=w.Layout(width="36rem"))
         self.send_button = w.Button(description="Send", button_style="primary", disabled=True)
         self.talk, self.error, self.options = w.HTML(), w.HTML(), w.HBox(layout=w.Layout(**ROW))
@@ -64,8 +64,6 @@ class ChatForm:
         self.press.button(self.send_button, self.send)
         self.press.enter(self.field, self.send)
         self.rest()
-
-    question: Question | None
 
     def ask(self, question: Question) -> None:
         """Show the conversation with the newest thing asked, and take the next answer for it."""
@@ -107,9 +105,8 @@ class ChatForm:
 class MeetingLab(PlayLab[CoordinationRound]):
     """Controls over one coordination of a meeting of the synthetic company. Display `lab.view`.
 
-    Finished runs go to `store`, as units of the sweep "coordination"; `model` is offered as a kind of member and
-    facilitator. The others say what the controls show at first: `meeting` is its id, by default the first with so many
-    `members`, `seats` is {name: kind}.
+    The arguments beside `store` and `model` say what the controls show at first: `meeting` is its id, by default the
+    first with so many `members`, `seats` is {name: kind}.
     """
 
     sweep, called, place, study = SWEEP, "run", "conversation", "meetings"
@@ -142,9 +139,9 @@ class MeetingLab(PlayLab[CoordinationRound]):
         self.controls["tracking"].description = "preferences of earlier rounds stay"
         self.rounds = self.controls["rounds"]
         asked = list(self.controls.values())
-        self._seat_choices(seats or STAND_IN)
-        self.members.observe(lambda _: self._meeting_choices(), "value")
-        self.controls["meeting"].observe(lambda _: self._seat_choices(STAND_IN), "value")
+        self._meeting_chosen(seats or {})
+        self.members.observe(lambda _: self._members_chosen(), "value")
+        self.controls["meeting"].observe(lambda _: self._meeting_chosen({}), "value")
         self._show_controls(w.VBox([self.members, *asked[:4], asked[-1]]), w.VBox(asked[4:-1]), self.seats)
 
     @property
@@ -163,12 +160,12 @@ class MeetingLab(PlayLab[CoordinationRound]):
         led = ", ".join(f"{role}: {self.settings[role]}" for role in FACILITATORS)
         return f"{super().who}, {led}"
 
-    def _meeting_choices(self) -> None:
+    def _members_chosen(self) -> None:
         self.controls["meeting"].options = _meetings(self.members.value)
 
-    def _seat_choices(self, first: str | Mapping[str, str]) -> None:
+    def _meeting_chosen(self, first: Mapping[str, str]) -> None:
         members = scenario(self.controls["meeting"].value).members
-        self._offer_seats(members, STYLES, first, style={"description_width": "10rem"})
+        self._offer_seats(members, STYLES, next(iter(STYLES)), first, style={"description_width": "10rem"})
 
     def _clear(self) -> None:
         s = self.settings
@@ -190,8 +187,7 @@ class MeetingLab(PlayLab[CoordinationRound]):
         people = {name: MEMBER.person(name) for name, kind in self.kinds.items() if kind == HUMAN}
         s = self.settings
         chosen = {role: s[role] for role in FACILITATORS}
-        rng, spoken = np.random.default_rng(s["seed"]), Spoken(self.model)
-        questions: asyncio.Queue[Question] = asyncio.Queue()
+        rng, spoken, questions = np.random.default_rng(s["seed"]), Spoken(self.model), asyncio.Queue[Question]()
         with asked(questions):
             seats, led = seat_everybody(self.scenario, rng, {**self.kinds, **people}, **chosen, spoken=spoken)
         told = {name: s[name] for name in ("options", "rounds", "database", "tracking")}
@@ -225,7 +221,7 @@ class MeetingLab(PlayLab[CoordinationRound]):
         return meeting_to_html(rounds, run.meeting, run.seats, **told)
 
     def draw(self) -> Figure:
-        """The live figure as it is now, for a page without a kernel."""
+        """The newest scores, and what the run came to round by round."""
         frame = rounds_of([({}, self.record())]) if self.finished else pd.DataFrame()
         newest = self.finished[-1] if self.finished else None
         return draw_coordination(frame, newest, self.rounds.value)

@@ -88,7 +88,7 @@ def names_of(rounds: Sequence[PlanningRound]) -> dict[Plan, str]:
     return names
 
 
-def history_to_html(
+def to_html(
     rounds: Sequence[PlanningRound], table: Table, objective: str, *, chosen: Plan | None = None, truth: bool = False
 ) -> str:
     """Plans and answers, the newest round first; `chosen` is marked, and true totals are shown only with `truth`."""

@@ -22,19 +22,9 @@ from support.fair_decisions.records import Plan, Planning, PlanningRound
 from support.fair_decisions.search import Search, record
 from support.fair_decisions.seats import ESTIMATOR, PLANNER, Leading, seat_deciders
 from support.fair_decisions.study import estimator_for, fair_decisions
-from support.labs.base import ROW, SEEDS, PlayLab, control, controls, fill, offered, warning
-from support.labs.plan_history import (
-    Kept,
-    Truth,
-    as_known,
-    history_to_html,
-    names_of,
-    options_to_html,
-    outcome_to_html,
-    score_in_words,
-    truth_of,
-    worth,
-)
+from support.labs import plan_history as history
+from support.labs.base import ROW, SEEDS, control, controls, fill, offered, warning
+from support.labs.play import PlayLab
 from support.labs.roles import PLANS, RoleForm
 from support.plots.planning import draw_planning
 from support.runs.study import Store
@@ -97,30 +87,29 @@ class PlanForm:
         self.names = ("plan A", "plan B") if feedback in PAIRED else ("plan",)
         self.choices = [self._column() for _ in self.names]
         self.known = w.Dropdown(description="known plan", layout=w.Layout(width="24rem"))
-        self.propose_button = w.Button(description="Propose", button_style="primary")
-        self.stop_button = w.Button(description="Stop with the known plan", layout=w.Layout(width="14rem"))
         copied = f"Copy into {'plan A' if len(self.names) > 1 else 'the form'}"
+        self.propose_button = w.Button(description="Propose", button_style="primary")
         self.copy_button = w.Button(description=copied, layout=w.Layout(width="11rem"))
-        self.error = w.HTML()
-        self.error.add_class("convene-error")
+        self.stop_button = w.Button(description="Stop with the known plan", layout=w.Layout(width="14rem"))
         ending = [self.known, self.copy_button, self.stop_button]
         self.ending = w.HBox(ending, layout=w.Layout(display="none", **ROW))
-        worth = WORTH[table.preferences].format(m=table.shape[2], highest=table.highest)
+        self.error = w.HTML()
+        self.error.add_class("convene-error")
         *others, last = table.participants
         people = f"{', '.join(others)} and {last}" if others else last
-        head = fill(
-            "to_lead", people, " ".join([f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]])
-        )
+        worth = WORTH[table.preferences].format(m=table.shape[2], highest=table.highest)
+        told = " ".join([f"To decide: {about}", worth, LOOKS_FOR[objective], ANSWERS[feedback]])
         columns = [
             w.VBox([w.HTML(f"<b>{name[:1].upper()}{name[1:]}</b>"), *column], layout=w.Layout(margin="0 1rem 0 0"))
             for name, column in zip(self.names, self.choices, strict=True)
         ]
-        listed = w.HTML(options_to_html(table, gains), layout=w.Layout(max_width="60rem"))
+        listed = w.HTML(history.options_to_html(table, gains), layout=w.Layout(max_width="60rem"))
         asked = w.HBox([*columns, listed], layout=w.Layout(**ROW))
-        self.view = w.VBox([w.HTML(head), asked, self.propose_button, self.ending, self.error])
-        for button, act in ((self.propose_button, self.propose), (self.stop_button, self.stop),
-                            (self.copy_button, self.copy)):  # fmt: skip
-            button.on_click(lambda _, act=act: act())
+        head = w.HTML(fill("to_lead", people, told))
+        self.view = w.VBox([head, asked, self.propose_button, self.ending, self.error])
+        self.propose_button.on_click(lambda _: self.propose())
+        self.copy_button.on_click(lambda _: self.copy())
+        self.stop_button.on_click(lambda _: self._move(Move((self.known.value,), finish=True)))
 
     def _column(self) -> list[w.Dropdown]:
         """One list of options for each decision, none of them chosen."""
@@ -147,29 +136,22 @@ class PlanForm:
 
     def propose(self) -> None:
         """Propose what is chosen, once every decision has an option; else say which has none."""
-        if missing := self._missing():
-            self._tell(f"{missing}: no option chosen; expected one for each decision. Your choices stay.")
-            return
-        self._move(Move(tuple(tuple(choice.value for choice in column) for column in self.choices)))
-
-    def stop(self) -> None:
-        """End the search with the known plan that is shown."""
-        self._move(Move((self.known.value,), finish=True))
-
-    def copy(self) -> None:
-        """Choose what the known plan chooses."""
-        for choice, option in zip(self.choices[0], self.known.value, strict=True):
-            choice.value = option
-
-    def _missing(self) -> str:
-        """The decisions without an option, by plan where there are two."""
         missing = [
             f"{decision} ({name})" if len(self.names) > 1 else decision
             for name, column in zip(self.names, self.choices, strict=True)
             for decision, choice in zip(self.table.decisions, column, strict=True)
             if choice.value == NOTHING
         ]
-        return ", ".join(missing)
+        if missing:
+            said = f"{', '.join(missing)}: no option chosen; expected one for each decision. Your choices stay."
+            self.error.value = warning(said)
+        else:
+            self._move(Move(tuple(tuple(choice.value for choice in column) for column in self.choices)))
+
+    def copy(self) -> None:
+        """Choose what the known plan chooses."""
+        for choice, option in zip(self.choices[0], self.known.value, strict=True):
+            choice.value = option
 
     def _move(self, move: Move) -> None:
         """Answer the open question; where none is, begin a round and answer its question when it comes."""
@@ -185,19 +167,15 @@ class PlanForm:
         try:
             self.question.answer(move)
         except InvalidInput as error:
-            self._tell(f"{error}. Your choices stay.")
+            self.error.value = warning(f"{error}. Your choices stay.")
         else:
             self.question, self.error.value = None, ""
-
-    def _tell(self, text: str) -> None:
-        self.error.value = warning(text)
 
 
 class PlanningLab(PlayLab[PlanningRound]):
     """Controls over one search for a fair plan, as `fair_decisions` runs it. Display `lab.view`.
 
-    Finished games go to `store`, as units of the sweep "fair decisions"; `model` is offered as a kind of coordinator
-    and of participants. The others say what the controls show at first: settings of `fair_decisions` (a person
+    The arguments beside `store` and `model` say what the controls show at first: settings of `fair_decisions` (a person
     coordinates by default), `skin`, the names of things (a key of `instances.load()`), and the seed of what is drawn.
     """
 
@@ -249,13 +227,13 @@ class PlanningLab(PlayLab[PlanningRound]):
         self.problem = instance(s["preferences"], *sizes, skin=s["skin"])
         self.table = table_of(self.problem, s["preferences"])
         self.roles: dict[str, Any] = {}
-        self.reads: Kept | None = None
-        self.truth: Truth | None = None
-        self.form = None
+        self.reads: history.Kept | None = None
+        self.truth: history.Truth | None = None
+        self.form, self.objective = None, s["objective"]
         if s["coordinator"] == HUMAN:
             gains, about = self.problem.gains if s["feedback"] == COMPLETE else None, load()[s["skin"]]["about"]
             begin = partial(self.start, to_the_end=False)
-            self.form = PlanForm(self.table, about, s["feedback"], s["objective"], begin, gains)
+            self.form = PlanForm(self.table, about, s["feedback"], self.objective, begin, gains)
         self.forms.children = (self.form.view,) if self.form else ()
 
     def _welcome(self) -> str:
@@ -266,8 +244,7 @@ class PlanningLab(PlayLab[PlanningRound]):
     async def _sit_down(self) -> None:
         s = self.settings
         who, led, guess = np.random.default_rng(s["seed"]).spawn(3)
-        spoken = Spoken(self.model)
-        questions: asyncio.Queue[Question] = asyncio.Queue()
+        spoken, questions = Spoken(self.model), asyncio.Queue[Question]()
         with asked(questions):
             people = seat_deciders(self.problem, s["preferences"], s["seats"], who, noise=s["noise"], spoken=spoken)
         if s["seats"] == HUMAN:
@@ -277,7 +254,7 @@ class PlanningLab(PlayLab[PlanningRound]):
         reads = ESTIMATOR.seat(estimator_for(s["feedback"], s["coordinator"]), guess)
         leads = self._coordinator(led, reads, spoken)
         told = {name: s[name] for name in ("feedback", "objective", "preferences", "rounds")}
-        self.reads = Kept(reads) if reads else None
+        self.reads = history.Kept(reads) if reads else None
         self.run = Search(self.problem, people, leads, self.reads, **told).played()
         self.roles = {**people, "coordinator": leads, "estimator": reads, "solver": None}
 
@@ -298,40 +275,36 @@ class PlanningLab(PlayLab[PlanningRound]):
 
     def _show(self) -> None:
         if self._over and self.truth is None:
-            self.truth = truth_of(self.problem, self.settings["objective"], len(names_of(self.finished)))
+            self.truth = history.truth_of(self.problem, self.objective, len(history.names_of(self.finished)))
         super()._show()
         if self.form:
             self.form.show(self._labels(self._seen()), self.finished[-1].best)
 
     def _said(self, rounds: list[PlanningRound]) -> str:
-        game, numbers = self.record(), {entry.number for entry in rounds}
-        chosen = game.chosen if self.truth else None
-        seen = [entry for entry in self._seen() if entry.number in numbers]
-        said = history_to_html(
-            seen, self.table, self.settings["objective"], chosen=chosen, truth=self.truth is not None
-        )
-        return (outcome_to_html(self.problem, game, self.truth) if self.truth else "") + said
+        game, numbers, ended = self.record(), {entry.number for entry in rounds}, self.truth is not None
+        seen, chosen = [r for r in self._seen() if r.number in numbers], game.chosen if ended else None
+        said = history.to_html(seen, self.table, self.objective, chosen=chosen, truth=ended)
+        return (history.outcome_to_html(self.problem, game, self.truth) if self.truth else "") + said
 
     def _seen(self) -> list[PlanningRound]:
         """The rounds so far, with the totals of their plans as the group knows them now: later answers tell more."""
-        return as_known(self.finished, self.reads.latest if self.reads else None)
+        return history.as_known(self.finished, self.reads.latest if self.reads else None)
 
     def _labels(self, seen: Sequence[PlanningRound]) -> dict[Plan, str]:
         """The known plans, and what the group knows of them."""
-        names, best = names_of(seen), seen[-1].best
+        names, best = history.names_of(seen), seen[-1].best
         known = {p: row for r in seen for p, row in zip(r.plans, r.heard, strict=False)}
-        objective = self.settings["objective"]
-        worths = {p: f", {objective} {worth(objective, row):.0f}" for p, row in known.items()}
+        worths = {p: f", {self.objective} {history.worth(self.objective, row):.0f}" for p, row in known.items()}
         return {p: f"{name}{worths.get(p, '')}{' (best known)' if p == best else ''}" for p, name in names.items()}
 
     def draw(self) -> Figure:
-        """The live figure as it is now, for a page without a kernel: what the group knows, after the end the truth."""
+        """What the group knows, after the end the truth."""
         game = replace(self.record(), rounds=tuple(self._seen())) if self.finished else None
         table = trajectory(game) if game else pd.DataFrame()
         if self.truth is None:
             known = table.assign(total=table["heard"]).drop(columns="chosen") if len(table) else table
             return draw_planning(known, self.rounds.value, title=self._source())
-        sure = self.settings["objective"] == "divergence" and self.truth.solution.proven
+        sure = self.objective == "divergence" and self.truth.solution.proven
         optimum = float(self.truth.best) if sure else None
         return draw_planning(table, self.rounds.value, title="the truth", optimum=optimum)
 
@@ -343,12 +316,11 @@ class PlanningLab(PlayLab[PlanningRound]):
 
     def _result(self) -> str:
         if self.truth:
-            return score_in_words(self.record(), self.problem, self.truth)
+            return history.score_in_words(self.record(), self.problem, self.truth)
         newest = self.finished[-1]
         if not newest.plans:
             return "there was no usable plan"
         if not newest.heard:
             return "the participants have answered"
-        objective = self.settings["objective"]
-        worths = " and ".join(f"{worth(objective, row):.0f}" for row in newest.heard)
-        return f"{objective} {worths}, {self._source()}"
+        worths = " and ".join(f"{history.worth(self.objective, row):.0f}" for row in newest.heard)
+        return f"{self.objective} {worths}, {self._source()}"

@@ -34,14 +34,17 @@ class Asked(NamedTuple):
     skip: str = ""
 
 
+Asking = Mapping[str, Callable[[Any], Asked]]
+"""What is asked of a role: the fields of a question, by its phase."""
+
+
 class RoleForm:
     """Shows the questions to a person in a role, in the order in which they come; Send answers the one that is shown.
 
-    An answer that does not fit stays, with the reason below it. `asked` gives the fields of a question, by its phase;
-    `about` says as HTML who the person is.
+    An answer that does not fit stays, with the reason below it. `about` says as HTML who the person is.
     """
 
-    def __init__(self, asked: Mapping[str, Callable[[Any], Asked]], about: str = "") -> None:
+    def __init__(self, asked: Asking, about: str = "") -> None:
         self.known, self.waiting = asked, list[Question]()
         self.asked, self.error = w.VBox(), w.HTML()
         self.error.add_class("convene-error")
@@ -80,20 +83,20 @@ class RoleForm:
         self.skip_button.layout.display = "" if made.skip else "none"
 
 
-def area(name: str, width: str = "40rem", **look: Any) -> w.Textarea:
-    """A field of several lines."""
-    layout, style = w.Layout(width=width), {"description_width": "8rem"}
-    return w.Textarea(description=name, rows=3, layout=layout, style=style, **look)
+def _field(make: type[w.Widget], name: str, width: str, label: str = "12rem", **more: Any) -> Any:
+    return make(description=name, layout=w.Layout(width=width), style={"description_width": label}, **more)
 
 
-def _choice(name: str, options: Sequence[Any]) -> w.Dropdown:
-    return w.Dropdown(options=options, description=name, layout=w.Layout(width="28rem"),
-                      style={"description_width": "12rem"})  # fmt: skip
+def _area(name: str) -> Any:
+    return _field(w.Textarea, name, "40rem", "8rem", rows=3)
 
 
-def _number(name: str, low: int, high: int) -> w.BoundedIntText:
-    return w.BoundedIntText(value=low, min=low, max=high, description=name, layout=w.Layout(width="20rem"),
-                            style={"description_width": "12rem"})  # fmt: skip
+def _choice(name: str, options: Sequence[Any]) -> Any:
+    return _field(w.Dropdown, name, "28rem", options=options)
+
+
+def _number(name: str, high: int) -> Any:
+    return _field(w.BoundedIntText, name, "20rem", value=0, min=0, max=high)
 
 
 # ---- meetings ------------------------------------------------------------------------------------------------------
@@ -112,37 +115,34 @@ def _told(option: Option, meeting: Meeting) -> str:
 
 
 def _remark(chat: Chat) -> Asked:
-    field = area("you say")
+    field = _area("you say")
     hint = "Send nothing to end the talk." if chat.turns else ""
     return Asked(_talk(chat, hint), [field], lambda: field.value.strip() or None)
 
 
 def _extract(chat: Chat) -> Asked:
-    field = area("wishes, a line each")
+    field = _area("wishes, a line each")
     agreed = _choice("agrees to", [("none of them", None), *((option.id, option.id) for option in chat.options)])
     told = _talk(chat, f"Note what {chat.member} wishes: the coordinator reads nothing else.")
     return Asked(told, [field, *([agreed] if chat.options else [])], lambda: (field.value, agreed.value))
 
 
 def _propose(brief: Brief) -> Asked:
-    starts = starts_for(brief, MOST_STARTS)
-    lines = [
-        (f"{name}:", "; ".join(intent.preferences) or "nothing is known") for name, intent in brief.intents.items()
-    ]
+    starts, meeting = starts_for(brief, MOST_STARTS), brief.meeting
+    known = {name: "; ".join(intent.preferences) or "nothing is known" for name, intent in brief.intents.items()}
+    lines = [(f"{name}:", said) for name, said in known.items()]
     best = brief.candidate and label(datetime.fromisoformat(brief.candidate.start))
     fields = [_choice(f"option {i + 1}", [("none", None), *starts.items()]) for i in range(brief.k)]
     if best in starts:
         fields[0].value = starts[best]
     lines += [("", f"The best so far is {best}, for {brief.satisfied} of them.")] if best else []
-    told = fill(
-        "asked", f"Round {brief.round}: place {brief.meeting.subject}", f", {brief.meeting.duration} minutes.", lines
-    )
+    told = fill("asked", f"Round {brief.round}: place {meeting.subject}", f", {meeting.duration} minutes.", lines)
     return Asked(told, fields, lambda: [field.value for field in fields if field.value])
 
 
 def _score(view: tuple[Meeting, Sequence[Option], Mapping[str, Any], int]) -> Asked:
     meeting, options, intents, number = view
-    marks = {o.id: {name: _number(name, 0, HIGHEST) for name in meeting.members} for o in options}
+    marks = {o.id: {name: _number(name, HIGHEST) for name in meeting.members} for o in options}
     columns = [w.VBox([w.HTML(fill("asked", _told(o, meeting), "")), *marks[o.id].values()]) for o in options]
     title = f"Round {number}: how well does each option meet what each member said? 0 not at all, 3 fully."
     told = fill("asked", title, "", [(f"{name}:", "; ".join(intent.preferences)) for name, intent in intents.items()])
@@ -150,12 +150,7 @@ def _score(view: tuple[Meeting, Sequence[Option], Mapping[str, Any], int]) -> As
     return Asked(told, [row], lambda: {o: {name: mark.value for name, mark in row.items()} for o, row in marks.items()})
 
 
-MEETINGS: Mapping[str, Callable[[Any], Asked]] = {
-    "remark": _remark,
-    "extract": _extract,
-    "propose": _propose,
-    "score": _score,
-}
+MEETINGS: Asking = {"remark": _remark, "extract": _extract, "propose": _propose, "score": _score}
 """The questions to interviewer, coordinator and evaluator of a meeting."""
 
 
@@ -174,12 +169,12 @@ def _judged(view: tuple[str, Any, Sequence[Any]], feedback: str) -> Asked:
     hint = "" if feedback in (SCORE, COMPARISON) else "Say without numbers how it suits you."
     told = fill("asked", f"You are {me}.", " Only you know what each option is worth to you.", lines, hint)
     if feedback == SCORE:
-        total = _number("your total", 0, int(own.gains.max(axis=1).sum()))
+        total = _number("your total", int(own.gains.max(axis=1).sum()))
         return Asked(told, [total], lambda: total.value)
     if feedback == COMPARISON:
         choice = _choice("you prefer", [("plan A", 0), ("plan B", 1), ("both alike", ALIKE)])
         return Asked(told, [choice], lambda: None if choice.value == ALIKE else choice.value)
-    field = area("you say")
+    field = _area("you say")
     return Asked(told, [field], lambda: field.value)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from support.analysis.metrics import total_utility
 from support.choice import RULES
 from support.errors import InvalidInput
-from support.labs.base import SEEDS, PlayLab, control, controls, fill
+from support.labs.base import SEEDS, control, controls, fill
+from support.labs.play import PlayLab
 from support.labs.roles import Asked, RoleForm
 from support.plots.roundtable import draw_discussion
 from support.roundtable.economy import PREFERENCES, Background, exchange_economy
@@ -38,7 +39,6 @@ ECONOMY, MARKET = "exchange_economy", ("preferences", "agents")
 """The environment that the lab begins with, and the controls that no other has."""
 RANGES = {"rule": RULES, "preferences": PREFERENCES, "agents": (2, 5), "rounds": (1, 20)}
 TITLES = {"message": "what do you say?", "propose": "what do you propose?", "vote": "how do you vote?"}
-
 
 Fields = tuple[Sequence[w.Widget], Callable[[], Any]]
 """Widgets that take an answer, and what reads it from them."""
@@ -133,31 +133,30 @@ def _vote(ids: list[str]) -> Fields:
     return [choice], lambda: choice.value
 
 
-def _ratings(ids: list[str]) -> Fields:
-    fields = {c: w.IntSlider(value=3, min=1, max=5, description=c) for c in ids}
-    return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
-
-
 def _ranking(ids: list[str]) -> Fields:
     places = [w.Dropdown(options=ids, value=c, description=f"{i}.") for i, c in enumerate(ids, start=1)]
     return list(places), lambda: [place.value for place in places]
 
 
-def _points(ids: list[str]) -> Fields:
-    fields = {c: w.BoundedIntText(value=1, min=0, max=len(ids), description=c) for c in ids}
+def _numbers(ids: list[str], make: type[w.Widget], **span: int) -> Fields:
+    fields: dict[str, Any] = {c: make(description=c, **span) for c in ids}
     return list(fields.values()), lambda: {c: field.value for c, field in fields.items()}
 
 
-BALLOTS = {"vote": _vote, "ratings": _ratings, "ranking": _ranking, "points": _points}
+BALLOTS: Mapping[str, Callable[[list[str]], Fields]] = {
+    "vote": _vote,
+    "ranking": _ranking,
+    "ratings": lambda ids: _numbers(ids, w.IntSlider, value=3, min=1, max=5),
+    "points": lambda ids: _numbers(ids, w.BoundedIntText, value=1, min=0, max=len(ids)),
+}
 
 
 class RoundTableLab(PlayLab[Round]):
     """Controls over one discussion on the exchange economy, as `roundtable_exchange` plays it. Display `lab.view`.
 
-    Finished discussions go to `store`, as units of the sweep "round table"; `model` is offered as a kind of
-    participant. The others say what the controls show at first; `seats` is {name: kind}. What is registered is in the
-    menus: a rule in `RULES`, an agent's class in `KINDS`, an environment that needs no `spec` in `ENVIRONMENTS`;
-    `prompts` is a folder of templates that may go before ours.
+    The arguments beside `store` and `model` say what the controls show at first; `seats` is {name: kind}. What is
+    registered is in the menus: a rule in `RULES`, an agent's class in `KINDS`, an environment that needs no `spec` in
+    `ENVIRONMENTS`; `prompts` is a folder of templates that may go before ours.
     """
 
     sweep, called, place, study = SWEEP, "discussion", "seat", "roundtable_exchange"
@@ -186,8 +185,8 @@ class RoundTableLab(PlayLab[Round]):
             folders = [("ours", None), (str(prompts), str(prompts))]
             self.controls["prompts"] = control("prompts", folders, str(prompts))
         self.rounds = self.controls["rounds"]
-        self._seat_choices(seats or STAND_IN)
-        self.controls["agents"].observe(lambda _: self._seat_choices(STAND_IN), "value")
+        self._seat_choices(seats or {})
+        self.controls["agents"].observe(lambda _: self._seat_choices({}), "value")
         self._show_controls(w.VBox(list(self.controls.values())), self.seats)
 
     @property
@@ -209,15 +208,15 @@ class RoundTableLab(PlayLab[Round]):
     def _turn(self) -> None:
         """Another matter, other people."""
         self.seats.children = ()
-        self._seat_choices(STAND_IN)
+        self._seat_choices({})
 
-    def _seat_choices(self, first: str | Mapping[str, str]) -> None:
+    def _seat_choices(self, first: Mapping[str, str]) -> None:
         """Ours, and the user's own; at a table of the user's own, who knows no exchange economy."""
         kinds = [kind for kind, cls in KINDS.items() if not (self._own and issubclass(cls, RuleBased))]
         for name in MARKET:
             self.controls[name].layout.display = "none" if self._own else ""
-        usual = [*kinds, HUMAN][0] if self._own and first == STAND_IN else first
-        self._offer_seats(self._economy().agents, kinds, usual)
+        usual = [*kinds, HUMAN][0] if self._own or first else STAND_IN
+        self._offer_seats(self._economy().agents, kinds, usual, first)
 
     def _clear(self) -> None:
         self.economy = self._economy()
@@ -259,7 +258,7 @@ class RoundTableLab(PlayLab[Round]):
         return transcript(self.economy, self.people, s["rule"], self.finished, seed=s["seed"])
 
     def draw(self) -> Figure:
-        """The live figure as it is now, for a page without a kernel."""
+        """Utility round by round, and what stands."""
         curve = total_utility(self.record()) if self.finished else np.array([])
         decision = self.finished[-1].decision if self.finished else None
         e = self.economy

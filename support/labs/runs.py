@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -13,15 +12,14 @@ import pandas as pd
 
 from support.draw import BESIDE, style
 from support.errors import ConveneError
-from support.labs.base import ROW, Lab, fill, held, warning
+from support.labs.base import ROW, Lab, blank, fill, held, warning
 from support.models.money import dollars
 from support.runs.calls import faults_of, totals, units_of
 from support.runs.pages import totals_html, unit_html
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-    from support.models.cache import Cache
     from support.runs.study import Store, Unit
     from support.runs.sweep import Sweep
 
@@ -52,16 +50,13 @@ class RunViewer(Lab):
 
     A run may be going on, here or in another process: "Refresh" reads the file again. Works by keyboard alone: Tab
     moves on, arrow keys choose a unit. `support.runs.pages.unit_html` is what a saved notebook shows beside it.
-    `cache` is where the replies are kept, by default the store's own file.
     """
 
     study = "runs"
 
-    def __init__(
-        self, sweep: Sweep, store: Store, cache: Cache | str | Path | None = None, *, units: str = ALL, **only: str
-    ) -> None:
-        super().__init__("860px")
-        self.sweep, self.store, self.cache = sweep, store, cache
+    def __init__(self, sweep: Sweep, store: Store, *, units: str = ALL, **only: str) -> None:
+        super().__init__("860px", {"(sweep)": held(sweep, "sweep"), "(store)": held(store, "store")})
+        self.sweep, self.store = sweep, store
         self._every = list(sweep.units())
         self._values = [*map(list, sweep.grid.values()), list(range(sweep.repetitions))]
         self._codes = np.unravel_index(np.arange(len(self._every)), [len(values) for values in self._values])
@@ -77,13 +72,12 @@ class RunViewer(Lab):
         self.refresh_button = w.Button(description="Refresh", tooltip="read the study's file again")
         self.back_button, self.on_button = w.Button(description="Previous"), w.Button(description="Next")
         self.totals, self.place, self.head, self.calls, self.error = (w.HTML() for _ in range(5))
-        self.list = w.Select(
-            options=[], rows=9, tooltip="units of the sweep", layout=w.Layout(width="70rem", max_width="98%")
-        )
+        wide = w.Layout(width="70rem", max_width="98%")
+        self.list = w.Select(options=[], rows=9, tooltip="units of the sweep", layout=wide)
         filters = w.HBox([*self.controls.values(), self.refresh_button], layout=w.Layout(**ROW))
         listed = [filters, self.head, self.list, w.HBox([self.back_button, self.on_button, self.place])]
-        self.view = w.VBox([self.totals, *listed, self.error, self.figure, self.status, self.kept, self.calls])
-        self.view.add_class("convene-runs")
+        self.page = w.VBox([self.totals, *listed, self.error, self.figure, self.status, self.kept, self.calls])
+        self.page.add_class("convene-runs")
         self.error.add_class("convene-error")
         for control in self.controls.values():
             control.observe(lambda _: self.filter(), "value")
@@ -104,23 +98,15 @@ class RunViewer(Lab):
         return {name: control.label for name, control in self.controls.items()}
 
     @property
-    def given(self) -> dict[str, str]:
-        """The sweep, and the study's file."""
-        return {"(sweep)": held(self.sweep, "sweep"), "(store)": held(self.store, "store")}
-
-    @property
     def who(self) -> str:
         """Who sat there, as the sweep's settings say."""
         return f"participants: {json.dumps(self.sweep.grid.get('seats', 'as in the records of this sweep'))}"
 
-    def _inches(self) -> tuple[float, float]:
-        return 8, 2.8
-
-    def _plot(self, ax: Axes) -> None:
+    def draw(self) -> Figure:
         """How long each listed unit took, by what became of it; one that is missing stands at 0."""
         from matplotlib.ticker import MaxNLocator
 
-        listed = self.units.iloc[self.listed]
+        (fig, ax), listed = blank(8, 2.8), self.units.iloc[self.listed]
         for i, status in enumerate(MARKS):
             at = listed["status"] == status
             look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
@@ -128,6 +114,7 @@ class RunViewer(Lab):
         ax.set(xlabel="number of the unit", ylabel="seconds", title=self.sweep.name)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend(**BESIDE)
+        return fig
 
     def refresh(self) -> None:
         """Read the file again; the unit that was chosen stays chosen."""
@@ -186,7 +173,7 @@ class RunViewer(Lab):
         if not self._at_rest:
             return
         try:
-            self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit, self.cache)
+            self.calls.value = "" if self.unit is None else unit_html(self.store, self.unit)
         except ConveneError as error:
             self.calls.value = ""
             self.error.value = warning(str(error))

@@ -23,13 +23,11 @@ THANKS = {
 
 
 class SurveyForm:
-    """The form of one respondent. Display `form.view`.
+    """The form of one respondent. Display `form.view`; it goes into `book`, with the source "people", when it is sent.
 
     Pages follow the instrument's sections. What was typed stays when a page is refused, and when one goes back.
     Whoever is not eligible or does not consent is thanked; then only that fact is stored, and the form is emptied.
-
-    A form goes into `book` when its last page is sent, with the source "people"; `group` is the respondent's, `code`
-    the participant code, drawn with `rng` when it is not given.
+    `group` is the respondent's, `code` the participant code, drawn with `rng` when it is not given.
     """
 
     def __init__(
@@ -48,9 +46,8 @@ class SurveyForm:
             raise InvalidInput("code: none given, and no rng to draw one; give one of the two")
         self.instrument, self.book, self.group, self.code, self.rng = instrument, book, group, code, rng
         self.at, self.done = 0, False
-        self.fields: dict[str, Field] = {
-            name: field(item, instrument.wording(item.text, group)) for name, item in instrument.items.items()
-        }
+        self.questions = {name: instrument.wording(item.text, group) for name, item in instrument.items.items()}
+        self.fields = {name: field(item, self.questions[name]) for name, item in instrument.items.items()}
         self.back_button = w.Button(description="Back", tooltip="Back to the page before")
         self.next_button = w.Button(description="Next", button_style="primary")
         self.progress, self.error, self.page = w.HTML(), w.HTML(), w.VBox()
@@ -110,14 +107,14 @@ class SurveyForm:
         for item in self.section.items:
             self.fields[item.id].mark(item in absent)
         if absent:
-            questions = [self.instrument.wording(item.text, self.group) for item in absent]
+            questions = [self.questions[item.id] for item in absent]
             self.error.value = fill("complaint", "Please answer, so that you can go on:", questions)
             return False
         found = [self._fits(item) for item in self.section.items]  # all of them, so that each is marked
         return all(found)
 
     def _fits(self, item: Item) -> bool:
-        fits = self._try(lambda: list(cells_of(item, self.fields[item.id].read())), about=item)
+        fits = self._try(lambda: list(cells_of(item, self.fields[item.id].read())), about=item.id)
         self.fields[item.id].mark(not fits)
         return fits
 
@@ -137,15 +134,14 @@ class SurveyForm:
         self.progress.value, self.error.value = "", ""
         self.back_button.layout.display = self.next_button.layout.display = "none"
 
-    def _try(self, act: Callable[[], Any], about: Item | None = None) -> bool:
+    def _try(self, act: Callable[[], Any], about: str = "") -> bool:
         try:
             act()
         except ConveneError as error:
-            # A respondent knows questions, not the ids of items.
-            words = str(error)
-            if about:
-                words = words.replace(f"{about.id}: ", f"{self.instrument.wording(about.text, self.group)} ", 1)
-            self.error.value = fill("complaint", words)
+            told = str(error)
+            if about:  # a respondent knows questions, not the ids of items
+                told = told.replace(f"{about}: ", f"{self.questions[about]} ", 1)
+            self.error.value = fill("complaint", told)
             return False
         return True
 

@@ -31,15 +31,24 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
     Managerial relations are green, collaborations grey, teammates dotted. The drawing is without chance: the same
     graph gives the same drawing.
     """
-    flat = _simple(graph)
-    groups = communities(flat)
-    place = _places(flat, groups)
-    _draw_edges(graph, place, ax)
+    from matplotlib.collections import LineCollection
+    from matplotlib.patheffects import withStroke
+
+    pairs = sorted({(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)})
+    groups, place = _laid_out(list(graph), pairs)
+    size = {name: 60 + 90 * graph.nodes[name]["level"] for name in graph}
+    for z, (relation, look) in enumerate(EDGES.items()):
+        if lines := [(place[a], place[b]) for a, b, kind in pairs if kind == relation]:
+            ax.add_collection(LineCollection(lines, zorder=1 + z / 10, **look))
     for i, group in enumerate(groups):
         xy = np.array([place[name] for name in group])
-        sizes = [60 + 90 * graph.nodes[name]["level"] for name in group]
+        sizes = [size[name] for name in group]
         ax.scatter(xy[:, 0], xy[:, 1], s=sizes, color=COLOURS[i % 8], edgecolor="white", zorder=3)
-    _draw_names(graph, place, ax)
+    for name, (x, y) in place.items():
+        below = 3 + np.sqrt(size[name]) / 2
+        ax.annotate(name.replace(" ", "\n", 1), (x, y), xytext=(0, -below), textcoords="offset points",
+                    ha="center", va="top", fontsize=9 if len(graph) <= SMALL else 6.5, linespacing=0.9, zorder=4,
+                    path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip
     ax.scatter([], [], s=240, color="#bbbbbb", label="size: level 1 to 5; colour: community")
     ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
     ax.margins(0.09)
@@ -47,55 +56,27 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
     return ax
 
 
-def communities(flat: nx.Graph) -> list[list[str]]:
-    """Groups with many relations among them, largest first: greedy modularity (Clauset, Newman and Moore 2004)."""
-    import networkx as nx
+def _laid_out(names: list[str], pairs: list[Any]) -> tuple[list[list[str]], dict[str, np.ndarray]]:
+    """Communities, largest first: greedy modularity (Clauset, Newman and Moore 2004), and Kamada and Kawai's places.
 
-    order = {name: i for i, name in enumerate(flat)}
-    found = nx.community.greedy_modularity_communities(flat, weight="weight")
-    return [sorted(group, key=order.__getitem__) for group in found]
-
-
-def _simple(graph: nx.MultiDiGraph) -> nx.Graph:
-    """A pair weighs one for each relation between them, in either direction, and a manager one more."""
+    A pair weighs one for each relation between them, in either direction, and a manager one more; communities are
+    pulled together.
+    """
     import networkx as nx
 
     flat = nx.Graph()
-    flat.add_nodes_from(graph)
-    for a, b, relation in sorted({(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)}):
+    flat.add_nodes_from(names)
+    for a, b, relation in pairs:
         weight = flat.get_edge_data(a, b, {"weight": 0})["weight"]
         flat.add_edge(a, b, weight=weight + (2 if relation == MANAGER else 1))
-    return flat
-
-
-def _places(flat: nx.Graph, groups: list[list[str]]) -> dict[str, np.ndarray]:
-    """Kamada and Kawai's places, with communities pulled together."""
-    import networkx as nx
-
-    group = {name: i for i, names in enumerate(groups) for name in names}
-    far = {a: {b: INSIDE + (OUTSIDE - INSIDE) * (group[a] != group[b]) for b in flat} for a in flat}
+    found = nx.community.greedy_modularity_communities(flat, weight="weight")
+    groups = [sorted(group, key=names.index) for group in found]
+    group = {name: i for i, members in enumerate(groups) for name in members}
     steps = dict(nx.all_pairs_shortest_path_length(flat))
-    for a in flat:
-        for b in flat:
-            far[a][b] *= np.sqrt(steps[a].get(b, len(flat) ** 0.5 + 1))
-    start = nx.circular_layout([name for names in groups for name in names])
-    return dict(nx.kamada_kawai_layout(flat, dist=far, pos=start))
-
-
-def _draw_edges(graph: nx.MultiDiGraph, place: dict[str, np.ndarray], ax: Axes) -> None:
-    from matplotlib.collections import LineCollection
-
-    pairs = {(*sorted((s, t)), d["relation"]) for s, t, d in graph.edges(data=True)}
-    for z, (relation, look) in enumerate(EDGES.items()):
-        if lines := [(place[a], place[b]) for a, b, kind in sorted(pairs) if kind == relation]:
-            ax.add_collection(LineCollection(lines, zorder=1 + z / 10, **look))
-
-
-def _draw_names(graph: nx.MultiDiGraph, place: dict[str, np.ndarray], ax: Axes) -> None:
-    from matplotlib.patheffects import withStroke
-
-    for name, xy in place.items():
-        below = 3 + np.sqrt(60 + 90 * graph.nodes[name]["level"]) / 2
-        ax.annotate(name.replace(" ", "\n", 1), (xy[0], xy[1]), xytext=(0, -below), textcoords="offset points",
-                    ha="center", va="top", fontsize=9 if len(graph) <= SMALL else 6.5, linespacing=0.9, zorder=4,
-                    path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip
+    apart = len(flat) ** 0.5 + 1  # steps between two whom nothing joins
+    far = {
+        a: {b: (OUTSIDE if group[a] != group[b] else INSIDE) * np.sqrt(steps[a].get(b, apart)) for b in flat}
+        for a in flat
+    }
+    start = nx.circular_layout([name for members in groups for name in members])
+    return groups, dict(nx.kamada_kawai_layout(flat, dist=far, pos=start))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS
-from support.draw import COLOURS, MARKS
+from support.draw import BESIDE, COLOURS, MARKS
 from support.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def plot_agreement(scores: pd.DataFrame, ax: Axes) -> Axes:
     ax.axvline(0, color="#777777", linewidth=0.8)
     ax.set_yticks(range(len(acts)), acts)
     ax.set(xlabel="Cohen's kappa (95 % over groups)", ylabel="dialogue act", ylim=(len(acts) - 0.5, -0.5))
-    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    ax.legend(**BESIDE)
     return ax
 
 

@@ -199,7 +199,7 @@ def plot_totals(
     return ax
 
 
-def draw_planning(table: pd.DataFrame, rounds: int, title: str = "", optimum: float | None = None) -> Figure:
+def draw_planning(table: pd.DataFrame, rounds: int, title: str, optimum: float | None = None) -> Figure:
     """The live figure of one search of so many rounds: the totals of one plan as bars, and of all plans round by round.
 
     `table` is as `support.analysis.fairness.trajectory` gives it, with what the viewer may know as `total`, NaN where

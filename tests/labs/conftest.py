@@ -10,6 +10,7 @@ from markupsafe import escape
 
 from support.draw import png
 from support.labs import base
+from support.labs.roles import RoleForm
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +33,18 @@ def pasted():
     return run
 
 
+@pytest.fixture
+def repeats(pasted):
+    """A function that holds what each lab promises: the code that it shows, pasted into a cell, draws its figure."""
+
+    def hold(lab, *parts, **names):
+        shown = lab.view and bytes(lab.figure.value)
+        assert str(escape(lab.code)) in lab.made.value and all(part in lab.code for part in parts)
+        assert png(pasted(lab.code, **names)) == shown
+
+    return hold
+
+
 @pytest.fixture(scope="session")
 def until():
     """A coroutine that waits until something is found, five seconds at most."""
@@ -47,18 +60,52 @@ def until():
 
 
 @pytest.fixture
-def repeats(pasted):
-    """A function that holds what each lab promises: the code that it shows, pasted into a cell, draws its figure."""
+def played(store):
+    """A function that makes a lab and plays it to the end, or has a coroutine play it, which is given the lab."""
 
-    def hold(lab, **names):
-        assert str(escape(lab.code)) in lab.made.value
-        assert png(pasted(lab.code, **names)) == bytes(lab.figure.value)
-        return lab.code
+    def play(make, talk=None, **settings):
+        async def run():
+            lab = make(store, **settings)
+            await (talk(lab) if talk else lab.advance(to_the_end=True))
+            lab.restart()  # ends what still listens
+            return lab
 
-    return hold
+        return asyncio.run(run())
+
+    return play
+
+
+@pytest.fixture(scope="session")
+def within():
+    """A function to the widgets of a kind in a widget, itself among them."""
+
+    def find(widget, kind):
+        children = [found for child in getattr(widget, "children", ()) for found in find(child, kind)]
+        return [widget, *children] if isinstance(widget, kind) else children
+
+    return find
 
 
 @pytest.fixture
-def study(tmp_path):
-    """The file of a study."""
-    return tmp_path / "study.sqlite"
+def answered(monkeypatch):
+    """A function that plays a lab to the end and has every question to a person filled in; the phases asked for."""
+    forms, begin = [], RoleForm.__init__
+    monkeypatch.setattr(RoleForm, "__init__", lambda self, *given: (begin(self, *given), forms.append(self))[0])
+
+    def play(lab, fill):
+        phases = []
+
+        async def run():
+            task = asyncio.ensure_future(lab.advance(to_the_end=True))
+            while not task.done():
+                await asyncio.sleep(0)
+                for form in [form for form in forms if form.waiting]:
+                    phases.append(form.waiting[0].phase)
+                    fill(form, form.waiting[0].view)
+                    form.send()
+
+        asyncio.run(asyncio.wait_for(run(), 60))
+        assert "Stored in" in lab.status.value
+        return phases
+
+    return play

@@ -6,7 +6,7 @@ import threading
 import ipywidgets as w
 
 from support.labs import base
-from support.labs.base import Home, Press
+from support.labs.base import Press
 
 
 def in_a_thread_with_a_loop_of_its_own(act):
@@ -32,12 +32,3 @@ def test_a_press_in_another_thread_answers_what_this_loop_waits_for(monkeypatch)
         thread.join()
 
     asyncio.run(run())
-
-
-def test_on_its_own_loop_it_is_done_at_once():
-    async def run():
-        said = []
-        Home().run(lambda: said.append(1))
-        return said
-
-    assert asyncio.run(run()) == [1]

@@ -21,8 +21,8 @@ lab.view"""
 SAYING = "I am <b>a person</b> & I need good A"
 
 
-def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, study, screenshot, button, dropdown):
-    page = browse(TABLE.format(path=str(study)))
+def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, tmp_path, screenshot, button, dropdown):
+    page = browse(TABLE.format(path=str(tmp_path / "study.sqlite")))
     button(page, "Next round").wait_for()
     dropdown(page, "Ana").select_option("human")
     button(page, "Play to the end").click()
@@ -47,7 +47,7 @@ def test_a_person_plays_a_whole_decision_and_it_is_found_in_the_store(browse, st
         button(page, name).click()
     page.get_by_text("Stored in study.sqlite").wait_for()
     assert page.get_by_text(SAYING).count(), "what a person says is shown as text, not as markup"
-    [(_, transcript)] = Store(study).records(SWEEP)
+    [(_, transcript)] = Store(tmp_path / "study.sqlite").records(SWEEP)
     assert transcript.seats["Ana"] == "human"
     assert [m.text for m in transcript.rounds[0].messages if m.sender == "Ana"] == [SAYING]
     first, second = (next(b for b in r.ballots if b.agent == "Ana").choice for r in transcript.rounds)
@@ -87,9 +87,9 @@ def apart(what):
 
 
 def test_units_are_chosen_by_keyboard_a_refresh_shows_new_ones_and_clicks_become_a_cell(
-    study, browse, button, dropdown, screenshot, pasted, tmp_path
+    browse, button, dropdown, screenshot, pasted, tmp_path
 ):
-    store = Store(study)
+    store = Store(study := tmp_path / "study.sqlite")
     apart(sweep("majority", "borda").run(store, model=scripted(answer, "m", cache=Cache(study)), progress=False))
     page = browse(RUNS.format(tests=str(__file__).rpartition("/")[0], path=str(study)))
     page.get_by_text("2 done, 2 failed, 2 missing").wait_for()
@@ -140,7 +140,7 @@ def test_group_b_fills_in_the_survey_by_keyboard_and_the_record_is_in_the_file(b
     page.get_by_label("In a word or two").fill("teaching")
     button(page, "Next").press("Enter")
     page.get_by_text("Please answer, so that you can go on").wait_for()
-    assert page.get_by_role("alert").inner_text().count("?") == 3
+    assert page.get_by_role("alert").inner_text().count("?") == 3 == page.locator(".convene-missing").count()
     screenshot(page, "survey_1_refused")
     assert page.get_by_label("In a word or two").input_value() == "teaching"
     for number, choices in enumerate(PAGES, start=1):

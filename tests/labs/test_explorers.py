@@ -1,4 +1,4 @@
-"""Explorers of transitions and of budgets: what is shown, what is said, and a click that becomes a cell."""
+"""Explorers of transitions, budgets and answers: what is shown, what is said, and a click that becomes a cell."""
 
 import pandas as pd
 import pytest
@@ -13,29 +13,25 @@ SCRIPTS = {
     ("exchange_economy", "rated"): ("inform", "request", "accept"),
     ("movielens", "majority"): ("request", "evaluate", "confirm"),
 }
+MESSAGES = pd.DataFrame(
+    [(run, *where, number, sender, (act,), () if number == 3 else ("others",))
+     for run, (where, acts) in enumerate(SCRIPTS.items()) for number, act in enumerate(acts, 1) for sender in "AB"],
+    columns=["run", "environment", "rule", "round", "sender", "acts", "guessed"],
+)  # fmt: skip
 PATHS = {("mcts", "score"): (30, 20, 10), ("local", "score"): (32, 25, 24), ("mcts", "words"): (50, 41, 40)}
-ANNOTATORS = {"true acts": "acts", "guesser": "guessed"}
-
-
-def messages():
-    rows = []
-    for run, ((environment, rule), acts) in enumerate(SCRIPTS.items()):
-        for number, act in enumerate(acts, start=1):
-            for sender in ("Ana", "Ben"):
-                guess = () if number == 3 else ("others",)
-                rows.append({"run": run, "environment": environment, "rule": rule, "round": number, "sender": sender,
-                             "acts": (act,), "guessed": guess})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def rounds():
-    """Four instances of each search; the plan known as best is 2 points behind the best in truth."""
-    return pd.DataFrame(
-        [{"coordinator": who, "feedback": feedback, "instance": f"i{i}", "round": t, "evaluations": 3 * t,
-          "run": f"{who} {feedback} {i}", "divergence": value + i, "best_divergence": value + i - 2.0,
-          "standing_divergence": value + i * (1.5 if who == "local" else 1.0)}
-         for (who, feedback), path in PATHS.items() for i in range(4) for t, value in enumerate(path, start=1)]
-    )  # fmt: skip
+ROUNDS = pd.DataFrame(
+    [{"coordinator": who, "feedback": feedback, "instance": f"i{i}", "round": t, "evaluations": 3 * t,
+      "run": f"{who} {feedback} {i}", "divergence": value + i, "best_divergence": value + i - 2.0,
+      "standing_divergence": value + i * (1.5 if who == "local" else 1.0)}
+     for (who, feedback), path in PATHS.items() for i in range(4) for t, value in enumerate(path, start=1)]
+)  # fmt: skip
+"""Four instances of each search; the plan known as best is 2 points behind the best in truth."""
+ANSWERS = pd.DataFrame(
+    [(f"{source} {group}{i}", group, item, 1 + (i + len(item) + len(group + source)) % 5, source)
+     for source in ("people", "simulated: rule-based") for group in ("A", "B") for i in range(4)
+     for item in ("fair", "clear")],
+    columns=["respondent", "group", "item", "answer", "source"],
+)  # fmt: skip
 
 
 def choose(explorer, **settings):
@@ -45,18 +41,16 @@ def choose(explorer, **settings):
 
 @pytest.fixture
 def explorer():
-    labelled = messages()
+    labelled = MESSAGES.copy()
     labelled.attrs["trust"] = {"guessed": {"exchange_economy": "guesser: kappa 0.00: near chance"}}
-    return TransitionExplorer(labelled, ANNOTATORS)
+    return TransitionExplorer(labelled, {"true acts": "acts", "guesser": "guessed"})
 
 
 def test_the_edges_are_those_of_the_runs_chosen_and_are_said_in_words(explorer):
-    here = messages().query("environment == 'exchange_economy'")
+    here = MESSAGES.query("environment == 'exchange_economy'")
     assert explorer.chosen.equals(most_probable(transitions(code(here))))
-    before = explorer.figure.value
     choose(explorer, rule="rated")
     assert explorer.chosen["target"].tolist() == ["inform", "request", "accept", "end"]
-    assert explorer.figure.value != before
     assert "1 discussions" in explorer.status.value and "inform → request 1.00" in explorer.status.value
     choose(explorer, rule="all rules", edges=3)
     assert explorer.chosen.groupby("source").size()["inform"] == 2
@@ -83,20 +77,18 @@ def test_a_poor_annotator_is_named_and_what_it_could_not_label_performs_nothing(
 
 def test_a_threshold_that_leaves_nothing_is_said_and_the_last_figure_stays():
     """One speaks after the other, so that nobody answers anybody."""
-    turns = pd.DataFrame(
-        [{"run": run, "environment": "e", "rule": "r", "round": 1 + i, "sender": sender, "acts": ("inform",)}
-         for run in (0, 1) for i, sender in enumerate(("Ana", "Ben", "Ben", "Ben"))]
-    )  # fmt: skip
+    turns = pd.DataFrame([(run, "e", "r", i, sender, ("inform",)) for run in (0, 1) for i, sender in enumerate("ABBB")],
+                         columns=["run", "environment", "rule", "round", "sender", "acts"])  # fmt: skip
     explorer = TransitionExplorer(turns)
-    before = explorer.figure.value
+    before = explorer.view and explorer.figure.value
     choose(explorer, threshold=1.0)
     assert "lower the threshold" in explorer.status.value and explorer.figure.value == before
 
 
 def test_the_difference_is_the_paired_one_at_the_chosen_budget():
-    explorer = BudgetExplorer(rounds())
+    explorer = BudgetExplorer(ROUNDS)
     choose(explorer, evaluations=6, second="mcts, words")
-    known = rounds().assign(search=lambda f: f["coordinator"] + ", " + f["feedback"])
+    known = ROUNDS.assign(search=ROUNDS["coordinator"] + ", " + ROUNDS["feedback"])
     expected = paired(at_budget(known[known["coordinator"] == "mcts"], 6), "search", "mcts, score", "mcts, words",
                       "standing_divergence")  # fmt: skip
     pd.testing.assert_frame_equal(explorer.difference, expected)
@@ -106,10 +98,9 @@ def test_the_difference_is_the_paired_one_at_the_chosen_budget():
 
 
 def test_budgets_end_where_one_of_the_two_searches_does_and_what_cannot_be_compared_is_said():
-    pairs = rounds().query("feedback == 'words'")
-    pairs = pairs.assign(feedback="comparison", evaluations=lambda f: 6 * f["round"])
+    pairs = ROUNDS.query("feedback == 'words'").assign(feedback="comparison", evaluations=lambda f: 6 * f["round"])
     idle = pairs.assign(coordinator="<b>idle", evaluations=0)
-    explorer = BudgetExplorer(pd.concat([rounds(), pairs, idle]), "mcts, score", "mcts, comparison")
+    explorer = BudgetExplorer(pd.concat([ROUNDS, pairs, idle]), "mcts, score", "mcts, comparison")
     assert explorer.controls["evaluations"].options == (3, 6, 9) and "After 9 evaluations" in explorer.status.value
     choose(explorer, first="mcts, comparison")
     assert explorer.controls["evaluations"].options == (6, 12, 18) and "given twice" in explorer.status.value
@@ -119,48 +110,42 @@ def test_budgets_end_where_one_of_the_two_searches_does_and_what_cannot_be_compa
     assert "difference" in explorer.status.value
 
 
+def test_answers_of_one_source_at_a_time_by_item():
+    explorer = AnswerExplorer(ANSWERS)
+    assert set(explorer.chosen["source"]) == {"people"} and "people; means" in explorer.status.value
+    choose(explorer, source="simulated: rule-based", item="clear")
+    mean = explorer.chosen["answer"].mean()
+    assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"
+    assert set(explorer.chosen["item"]) == {"clear"}
+    assert "points=7" in AnswerExplorer(ANSWERS, points=7).code and "points" not in explorer.code
+
+
+@pytest.mark.parametrize(
+    ("make", "frame", "given"),
+    [
+        (TransitionExplorer, MESSAGES, {"rule": "rated", "show": "matrix"}),
+        (BudgetExplorer, ROUNDS, {"second": "mcts, words"}),
+        (AnswerExplorer, ANSWERS, {"source": "simulated: rule-based", "show": "means"}),
+    ],
+)
+def test_another_choice_redraws_an_explorer_and_becomes_a_cell(make, frame, given, repeats):
+    explorer = make(frame)
+    before = explorer.view and explorer.figure.value
+    choose(explorer, **given)
+    assert explorer.figure.value != before
+    told = (f"{name}={value!r}" for name, value in given.items())
+    repeats(explorer, *told, messages=frame, rounds=frame, answers=frame)
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: TransitionExplorer(messages(), rule="ranked"), "'ranked' given; expected one of all rules; majority"),
-        (lambda: TransitionExplorer(messages(), {}), "annotators: none given"),
-        (lambda: BudgetExplorer(rounds().query("coordinator == 'local'")), "local, score only; expected two searches"),
-        (lambda: BudgetExplorer(rounds().drop(columns="evaluations")), "evaluations"),
+        (lambda: TransitionExplorer(MESSAGES, rule="ranked"), "'ranked' given; expected one of all rules; majority"),
+        (lambda: TransitionExplorer(MESSAGES, {}), "annotators: none given"),
+        (lambda: BudgetExplorer(ROUNDS.query("coordinator == 'local'")), "local, score only; expected two searches"),
+        (lambda: BudgetExplorer(ROUNDS.drop(columns="evaluations")), "evaluations"),
     ],
 )
 def test_bad_input_is_refused(make, said):
     with pytest.raises(InvalidInput, match=said):
         make()
-
-
-def test_another_choice_redraws_each_explorer_and_becomes_a_cell(repeats):
-    graph, searches, asked = TransitionExplorer(messages()), BudgetExplorer(rounds()), AnswerExplorer(answers())
-    for explorer, frame, given in (
-        (graph, messages(), {"rule": "rated", "show": "matrix"}),
-        (searches, rounds(), {"second": "mcts, words"}),
-        (asked, answers(), {"source": "simulated: rule-based", "show": "means"}),
-    ):
-        before = explorer.figure.value
-        choose(explorer, **given)
-        assert explorer.figure.value != before
-        code = repeats(explorer, messages=frame, rounds=frame, answers=frame)
-        assert all(f"{name}={value!r}" in code for name, value in given.items())
-
-
-def answers():
-    return pd.DataFrame(
-        [(f"{source} {group}{i}", group, item, 1 + (i + len(item) + len(group + source)) % 5, source)
-         for source in ("people", "simulated: rule-based") for group in ("A", "B") for i in range(4)
-         for item in ("fair", "clear")],
-        columns=["respondent", "group", "item", "answer", "source"],
-    )  # fmt: skip
-
-
-def test_answers_of_one_source_at_a_time_by_item_as_shares_or_means():
-    explorer = AnswerExplorer(answers())
-    before = explorer.figure.value
-    assert set(explorer.chosen["source"]) == {"people"} and "people; means" in explorer.status.value
-    choose(explorer, source="simulated: rule-based", item="clear", show="means")
-    assert explorer.figure.value != before and set(explorer.chosen["item"]) == {"clear"}
-    mean = explorer.chosen["answer"].mean()
-    assert f"clear: {mean:.2f} (8)" in explorer.status.value and explorer.who == "simulated: rule-based"

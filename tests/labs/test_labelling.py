@@ -27,23 +27,26 @@ def tick(desk, *labels):
     desk.keep_button.click()
 
 
-def test_a_saved_label_is_in_the_file_at_once_and_the_next_message_is_shown(desk):
+def test_a_saved_label_is_in_the_file_at_once_the_next_message_follows_and_a_correction_counts(desk):
     tick(desk, "inform", "request")
     labels = load_labels(desk.file.path)
     assert labels[["coder", "text", "acts"]].values.tolist() == [["coder 1", ROWS[0][3], ("inform", "request")]]
-    assert "What do you need?" in desk.message.value
+    assert "What do you need?" in desk.message.value and not any(box.value for box in desk.boxes.values())
     assert "message 2 of 4 (not labelled yet); 1 of 4 labelled by coder 1" in desk.progress.value
-    assert not any(box.value for box in desk.boxes.values())
+    again = LabellingDesk(MESSAGES, desk.file.path)
+    assert again.at == 1 and again.keys == desk.keys, "opened again, it goes on where its coder stopped"
+    desk.back_button.click()
+    assert desk.boxes["inform"].value and "(saved)" in desk.progress.value
+    tick(desk, "evaluate")
+    assert load_labels(desk.file.path)["acts"].tolist() == [("evaluate",)]
 
 
 def test_nothing_ticked_and_others_beside_an_act_are_refused_and_nothing_moves(desk):
     tick(desk)
     assert "tick at least one" in desk.error.value
     tick(desk, "others", "inform")
-    assert "no other fits" in desk.error.value
-    assert desk.at == 0
-    assert desk.file.read().empty
-    assert desk.boxes["inform"].value, "what was ticked is kept after an error"
+    assert "no other fits" in desk.error.value and desk.boxes["inform"].value, "what was ticked is kept"
+    assert desk.at == 0 and desk.file.read().empty
 
 
 def test_text_is_escaped_and_the_round_before_is_context(desk):
@@ -56,24 +59,12 @@ def test_text_is_escaped_and_the_round_before_is_context(desk):
     assert "(an empty message)" in desk.message.value
 
 
-def test_the_agreement_becomes_a_cell(desk, repeats):
-    tick(desk, "inform")
-    assert "coders=('coder 1', 'coder 2')" in repeats(desk, messages=MESSAGES)
-
-
-def test_going_back_shows_what_was_saved_and_a_correction_counts(desk):
-    tick(desk, "inform")
-    desk.back_button.click()
-    assert desk.boxes["inform"].value and "(saved)" in desk.progress.value
-    tick(desk, "evaluate")
-    assert load_labels(desk.file.path)["acts"].tolist() == [("evaluate",)]
-
-
-def test_two_coders_are_compared_once_both_have_labelled(desk):
+def test_two_coders_are_compared_once_both_have_labelled_and_the_figure_becomes_a_cell(desk, repeats):
     assert "Nobody has labelled yet" in desk.agreement.value
     tick(desk, "inform")
     tick(desk, "request")
     assert "Only coder 1 has labelled: agreement needs a second person" in desk.agreement.value
+    repeats(desk, messages=MESSAGES)
     desk.coder.value = "coder 2"
     assert desk.at == 0 and not any(box.value for box in desk.boxes.values()), "nobody sees the other's labels"
     tick(desk, "inform")
@@ -81,13 +72,7 @@ def test_two_coders_are_compared_once_both_have_labelled(desk):
     assert "Agreement on 2 messages" in desk.agreement.value
     assert "<td>inform</td><td>1</td><td>1</td><td>1.00</td><td>1.00</td>" in desk.agreement.value
     assert "decline" not in desk.agreement.value, "acts that nobody gave have no line"
-
-
-def test_a_desk_opened_again_goes_on_where_its_coder_stopped(desk):
-    tick(desk, "inform")
-    again = LabellingDesk(MESSAGES, desk.file.path)
-    assert again.at == 1
-    assert again.keys == desk.keys
+    repeats(desk, "coders=('coder 1', 'coder 2')", messages=MESSAGES)
 
 
 @pytest.mark.parametrize("coders", [("Kim",), ("Kim", "Kim"), "Kim", ("Kim", " ")])

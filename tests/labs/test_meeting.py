@@ -33,7 +33,7 @@ async def sent(form):
 
 
 def seated(talk):
-    """Run a talk with a seat, its form, and a function that asks and awaits the form's showing of the question."""
+    """Run a talk with a form, and a function that asks its seat and awaits that the form shows the question."""
 
     async def run():
         seat, form = MEMBER.person("Dev"), ChatForm(PROFILE, PRIVATE, MEETING)
@@ -48,28 +48,26 @@ def seated(talk):
     asyncio.run(run())
 
 
-def test_what_is_typed_while_nothing_is_asked_is_kept_for_the_next_question():
-    async def talk(form, asks):
-        form.field.value = "At ten."
-        await sent(form)
-        assert "Nothing is asked" in form.error.value and form.field.value == "At ten."
-        answering = await asks(chat(1, "When?"))
-        assert form.field.value == "At ten." and form.error.value == ""
-        await sent(form)
-        assert await answering == "At ten."
-
-    seated(talk)
-
-
-def test_letters_that_arrive_late_are_still_sent(monkeypatch):
-    monkeypatch.setattr(base, "SETTLE", 0.05)
+def test_what_is_typed_waits_for_the_next_question_goes_with_its_last_letters_and_is_shown_once(monkeypatch):
+    monkeypatch.setattr(base, "SETTLE", 0.02)
 
     async def talk(form, asks):
-        answering = await asks(chat(1, "When?"))
         form.field.value = "At te"
-        asyncio.get_running_loop().call_later(0.02, lambda: setattr(form.field, "value", "At ten."))
+        await sent(form)
+        assert "Nothing is asked" in form.error.value and form.field.value == "At te"
+        answering = await asks(chat(1, "When?"))
+        assert form.field.value == "At te" and form.error.value == ""
+        asyncio.get_running_loop().call_later(0.01, lambda: setattr(form.field, "value", "At ten."))
         await sent(form)
         assert await answering == "At ten."
+        for view, answer in ((chat(1, "When?", "At ten.", "Else?"), "No."),
+                             (chat(2, "Options?", options=OPTIONS), "None.")):  # fmt: skip
+            await asks(view)
+            form.field.value = answer
+            await sent(form)
+        shown = form.talk.value
+        assert [shown.count(text) for text in ("When?", "At ten.", "Else?", "No.", "Options?", "None.")] == [1] * 6
+        assert shown.index("Round 1") < shown.index("At ten.") < shown.index("Round 2") < shown.index("None.")
 
     seated(talk)
 
@@ -88,77 +86,37 @@ def test_an_option_is_agreed_to_by_a_button_in_the_member_s_own_time_and_typed_t
     seated(talk)
 
 
-def test_rounds_follow_each_other_and_a_turn_is_shown_once():
-    async def talk(form, asks):
-        for view, answer in ((chat(1, "When?"), "At ten."), (chat(1, "When?", "At ten.", "Else?"), "No."),
-                             (chat(2, "Options?", options=OPTIONS), "None.")):  # fmt: skip
-            await asks(view)
-            form.field.value = answer
-            await sent(form)
-        shown = form.talk.value
-        assert [shown.count(text) for text in ("When?", "At ten.", "Else?", "No.", "Options?", "None.")] == [1] * 6
-        assert shown.index("Round 1") < shown.index("At ten.") < shown.index("Round 2") < shown.index("None.")
-
-    seated(talk)
-
-
 def test_a_person_reads_who_they_are_what_only_they_know_and_the_invitation_all_as_text():
-    form = ChatForm(PROFILE, PRIVATE, MEETING)
-    about = form.view.children[0].value
-    for part in ("You are Dev.", "Engineer", "report to Ben", "Europe/London", "Dev likes mornings", "Ina invites you"):
-        assert part in about
-    assert "<script" not in about and about.count("&lt;script") == 2
-
     async def talk(form, asks):
+        about = form.view.children[0].value
+        for part in ("You are Dev.", "report to Ben", "Europe/London", "Dev likes mornings", "Ina invites you"):
+            assert part in about
+        assert "<script" not in about and about.count("&lt;script") == 2
         (await asks(chat(1, EVIL))).cancel()
         assert "<script" not in form.talk.value
 
     seated(talk)
 
 
-def played(store, talk=None, **settings):
-    """A lab whose run is played to the end, or by a talk."""
-
-    async def run():
-        lab = MeetingLab(store, **settings)
-        await (talk(lab) if talk else lab.advance(to_the_end=True))
-        lab.restart()  # ends what still listens
-        return lab
-
-    return asyncio.run(run())
-
-
-def test_a_run_is_played_to_the_end_drawn_and_stored_with_its_settings(store):
-    async def talk(lab):
-        empty = lab.figure.value
-        await lab.advance(to_the_end=True)
-        assert "Stored in study.sqlite" in lab.status.value
-        assert lab.figure.value != empty
-        assert "Round 3" in lab.talk.value and lab.talk.value.index("Round 3") < lab.talk.value.index("Round 1")
-
-    lab = played(store, talk, rounds=3, members=4)
-    [(unit, run)] = store.records(SWEEP)
-    assert len(run.rounds) == 3 and len(run.members) == 4 and run.rounds[-1].audit
-    assert set(run.seats) == {*run.members, "interviewer", "coordinator", "evaluator"}
-    assert (
-        f'"meeting": "{lab.controls["meeting"].value}"' in unit.text
-        and run.meeting["id"] == lab.controls["meeting"].value
-    )
-
-
-def test_a_run_step_by_step_is_the_run_to_the_end(store):
+def test_a_run_by_steps_is_stored_with_its_settings_and_becomes_a_cell_that_plays_the_same_to_the_end(
+    store, played, repeats
+):
     async def steps(lab):
+        empty = lab.view and lab.figure.value
         for number in (1, 2):
             await lab.advance()
-            assert len(lab.finished) == number and ("Stored" in lab.status.value) == (number == 2)
+            assert len(lab.finished) == number and ("Stored in study.sqlite" in lab.status.value) == (number == 2)
+        assert lab.figure.value != empty and lab.talk.value.index("Round 2") < lab.talk.value.index("Round 1")
+        repeats(lab, "coordinator='exhaustive'", "members=4", "to_the_end=True", store=store)
 
-    played(store, steps, rounds=2)
-    played(store, rounds=2)
-    (_, first), (_, second) = store.records(SWEEP)
-    assert first == second
+    lab = played(MeetingLab, steps, coordinator="exhaustive", rounds=2, members=4)
+    (unit, run), (_, again) = store.records(SWEEP)
+    assert run == again and len(run.rounds) == 2 and len(run.members) == 4 and run.rounds[-1].audit
+    assert set(run.seats) == {*run.members, "interviewer", "coordinator", "evaluator"}
+    assert unit.settings["meeting"] == lab.controls["meeting"].value == run.meeting["id"]
 
 
-def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(store):
+def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked_for(played):
     async def talk(lab):
         told = "expected 1 to 2, fewer than the 3 members"
         assert "K = 3 given" in lab.status.value and told in lab.status.value
@@ -168,27 +126,29 @@ def test_as_many_options_as_members_are_refused_before_and_when_a_round_is_asked
         await lab.advance()
         assert len(lab.finished) == 1, "a smaller K is enough to go on"
 
-    played(store, talk, members=3, options=3)
+    played(MeetingLab, talk, members=3, options=3)
 
 
-def test_other_members_and_meetings_bring_their_own_seats(store):
+def test_other_members_and_meetings_bring_their_own_seats(played):
     async def talk(lab):
         first = list(lab.kinds)
         lab.members.value = 5
-        assert len(lab.kinds) == 5 == len(lab.scenario.members) and lab.kinds.keys() != first
+        assert len(lab.kinds) == 5 == len(lab.scenario.members) and list(lab.kinds) != first
         lab.controls["meeting"].value = lab.controls["meeting"].options[1][1]
         assert list(lab.kinds) == list(lab.scenario.members) == list(lab.scenario.meeting.members)
 
-    played(store, talk)
+    played(MeetingLab, talk)
 
 
-def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_text_only(store, until):
+def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_text_only(store, played, until):
     async def talk(lab):
         me = lab.seats.children[0].description
         lab.seats.children[0].value = "human"
         lab.start(to_the_end=True)
         await until(lambda: lab.forms.children)
-        form = lab.chats[me]
+        form, first = lab.chats[me], lab.task
+        lab.start(to_the_end=False)
+        assert lab.task is first and "waits for the conversation" in lab.status.value, "no second round is begun"
         assert lab.scenario.private[me].texts[0][:20] in form.view.children[0].value.replace("&#x27;", "'")
         for answer in ("Between nine and eleven, please.", "No, that is all."):
             await until(lambda: form.question)
@@ -198,12 +158,11 @@ def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_tex
         form.options.children[0].click()
         await until(lambda: "Stored" in lab.status.value)
         others = [c for r in lab.finished for c in r.conversations if c.member != me]
-        assert "Between nine and eleven" in lab.talk.value
         heard = re.sub(r"\s+", " ", lab.talk.value)
+        assert "Between nine and eleven" in heard and "2 other conversations" in heard
         assert not any(f'own">{t.text}<' in heard for c in others for t in c.turns if t.speaker == c.member)
-        assert "2 other conversations" in lab.talk.value
 
-    played(store, talk, rounds=2)
+    played(MeetingLab, talk, rounds=2)
     [(_, run)] = store.records(SWEEP)
     me = run.members[0]
     said = [t.text for t in run.rounds[0].conversations[0].turns if t.speaker == me]
@@ -211,19 +170,7 @@ def test_a_person_talks_and_agrees_and_sees_the_own_conversation_and_private_tex
     assert run.rounds[1].conversations[0].agreed == run.rounds[0].options[0].id
 
 
-def test_a_second_press_while_a_person_is_waited_for_starts_no_second_round(store, until):
-    async def talk(lab):
-        lab.seats.children[0].value = "human"
-        lab.start(to_the_end=False)
-        await until(lambda: lab.forms.children)
-        first = lab.task
-        lab.start(to_the_end=False)
-        assert lab.task is first and "waits for the conversation" in lab.status.value
-
-    played(store, talk)
-
-
-def test_a_new_coordination_gives_up_the_one_at_hand(store, until):
+def test_a_new_coordination_gives_up_the_one_at_hand(store, played, until):
     async def talk(lab):
         lab.seats.children[0].value = "human"
         lab.start(to_the_end=True)
@@ -231,14 +178,5 @@ def test_a_new_coordination_gives_up_the_one_at_hand(store, until):
         lab.new_button.click()
         assert lab.task is None and lab.forms.children == () and lab.finished == []
 
-    played(store, talk)
+    played(MeetingLab, talk)
     assert store.sweeps() == []
-
-
-def test_what_was_played_becomes_a_cell(store, repeats):
-    async def talk(lab):
-        await lab.advance(to_the_end=True)
-        code = repeats(lab, store=store)
-        assert "coordinator='exhaustive'" in code and "members=4" in code and "to_the_end=True" in code
-
-    played(store, talk, coordinator="exhaustive", members=4, rounds=2)

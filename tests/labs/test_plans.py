@@ -1,6 +1,5 @@
 """The fair plans' lab: what a coordinator sees and may not see, how a game ends, clicks that become a cell."""
 
-import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -10,32 +9,17 @@ from support.errors import CallFailed
 from support.fair_decisions.problem import FairDecisions
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import PLANNER
-from support.labs.plan_history import history_to_html, truth_of
+from support.labs.plan_history import to_html, truth_of
 from support.labs.plans import NOTHING, SWEEP, PlanningLab
 from support.models.fakes import scripted
 from support.solvers.fair import solve
 
-SMALL = {"decisions": 2, "options": 3, "rounds": 3}
 
-
-def played(store, talk=None, **settings):
-    """A lab whose game is played to the end, or by a talk."""
-
-    async def run():
-        lab = PlanningLab(store, **{**SMALL, **({} if talk else {"coordinator": "mcts"}), **settings})
-        await (talk(lab) if talk else lab.advance(to_the_end=True))
-        lab.restart()  # ends what still listens
-        return lab
-
-    return asyncio.run(run())
-
-
-async def until(found):
-    for _ in range(500):
-        if found():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("nothing happened for five seconds")
+@pytest.fixture
+def game(played):
+    """A function that has a coroutine play a small game, whose coordinator is a person unless it is said."""
+    small = {"decisions": 2, "options": 3, "rounds": 3}
+    return lambda talk, **settings: played(PlanningLab, talk, **{**small, **settings})
 
 
 def choose_options(lab, *plans):
@@ -44,12 +28,17 @@ def choose_options(lab, *plans):
             field.value = option
 
 
-async def propose(lab, *plans):
-    """Choose and propose, and wait for the round to be over."""
-    before = len(lab.finished)
-    choose_options(lab, *plans)
-    lab.form.propose_button.click()
-    await until(lambda: len(lab.finished) > before and lab.task.done())
+@pytest.fixture
+def propose(until):
+    """A coroutine that chooses and proposes plans, and waits for the round to be over."""
+
+    async def proposed(lab, *plans):
+        before = len(lab.finished)
+        choose_options(lab, *plans)
+        lab.form.propose_button.click()
+        await until(lambda: len(lab.finished) > before and lab.task.done())
+
+    return proposed
 
 
 def texts(widget):
@@ -59,7 +48,7 @@ def texts(widget):
     return own + [text for child in getattr(widget, "children", ()) for text in texts(child)]
 
 
-def test_a_stop_with_a_known_plan_ends_the_game_before_its_rounds_are_over(store):
+def test_a_stop_with_a_known_plan_ends_the_game_before_its_rounds_are_over(store, game, propose, until):
     async def talk(lab):
         assert lab.form.ending.layout.display == "none", "there is nothing to stop with"
         await propose(lab, (0, 0))
@@ -75,12 +64,12 @@ def test_a_stop_with_a_known_plan_ends_the_game_before_its_rounds_are_over(store
         await lab.advance(to_the_end=True)
         assert len(lab.finished) == 3 and "Stored" in lab.status.value, "nothing more is played"
 
-    played(store, talk, rounds=9)
-    [(_, game)] = store.records(SWEEP)
-    assert game.rounds[-1].finish and len(game.rounds) == 3
+    game(talk, rounds=9)
+    [(_, played)] = store.records(SWEEP)
+    assert played.rounds[-1].finish and len(played.rounds) == 3
 
 
-def test_two_plans_are_proposed_under_comparison_the_first_may_be_known_the_second_not(store):
+def test_two_plans_are_proposed_under_comparison_the_first_may_be_known_the_second_not(game, propose, until):
     async def talk(lab):
         choose_options(lab, (0, 0), (1, NOTHING))
         lab.form.propose_button.click()
@@ -92,15 +81,13 @@ def test_two_plans_are_proposed_under_comparison_the_first_may_be_known_the_seco
         await propose(lab, (0, 0), (2, 2))
         assert [label.split(",")[0] for label, _ in lab.form.known.options] == ["1A", "1B", "2B"]
 
-    lab = played(store, talk, feedback="comparison", rounds=4)
-    assert lab.settings["feedback"] == "comparison"
+    game(talk, feedback="comparison", rounds=4)
 
 
 @pytest.mark.parametrize("feedback", ["words", "comparison"])
-def test_while_it_is_played_the_gains_are_in_nothing_that_is_drawn_or_shown(store, feedback):
+def test_while_it_is_played_the_gains_are_in_nothing_that_is_drawn_or_shown(game, propose, feedback):
     async def talk(lab):
-        plans = ((0, 0), (1, 1)) if feedback == "comparison" else ((0, 0),)
-        await propose(lab, *plans)
+        await propose(lab, *(((0, 0), (1, 1)) if feedback == "comparison" else ((0, 0),)))
         shown = texts(lab.view)
         lab.problem = FairDecisions(
             9 * lab.problem.gains + 1, lab.problem.participants, lab.problem.decisions, lab.problem.options
@@ -111,10 +98,10 @@ def test_while_it_is_played_the_gains_are_in_nothing_that_is_drawn_or_shown(stor
         assert texts(lab.view) == shown, "other gains with the same answers look the same"
         assert not any(word in "".join(shown) for word in ("true", "truth", "optimum", "What was hidden"))
 
-    played(store, talk, feedback=feedback)
+    game(talk, feedback=feedback)
 
 
-def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_plan_looks_best(store):
+def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_plan_looks_best(game, propose):
     async def talk(lab):
         for plan in [(0, 0), (1, 0), (1, 1), (2, 1)]:
             await propose(lab, plan)
@@ -125,22 +112,31 @@ def test_totals_are_shown_as_the_group_knows_them_now_so_that_the_best_known_pla
             assert best.endswith(f"divergence {min(gaps.values()):.0f} (best known)")
         assert any(now.heard != then.heard for now, then in zip(lab._seen(), lab.finished, strict=True))
 
-    played(store, talk, feedback="words", rounds=5)
+    game(talk, feedback="words", rounds=5)
 
 
-def test_under_complete_information_the_gains_are_public_and_else_they_are_not(store):
+@pytest.mark.parametrize("feedback", ["complete", "score"])
+def test_under_complete_information_the_gains_are_public_and_else_they_are_not(game, feedback):
     async def talk(lab):
         told = " / ".join(map(str, lab.problem.gains[:, 0, 0]))
-        assert (told in "".join(texts(lab.view))) == (lab.controls["feedback"].value == "complete")
+        assert (told in "".join(texts(lab.view))) == (feedback == "complete")
 
-    played(store, talk, feedback="complete")
-    played(store, talk, feedback="score")
+    game(talk, feedback=feedback)
 
 
-def test_at_the_end_stand_the_true_totals_the_optimum_and_the_random_expectation(store):
+def test_what_is_known_is_drawn_and_at_the_end_the_truth_the_optimum_and_the_random_expectation(game, propose):
     async def talk(lab):
-        for plan in [(0, 0), (1, 1), (2, 0)]:
+        figures = {lab.view and lab.figure.value}
+        for plan in [(0, 0), (1, 1)]:
             await propose(lab, plan)
+            figures.add(lab.figure.value)
+        left, right = lab.draw().axes
+        assert "plan 2, as reported" in left.get_title() and list(right.get_xticks()) == [1, 2, 3]
+        heights = [round(bar.get_height()) for bar in left.patches if bar.get_fill()]
+        assert heights == [answer.score for answer in lab.finished[1].feedback]
+        await propose(lab, (2, 0))
+        title = lab.draw().axes[0].get_title()
+        assert "chosen" in title and "the truth" in title and len(figures | {lab.figure.value}) == 4
         best = solve(lab.problem, "divergence")
         chosen = lab.problem.totals(lab.record().chosen)
         every = [np.ptp(lab.problem.totals((j, k))) for j in range(3) for k in range(3)]
@@ -148,8 +144,9 @@ def test_at_the_end_stand_the_true_totals_the_optimum_and_the_random_expectation
         assert f"divergence {np.ptp(chosen)};" in lab.status.value
         row = "".join(f'<td class="num">{n}</td>' for n in [*chosen, np.ptp(chosen), chosen.sum()])
         assert row in lab.talk.value and "What was hidden" in lab.talk.value and "proven" in lab.talk.value
+        assert "true: " not in lab.talk.value, "what was reported is the truth, and not said again"
 
-    played(store, talk)
+    game(talk)
 
 
 def test_the_truth_of_an_instance_is_measured_by_its_objective():
@@ -160,18 +157,21 @@ def test_the_truth_of_an_instance_is_measured_by_its_objective():
 
 
 @pytest.mark.parametrize(("coordinator", "feedback"), [("local", "comparison"), ("exact", "complete")])
-def test_any_coordinator_plays_a_game_to_the_end_with_reasons_and_stores_it(store, coordinator, feedback):
+def test_any_coordinator_plays_a_game_to_the_end_with_reasons_stores_it_and_becomes_a_cell(
+    store, game, repeats, coordinator, feedback
+):
     async def talk(lab):
         assert lab.form is None and lab.forms.children == ()
         await lab.advance(to_the_end=True)
         assert "Stored in study.sqlite" in lab.status.value and "Round 1: " in lab.talk.value
+        repeats(lab, f"coordinator={coordinator!r}", f"feedback={feedback!r}", store=store)
 
-    played(store, talk, coordinator=coordinator, feedback=feedback, seats="mixed", noise=0.1, participants=2)
-    [(_, game)] = store.records(SWEEP)
-    assert game.seats["coordinator"] == coordinator and len(game.participants) == 2
+    game(talk, coordinator=coordinator, feedback=feedback, seats="mixed", noise=0.1, participants=2)
+    [(_, played), _] = store.records(SWEEP)  # the second is the cell's
+    assert played.seats["coordinator"] == coordinator and len(played.participants) == 2
 
 
-def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_game_with_words(store):
+def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_game_with_words(game):
     async def none(lab):
         assert list(lab.controls["coordinator"].options) == ["human", *PLANNER.kinds]
         assert "model" not in lab.controls["seats"].options
@@ -182,39 +182,16 @@ def test_models_are_offered_when_there_is_one_only_and_one_that_fails_stops_the_
         await lab.advance()
         assert "endpoint is down" in lab.status.value and lab.finished == []
 
-    played(store, none)
-    played(store, some, model=scripted(lambda _: CallFailed("the endpoint is down")))
+    game(none)
+    game(some, model=scripted(lambda _: CallFailed("the endpoint is down")))
 
 
-def test_what_comes_from_outside_is_shown_as_text(store):
+def test_what_comes_from_outside_is_shown_as_text(game, propose):
     async def talk(lab):
         await propose(lab, (0, 0))
         [entry] = lab.finished
         said = tuple(Feedback(a.participant, text="<b>so & so</b>") for a in entry.feedback)
-        html = history_to_html([replace(entry, feedback=said, reason="<i>why</i>")], lab.table, "divergence")
+        html = to_html([replace(entry, feedback=said, reason="<i>why</i>")], lab.table, "divergence")
         assert "&lt;b&gt;so &amp; so&lt;/b&gt;" in html and "&lt;i&gt;why" in html and "<i>why" not in html
 
-    played(store, talk)
-
-
-def test_a_figure_is_drawn_of_what_is_known_and_of_the_truth_at_the_end(store):
-    async def talk(lab):
-        empty = lab.figure.value
-        await propose(lab, (0, 0))
-        middle = lab.figure.value
-        left, right = lab.draw().axes
-        assert "plan 1, as reported" in left.get_title()
-        assert [round(bar.get_height()) for bar in left.patches] == [a.score for a in lab.finished[0].feedback]
-        assert list(right.get_xticks()) == [1, 2]
-        await propose(lab, (1, 1))
-        left, _ = lab.draw().axes
-        assert "chosen" in left.get_title() and "the truth" in left.get_title()
-        assert len({empty, middle, lab.figure.value}) == 3
-
-    played(store, talk, rounds=2)
-
-
-def test_what_was_played_becomes_a_cell(store, repeats):
-    lab = played(store, coordinator="mcts", feedback="words", rounds=2)
-    code = repeats(lab, store=store)
-    assert "coordinator='mcts'" in code and "feedback='words'" in code
+    game(talk)

@@ -1,8 +1,17 @@
-"""The round table's lab without a browser: a stop, the talk of one round, and clicks that become a cell."""
+"""The round table's lab: a stop, the talk of one round, clicks that become a cell, and pieces of one's own in it."""
 
 import asyncio
 
+import ipywidgets as w
+import pytest
+
+from support.choice import RULES
+from support.errors import InvalidInput
 from support.labs.roundtable import RoundTableLab
+from support.models.fakes import stand_in
+from support.roundtable import negotiators, table
+from support.roundtable.records import Ballot, Message, Proposal, View
+from support.roundtable.seats import ACTS
 
 
 def test_a_stop_ends_after_the_round_at_hand_and_the_rest_is_played_later(store):
@@ -26,7 +35,100 @@ def test_a_stop_ends_after_the_round_at_hand_and_the_rest_is_played_later(store)
 def test_what_was_played_becomes_a_cell(store, repeats):
     lab = RoundTableLab(store, rule="ranked", agents=4, rounds=2, seats={"Dev": "linear"})
     asyncio.run(lab.advance())
-    code = repeats(lab, store=store)
-    lab.save_button.click()
-    assert "Saved as roundtable_exchange/lab_" in lab.made.value
-    assert "rule='ranked'" in code and "'Dev': 'linear'" in code and "advance(rounds=1)" in code
+    repeats(lab, "rule='ranked'", "'Dev': 'linear'", "advance(rounds=1)", store=store)
+
+
+class Blunt:
+    """Says the same, proposes the same, votes for the first."""
+
+    kind = "blunt"
+
+    def __init__(self, me, rng):
+        self.me = me
+
+    async def message(self, view):
+        return Message(self.me, (), "Mine.")
+
+    async def propose(self, view):
+        return Proposal(self.me, "tea")
+
+    async def vote(self, view):
+        return Ballot(self.me, view.candidates[0].id)
+
+
+class Drink:
+    """Two people choose what to drink."""
+
+    agents, maximum = ("Ana", "Ben"), 2.0
+
+    def validate(self, proposal):
+        return str(proposal)
+
+    def describe(self, value):
+        return f"a pot of {value}"
+
+    def utilities(self, value):
+        return [1.0 if value == "tea" else 0.0] * 2
+
+    def spec(self):
+        return {"name": "drink"}
+
+    def goal(self, me, shown):
+        return "You like tea."
+
+    def form(self):
+        return 'a drink such as "tea"'
+
+
+@pytest.fixture
+def registered(monkeypatch, last):
+    monkeypatch.setitem(RULES, "last", last)
+    monkeypatch.setitem(negotiators.KINDS, "blunt", Blunt)
+    monkeypatch.setitem(table.ENVIRONMENTS, "drink", lambda spec: Drink())
+
+
+def test_what_is_registered_stands_in_the_menus_and_plays(registered, store, played):
+    async def talk(lab):
+        assert "last" in lab.controls["rule"].options and "blunt" in lab.seats.children[0].options
+        assert lab.controls["environment"].options == ("exchange_economy", "drink")
+        lab.controls["environment"].value, lab.controls["rule"].value = "drink", "last"
+        assert lab.kinds == {"Ana": "blunt", "Ben": "blunt"} and "preferences" not in lab.settings
+        await lab.advance(to_the_end=True)
+        assert "environment='drink'" in lab.code and "a pot of tea" in lab.talk.value
+        assert lab.draw().axes[1].texts[0].get_text() == "a pot of tea"
+
+    lab = played(RoundTableLab, talk, rounds=2)
+    [(unit, record)] = store.records(lab.sweep)
+    assert record.rule == "last" and record.rounds[-1].decision.value == "tea"
+    assert unit.settings["environment"] == "drink"
+    lab.controls["environment"].value = "exchange_economy"
+    assert set(lab.kinds.values()) == {"conceder"} and len(lab.kinds) == 3
+
+
+def test_a_person_at_such_a_table_types_a_proposal_as_json(registered, store, answered, within):
+    def fill(form, view):
+        assert "You like tea." in form.view.children[0].value
+        for field in within(form.asked, w.Text):
+            field.value = "tea"
+            with pytest.raises(InvalidInput, match="expected a drink such as"):
+                form.send()
+            field.value = '"milk"'
+        for choice in within(form.asked, w.RadioButtons):
+            choice.index = 0
+
+    lab = RoundTableLab(store, rounds=1, environment="drink", seats={"Ana": "human", "Ben": "blunt"}, rule="last")
+    assert answered(lab, fill) == ["message", "propose", "vote"]
+    assert {p.value for p in lab.finished[0].proposals} == {"milk", "tea"}
+
+
+def test_templates_of_ones_own_may_go_before_ours(store, tmp_path):
+    (tmp_path / "roundtable").mkdir()
+    (tmp_path / "roundtable" / "message.md.j2").write_text("Say it in verse, {{ me }}.")
+    names = ("Ana", "Ben", "Cleo")
+    lab = RoundTableLab(store, stand_in(seed=1), rounds=1, seats=dict.fromkeys(names, "model"), prompts=tmp_path)
+    asyncio.run(lab.advance())
+    view = View("Ana", names, "majority", "vote", "", 1, 1)
+    assert "Say it in verse" in lab.people["Ana"].question(ACTS["message"], view)
+    assert lab.settings["prompts"] == str(tmp_path) == lab.people["Ana"].prompts
+    lab.controls["prompts"].value = None
+    assert lab.settings["prompts"] is None and not lab.finished

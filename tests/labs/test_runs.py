@@ -8,11 +8,9 @@ from support.labs.runs import BLANK, RunViewer
 from support.models.calls import Call, Fault
 from support.models.model import Request
 from support.roundtable.records import Transcript
-from support.runs.study import Store
 from support.runs.sweep import Sweep
 
 RECORD = Transcript({}, "a", {}, ())
-FAULTS = (Fault("429", "slow down", 1.0),)
 
 
 async def study(rng, rule, size=1, weights=None, note="x"):
@@ -34,7 +32,8 @@ def played(store):
     units = list(sweep().units())
     for number in (0, 1, 4, 5):
         store.add(units[number], RECORD, 4.0, [call(f"Number {number} <b>?")])
-    store.add(units[2], RECORD, 4.0, [call("Number 2", faults=FAULTS), call("Number 2", repair=1)])
+    faults = (Fault("429", "slow down", 1.0),)
+    store.add(units[2], RECORD, 4.0, [call("Number 2", faults=faults), call("Number 2", repair=1)])
     store.fail(units[3], ValueError("<script>"), 1.0, [])
     return store
 
@@ -48,17 +47,21 @@ def listed(viewer):
     return [label.replace(BLANK, " ") for label, _ in viewer.list.options]
 
 
-def choose(control, label):
-    control.value = dict(control.options)[label]
+def choose(viewer, **labels):
+    for name, label in labels.items():
+        viewer.controls[name].value = dict(viewer.controls[name].options)[label]
+    return [number for _, number in viewer.list.options]
 
 
-def test_every_unit_is_listed_with_its_status_and_what_it_took(viewer):
+def test_every_unit_is_listed_with_its_status_and_what_it_took_below_the_totals(viewer):
     lines = listed(viewer)
     assert len(lines) == 8 and lines[0].startswith("rule a, size 1 #0 ✓ done")
     assert lines[0].split()[-7:] == ["1", "0", "0", "0", "1,000", "$0.50", "4.0"]
     assert "✗ failed" in lines[3] and "· missing" in lines[6] and lines[6].split()[-1] == "–"
     assert viewer.place.value == "1 to 8 of 8 units" and "note" not in lines[0], "what does not vary is not repeated"
     assert len({len(line) for line in lines}) == 1, "columns stand below one another"
+    text = re.sub(r"<[^>]*>", " ", viewer.totals.value)
+    assert "$3.00" in text and "429" in text and "cached replies cost nothing" in text
 
 
 def test_the_chosen_unit_is_shown_and_its_text_is_escaped(viewer):
@@ -74,70 +77,35 @@ def test_the_chosen_unit_is_shown_and_its_text_is_escaped(viewer):
     [("done", [0, 1, 2, 4, 5]), ("failed", [3]), ("missing", [6, 7]), ("met faults", [2]), ("off the form", [2])],
 )
 def test_units_are_filtered_by_their_status(viewer, status, numbers):
-    choose(viewer.controls["units"], status)
-    assert [number for _, number in viewer.list.options] == numbers and viewer.unit is not None
+    assert choose(viewer, units=status) == numbers and viewer.unit is not None
     assert viewer.place.value == f"1 to {len(numbers)} of {len(numbers)} units, chosen from 8"
 
 
-def test_units_are_filtered_by_settings_as_well(viewer):
+def test_units_are_filtered_by_settings_as_well_and_one_stays_chosen_when_it_passes(viewer):
     assert set(viewer.settings) == {"units", "rule", "size"}
-    choose(viewer.controls["rule"], "b")
-    choose(viewer.controls["size"], "2")
-    assert [number for _, number in viewer.list.options] == [6, 7]
-    choose(viewer.controls["units"], "done")
-    assert listed(viewer) == [] and viewer.unit is None and viewer.calls.value == ""
+    viewer.list.value = 6
+    assert choose(viewer, rule="b", size="2") == [6, 7] and viewer.list.value == 6
+    assert choose(viewer, units="done") == [] and viewer.unit is None and viewer.calls.value == ""
     assert viewer.place.value == "None of the 8 units is like that."
-
-
-def test_a_unit_stays_chosen_when_it_passes_the_next_filter(viewer):
-    viewer.list.value = 5
-    choose(viewer.controls["units"], "done")
-    assert viewer.list.value == 5
-    choose(viewer.controls["units"], "failed")
-    assert viewer.list.value == 3
+    assert choose(viewer, size="all", units="failed", rule="all") == [3] == [viewer.list.value]
 
 
 def test_lists_as_values_are_told_apart(store):
-    two = sweep(1, rule=["a"], weights=[[1, 2], [2, 1]])
-    viewer = RunViewer(two, store)
-    assert listed(viewer)[0].startswith("weights [1, 2] #0")
-    choose(viewer.controls["weights"], "[2, 1]")
-    assert [number for _, number in viewer.list.options] == [1]
-
-
-def test_a_refresh_sees_what_another_process_stored_and_keeps_the_choice(viewer, played):
-    viewer.list.value = 5
-    assert "5 done, 1 failed, 2 missing" in viewer.totals.value
-    other = Store(played.path)
-    other.add(list(sweep().units())[6], RECORD, 1.0, [call("new")])
-    other.close()
-    viewer.refresh_button.click()
-    assert "6 done, 1 failed, 1 missing" in viewer.totals.value and "✓ done" in listed(viewer)[6]
-    assert viewer.list.value == 5
-
-
-def test_totals_and_faults_stand_above(viewer):
-    text = re.sub(r"<[^>]*>", " ", viewer.totals.value)
-    assert "$3.00" in text and "429" in text and "cached replies cost nothing" in text
+    viewer = RunViewer(sweep(1, rule=["a"], weights=[[1, 2], [2, 1]]), store)
+    assert listed(viewer)[0].startswith("weights [1, 2] #0") and choose(viewer, weights="[2, 1]") == [1]
 
 
 def test_many_units_come_in_pages_that_say_where_one_is(store):
-    many = Sweep("s", study, {"rule": ["a", "b"], "size": list(range(300))}, 1, 7)
-    viewer = RunViewer(many, store)
+    viewer = RunViewer(Sweep("s", study, {"rule": ["a", "b"], "size": list(range(300))}, 1, 7), store)
     assert len(viewer.list.options) == 100 and viewer.place.value == "1 to 100 of 600 units"
     assert viewer.back_button.disabled and not viewer.on_button.disabled
     viewer.on_button.click()
     assert viewer.place.value == "101 to 200 of 600 units" and viewer.list.value == 100
+    viewer.list.value = 105
     viewer.refresh()
-    assert viewer.place.value == "101 to 200 of 600 units", "a refresh stays on the page"
+    assert viewer.place.value == "101 to 200 of 600 units" and viewer.list.value == 105, "a refresh keeps the choice"
     viewer.back_button.click()
     assert viewer.back_button.disabled
-    choose(viewer.controls["rule"], "b")
+    choose(viewer, rule="b")
     assert viewer.place.value == "1 to 100 of 300 units, chosen from 600" and "size 0 " in listed(viewer)[0]
     assert set(viewer.settings) == {"units", "rule"}, "nobody chooses from a list of thousands"
-
-
-def test_a_cache_that_is_not_there_is_told_and_the_list_stays(played, tmp_path):
-    viewer = RunViewer(sweep(), played, tmp_path / "nowhere.sqlite")
-    assert "there is no file" in viewer.error.value and 'role="alert"' in viewer.error.value
-    assert len(viewer.list.options) == 8

@@ -29,42 +29,42 @@ def fill(form, **changes):
 
 
 def through(form, pages=6, **changes):
+    """Fill in and send some pages; what stood above them."""
+    shown = []
     for _ in range(pages):
+        shown.append(form.page.children[0].value)
         fill(form, **changes)
         form.next_button.click()
+    return shown
 
 
-def test_a_form_filled_in_to_the_end_is_stored_under_the_code_that_is_shown(form, book):
-    through(form, confidence=4, feedback="Show the calendars.")
+def test_each_page_shows_what_its_part_may_see_and_all_is_stored_once_the_last_is_sent(form, book):
+    boxes = form.fields["uses"].view.children[1:]
+    boxes[0].value = boxes[2].value = True
+    given = {"confidence": 4, "feedback": "Show the calendars."}
+    seen = through(form, pages=5, **given)
+    assert form.next_button.description == "Send" and book.forms().empty
+    seen += through(form, pages=1, **given)
+    for text, shown in (("Around noon is best", [3, 4]), ("Wednesdays from three", [4]), ("09:30 to 10:15", [3, 4])):
+        assert [number for number, page in enumerate(seen) if text in page] == shown
     (code,) = book.forms()["respondent"]
     assert form.done and f"<b>{code}</b>" in form.page.children[0].value
+    assert book.forms()[["group", "source"]].values.tolist() == [["B", "people"]]
     kept = book.frame().set_index("item")
     assert kept.loc["confidence", "answer"] == 4 and kept.loc["feedback", "text"] == "Show the calendars."
-    assert book.forms()[["group", "source"]].values.tolist() == [["B", "people"]]
+    assert kept.loc["uses", "answer"].tolist() == [1, 3]
 
 
-def test_nothing_is_stored_before_the_last_page_is_sent(form, book):
-    through(form, pages=5)
-    assert form.next_button.description == "Send" and book.forms().empty
-
-
-def test_a_page_with_something_missing_stays_names_it_and_keeps_what_was_typed(form):
-    fill(form, role="teaching", experience=None)
-    form.next_button.click()
-    assert form.at == 0 and "For how many years" in form.error.value and "How many people" not in form.error.value
-    assert 'role="alert"' in form.error.value and control(form, "role").value == "teaching"
-    assert "convene-missing" in form.fields["experience"].view._dom_classes
-    fill(form)
-    form.next_button.click()
-    assert form.at == 1 and form.error.value == ""
-    assert "convene-missing" not in form.fields["experience"].view._dom_classes
-
-
-def test_an_answer_that_does_not_fit_is_told_by_its_question_and_kept(form):
-    fill(form, role="ask jo@example.org <b>")
-    form.next_button.click()
+def test_an_answer_that_does_not_fit_is_told_by_its_question_and_kept(form, book):
+    through(form, pages=1, role="ask jo@example.org <b>")
     assert form.at == 0 and "In a word or two" in form.error.value and "e-mail address" in form.error.value
     assert "role:" not in form.error.value and control(form, "role").value == "ask jo@example.org <b>"
+    interview = SurveyForm(load("administrator_interview"), book, group="administrators", code="K7Q2M9")
+    through(interview, pages=2)
+    given = {item.id: "4" for item in interview.section.items if item.kind in ("number", "text")}
+    *_, last = (item.id for item in interview.section.items if item.kind == "number")
+    through(interview, pages=1, **given | {last: "many"})
+    assert interview.at == 2 and "belong to another organisation? &#39;many&#39; given" in interview.error.value
 
 
 @pytest.mark.parametrize(("item", "pages", "why"), [("adult", 2, "not eligible"), ("consent", 3, "no consent")])
@@ -97,32 +97,3 @@ def test_a_code_that_is_in_use_is_told_and_the_answers_stay(book):
 def test_a_form_for_nobody_is_refused_before_anything_is_typed(book, given, message):
     with pytest.raises(InvalidInput, match=message):
         SurveyForm(SURVEY, book, **given)
-
-
-def test_each_page_shows_what_its_part_may_see(form):
-    seen = []
-    for _ in SURVEY.sections:
-        seen.append(form.page.children[0].value)
-        fill(form)
-        form.next_button.click()
-    own, others = "Around noon is best", "Wednesdays from three"
-    assert [own in page for page in seen] == [False, False, False, True, True, False]
-    assert [others in page for page in seen] == [False, False, False, False, True, False]
-    assert ["09:30 to 10:15" in page for page in seen] == [False, False, False, True, True, False]
-
-
-def test_ticked_boxes_become_a_list(form, book):
-    boxes = form.fields["uses"].view.children[1:]
-    boxes[0].value = boxes[2].value = True
-    through(form)
-    frame = book.frame()
-    assert frame.loc[frame["item"] == "uses", "answer"].tolist() == [1, 3]
-
-
-def test_a_number_that_is_none_is_told_by_its_question(book):
-    form = SurveyForm(load("administrator_interview"), book, group="administrators", code="K7Q2M9")
-    through(form, pages=2)
-    given = {item.id: "4" for item in form.section.items if item.kind in ("number", "text")}
-    *_, last = (item.id for item in form.section.items if item.kind == "number")
-    through(form, pages=1, **given | {last: "many"})
-    assert form.at == 2 and "belong to another organisation? &#39;many&#39; given" in form.error.value

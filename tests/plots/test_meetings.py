@@ -13,53 +13,28 @@ from support.analysis.consistency import check_table, readings
 from support.analysis.meetings import METRICS, YARDSTICK, changes, gap_closed, mean_changes
 from support.draw import COLOURS
 from support.meetings.records import CoordinationRound, Option, Score
-from support.plots.meetings import (
-    FAILS,
-    MEASURES,
-    draw_coordination,
-    metric_grid,
-    plot_changes,
-    plot_consistency,
-    plot_readings,
-)
+from support.plots.meetings import FAILS, MEASURES, draw_coordination, metric_grid, plot_consistency, plot_readings
 
 
-def frame():
+def test_changes_are_drawn_at_their_means_with_what_was_left_out_and_the_way_from_chance_beside_them(axes):
     rng = np.random.default_rng(1)
-    rows = []
-    for setting in ("n = 3", "n = 5"):
-        for i in range(6):
-            for t in (1, 2, 3):
-                ratio = 0.0 if (setting, i, t) == ("n = 5", 0, 1) else float(rng.choice([40, 60, 80, 100]))
-                rows.append({"setting": setting, "meeting": f"M{i}", "round": t, "interactions": 4.0 - t,
-                             "satisfaction_ratio": ratio, "satisfaction_score": ratio / 40, "equity": 0.5})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-TABLE = mean_changes(changes(frame()))
-TRUE = frame().assign(true_ratio=lambda f: 30 + 10.0 * f["round"], chance_ratio=30.0, best_ratio=70.0)
-
-
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def test_changes_are_drawn_at_their_means_with_what_was_left_out_in_the_legend(axes):
-    ax = plot_changes(TABLE, axes(), "satisfaction_ratio")
-    mine = TABLE[(TABLE["metric"] == "satisfaction_ratio") & (TABLE["setting"] == "n = 5")]
-    drawn = [line.get_ydata() for line in ax.lines]
-    assert any(len(y) == 3 and np.allclose(y, mine["mean"]) for y in drawn)
-    assert f"n = 5: {mine['start'].iloc[0]:.1f} (1 of 6 left out)" in legend(ax)
-    assert ax.get_ylabel() == "satisfaction ratio\n(% change from round 1)"
-
-
-def test_the_grid_has_the_four_metrics_of_the_paper_and_the_way_from_chance(axes):
-    drawn = axes(1, 5).ravel()
-    metric_grid(TABLE, gap_closed(TRUE), drawn)
-    assert [ax.get_ylabel().split("\n")[0] for ax in drawn] == [
+    rows = [(setting, f"M{i}", t, 4.0 - t, float(rng.choice([40, 60, 80, 100])) * ((setting, i, t) != ("n = 5", 0, 1)))
+            for setting in ("n = 3", "n = 5") for i in range(6) for t in (1, 2, 3)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["setting", "meeting", "round", "interactions", "satisfaction_ratio"])
+    frame = frame.assign(satisfaction_score=frame["satisfaction_ratio"] / 40, equity=0.5, chance_ratio=30.0,
+                         true_ratio=30 + 10.0 * frame["round"], best_ratio=70.0)  # fmt: skip
+    table, drawn = mean_changes(changes(frame)), axes(1, 5).ravel()
+    metric_grid(table, gap_closed(frame), drawn)
+    labels = [ax.get_ylabel().split("\n") for ax in drawn]
+    assert [label[0] for label in labels] == [
         "interactions", "satisfaction ratio", "satisfaction score", "equity", "way from chance to",
     ]  # fmt: skip
-    assert legend(drawn[4]) == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
+    assert labels[1][1] == "(% change from round 1)"
+    mine = table[(table["metric"] == "satisfaction_ratio") & (table["setting"] == "n = 5")]
+    assert any(len(y := line.get_ydata()) == 3 and np.allclose(y, mine["mean"]) for line in drawn[1].lines)
+    legends = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in drawn]
+    assert f"n = 5: {mine['start'].iloc[0]:.1f} (1 of 6 left out)" in legends[1]
+    assert legends[4] == ["n = 3: 30 to 70 %", "n = 5: 30 to 70 %"]
 
 
 # -- one coordination while it runs
@@ -109,9 +84,9 @@ PAPER = published.load("000_cf17db17b5f2de1a")
 PRINTED = PAPER[PAPER["table"] == "Table 1 n = 4, K = 2"]
 
 
-def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(axes):
+def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(ax):
     checked = check_table(PRINTED)
-    ax = plot_consistency(checked, axes())
+    plot_consistency(checked, ax)
     failing = checked[~checked["holds"]]
     assert len(ax.texts) == len(checked) == 12
     assert [to_hex(colour) for colour in ax.collections[0].get_facecolors()].count(FAILS) == len(failing)
@@ -120,9 +95,9 @@ def test_every_cell_is_a_tile_and_those_that_fail_say_by_how_much(axes):
     assert ax.get_yticklabels()[0].get_text() == "n = 4, K = 2: no conversation"
 
 
-def test_readings_are_bars_with_what_chance_gives(axes):
+def test_readings_are_bars_with_what_chance_gives(ax):
     found = readings(PRINTED)
-    ax = plot_readings(found, axes())
+    plot_readings(found, ax)
     assert [p.get_width() for p in ax.patches] == found["fit"].tolist()
     assert ax.lines[0].get_xdata().tolist() == found["by_chance"].tolist()
     assert "of 3" in ax.get_xlabel()

@@ -7,19 +7,12 @@ from matplotlib.colors import to_hex
 
 from support.analysis.fairness import budget
 from support.analysis.stats import describe
-from support.plots.planning import (
-    plot_ablation,
-    plot_budget,
-    plot_quality,
-    plot_totals,
-    plot_trajectory,
-)
+from support.plots.planning import plot_ablation, plot_budget, plot_quality, plot_totals, plot_trajectory
 
 
 def frame(places=(3, 5, 7), names=("random", "mcts"), hue="coordinator", count=6):
-    rng = np.random.default_rng(1)
     rows = [
-        {"decisions": n, hue: name, "instance": f"{n}-{i}", "divergence": float(20 * (2 - k) + n + rng.integers(10)),
+        {"decisions": n, hue: name, "instance": f"{n}-{i}", "divergence": float(20 * (2 - k) + n + 7 * i % 10),
          "optimum": n * 1.0, "random": 90.0, "random_low": 60.0, "random_high": 120.0, "random_best": 50.0, "k": 5}
         for n in places for k, name in enumerate(names) for i in range(count)
     ]  # fmt: skip
@@ -74,24 +67,19 @@ def test_an_ablation_shows_means_and_every_case(ax):
     assert all(drawn(ax, pair) for pair in wide.to_numpy())
 
 
-TOLD = pd.DataFrame(
-    [
-        {"round": t, "plan": f"p{t}", "participant": name, "total": total, "chosen": t == 2}
-        for t, row in enumerate(((169, 157, 105), (140, 145, 119), (133, 184, 156)), start=1)
-        for name, total in zip(("p1", "p2", "p3"), row, strict=True)
-    ]
-)
-"""The first three rows of Table 2 of the paper."""
-
-
 def test_a_trajectory_writes_the_divergence_of_every_round(axes):
-    ax = plot_trajectory(TOLD, axes(), optimum=3)
+    """The first three rows of Table 2 of the paper."""
+    rows = [(t, f"p{t}", name, total, t == 2)
+            for t, row in enumerate(((169, 157, 105), (140, 145, 119), (133, 184, 156)), start=1)
+            for name, total in zip(("p1", "p2", "p3"), row, strict=True)]  # fmt: skip
+    told = pd.DataFrame(rows, columns=["round", "plan", "participant", "total", "chosen"])
+    ax = plot_trajectory(told, axes(), optimum=3)
     texts = {t.get_text(): t for t in ax.texts}
     assert {"64", "26", "51"} < set(texts) and drawn(ax, [169, 140, 133])
     assert (to_hex(texts["26"].get_color()), to_hex(texts["64"].get_color())) == ("#b00000", "#000000")
     assert texts["26"].get_bbox_patch() is not None and texts["51"].get_bbox_patch() is None
     assert any("optimum: 3" in text and "framed: chosen" in text for text in texts)
-    two = pd.concat([TOLD.assign(position=0), TOLD.assign(position=1, total=TOLD["total"] + 1)])
+    two = pd.concat([told.assign(position=0), told.assign(position=1, total=told["total"] + 1)])
     both = plot_trajectory(two.assign(chosen=False), axes())
     assert both.lines[0].get_xdata() == pytest.approx([1, 1.3, 2, 2.3, 3, 3.3])
     assert not any("framed" in t.get_text() for t in both.texts)  # no plan was chosen

@@ -8,31 +8,10 @@ from support.analysis.prediction import measured, scores
 from support.plots import roundtable as figures
 
 
-@pytest.fixture
-def curves():
+def test_utilities_are_means_bars_the_share_undecided_and_printed_values_hollow_marks(axes):
     utility = {("a", 1): (0.0, 40.0), ("a", 2): (60.0, 80.0), ("b", 1): (0.0, 0.0), ("b", 2): (0.0, 100.0)}
     rows = [(rule, i, number, u, u == 0) for (rule, number), pair in utility.items() for i, u in enumerate(pair)]
-    return pd.DataFrame(rows, columns=["rule", "repetition", "round", "utility", "undecided"])
-
-
-@pytest.fixture
-def errors():
-    rows = [
-        {"rule": rule, "round": r, "prediction": None if (r, case) == (1, 0) else 3.0 + case, "truth": 4.0}
-        for rule in ("majority", "rated") for r in (1, 2) for case in (0, 1, 2)
-    ]  # fmt: skip
-    return measured(pd.DataFrame(rows).astype({"prediction": float}))
-
-
-@pytest.fixture
-def frontier():
-    rows = [("@10", 0, 0.0), ("early", 60, 0.2), ("clever", 40, 0.05), ("poor", 30, 0.3), ("Oracle", 50, -0.1)]
-    parts = [(name, "words saved", float(x)) for name, x, _ in rows] + [(name, "loss", y) for name, _, y in rows]
-    table = pd.DataFrame(parts, columns=["stopping", "measure", "mean"])
-    return table.assign(low=table["mean"] - 0.01, high=table["mean"] + 0.02)
-
-
-def test_utilities_are_means_bars_the_share_undecided_and_printed_values_hollow_marks(axes, curves):
+    curves = pd.DataFrame(rows, columns=["rule", "repetition", "round", "utility", "undecided"])
     ax, below = axes(2)
     cells = [("a", "utility@1", 33.0), ("a", "auc@1", 1.0), ("gpt", "utility@2", 44.0)]
     printed = pd.DataFrame(cells, columns=["row", "column", "value"])
@@ -46,7 +25,10 @@ def test_utilities_are_means_bars_the_share_undecided_and_printed_values_hollow_
     assert "%" in ax.get_ylabel() and below.get_xlabel() == "round"
 
 
-def test_errors_are_those_of_the_decided_beside_printed_ones_and_other_predictors(ax, errors):
+def test_errors_are_those_of_the_decided_beside_printed_ones_and_other_predictors(ax):
+    rows = [(rule, r, np.nan if (r, case) == (1, 0) else 3.0 + case, 4.0)
+            for rule in ("majority", "rated") for r in (1, 2) for case in (0, 1, 2)]  # fmt: skip
+    errors = measured(pd.DataFrame(rows, columns=["rule", "round", "prediction", "truth"]))
     others = scores(errors.assign(method="always 4"), "method")
     printed = pd.DataFrame([("rated", "mae@1", 0.9)], columns=["row", "column", "value"])
     figures.plot_error(errors, ax, order=["majority", "rated"], published=printed, references=others)
@@ -58,7 +40,11 @@ def test_errors_are_those_of_the_decided_beside_printed_ones_and_other_predictor
     assert bars == pytest.approx([100 / 3, 0, 100 / 3, 0]) and "stars" in ax.get_ylabel()
 
 
-def test_a_frontier_joins_the_rules_that_no_other_beats_and_not_the_oracle(ax, frontier):
+def test_a_frontier_joins_the_rules_that_no_other_beats_and_not_the_oracle(ax):
+    rows = [("@10", 0, 0.0), ("early", 60, 0.2), ("clever", 40, 0.05), ("poor", 30, 0.3), ("Oracle", 50, -0.1)]
+    parts = [(name, "words saved", float(x)) for name, x, _ in rows] + [(name, "loss", y) for name, _, y in rows]
+    frontier = pd.DataFrame(parts, columns=["stopping", "measure", "mean"])
+    frontier = frontier.assign(low=frontier["mean"] - 0.01, high=frontier["mean"] + 0.02)
     figures.plot_frontier(frontier, ax, "stars of error")
     marks = {c.get_label(): c.lines[0] for c in ax.containers}
     assert list(marks) == ["@10", "early", "clever", "poor", "Oracle"]

@@ -15,9 +15,8 @@ from support.plots.transitions import plot_graph, plot_matrix, ring_order
 LABELS = ("start", "inform", "request", "propose", "accept", "decline", "end")
 
 
-def edges(*triples, leads=None):
-    made = pd.DataFrame(triples, columns=["source", "target", "probability"])
-    return made if leads is None else made.assign(leads=leads)
+def edges(*triples):
+    return pd.DataFrame(triples, columns=["source", "target", "probability"])
 
 
 GRAPH = edges(("start", "inform", 1.0), ("inform", "request", 0.4), ("request", "inform", 0.6), ("request", "end", 0.2))
