@@ -22,7 +22,7 @@ EDGES: dict[str, dict[str, Any]] = {
 """How each relation is drawn, the most important last and on top."""
 
 INSIDE, OUTSIDE = 1.0, 1.8  # wished lengths of an edge within a community and of one between two
-SMALL = 12  # a graph of at most so many people gets large names
+SMALL = 12  # a graph of at most so many people gets large names, and whole ones
 
 
 def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
@@ -46,12 +46,13 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
         ax.scatter(xy[:, 0], xy[:, 1], s=sizes, color=COLOURS[i % 8], edgecolor="white", zorder=3)
     for name, (x, y) in place.items():
         below = 3 + np.sqrt(size[name]) / 2
-        ax.annotate(name.replace(" ", "\n", 1), (x, y), xytext=(0, -below), textcoords="offset points",
+        said = name.replace(" ", "\n", 1) if len(graph) <= SMALL else name.partition(" ")[0]  # no two share one
+        ax.annotate(said, (x, y), xytext=(0, -below), textcoords="offset points",
                     ha="center", va="top", fontsize=9 if len(graph) <= SMALL else 6.5, linespacing=0.9, zorder=4,
                     path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip
     ax.scatter([], [], s=240, color="#bbbbbb", label="size: level 1 to 5; colour: community")
     ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
-    ax.margins(0.09)
+    ax.margins(0.05, 0.09)
     ax.set_axis_off()
     return ax
 
