@@ -286,7 +286,7 @@ STOPPING: Mapping[str, Check] = {
     "information difference and dialogue act better than the other stopping rules": _language_leads,
 }
 
-STATEMENTS: Mapping[str, Sequence[tuple[str, str]]] = {
+TRANSITIONS: Mapping[str, Sequence[tuple[str, str]]] = {
     "exchange_economy: request and propose form a loop": [("request", "propose"), ("propose", "request")],
     "exchange_economy: inform leads to request": [("inform", "request")],
     "exchange_economy: confirm leads to request": [("confirm", "request")],
@@ -310,7 +310,7 @@ def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd
     if ECONOMY in graphs:
         t, drawn = graphs[ECONOMY]
         p, shares = t.probability.to_dict("index"), leads(drawn).stack().to_dict()
-        for statement, edges in STATEMENTS.items():
+        for statement, edges in TRANSITIONS.items():
             answer, told = UNTESTED, "the act does not occur"
             if not any(np.isnan(p[source][target]) for source, target in edges):
                 answer = _answer(min(shares[edge] for edge in edges))

@@ -1,4 +1,4 @@
-"""An encoder without weights: words in, a unit vector out."""
+"""An encoder without weights, and the real one."""
 
 import hashlib
 
@@ -22,3 +22,9 @@ class Words(Encoder):
 @pytest.fixture
 def words():
     return Words(model="words")
+
+
+@pytest.fixture(scope="session")
+def encoder():
+    """The real one, whose weights are loaded once."""
+    return Encoder()

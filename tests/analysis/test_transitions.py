@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.analysis.dialogue_acts import LABELS
-from support.analysis.roundtable_claims import CENTRE, check_statements
 from support.analysis.transitions import (
     NAMES,
     bootstrap,
@@ -219,22 +218,6 @@ def test_all_pairs_of_levels_are_compared_and_those_that_differ_are_told_apart()
     table = compare_levels(t, "rule", rng, draws=400).set_index(["a", "b"])
     assert table.loc[("x", "z"), "p_adjusted"] < 0.05 < table.loc[("x", "y"), "p_adjusted"]
     assert table.loc[("x", "z"), "p"] == 1 / 401 and (table["p_adjusted"] >= table["p"]).all()  # never 0
-
-
-def test_statements_of_the_paper_are_held_against_the_graph():
-    def graph_of(steps):
-        t = counts(*[[f"Ana: {act}; Ben: {act}" for act in steps]] * 2)
-        return t, bootstrap(t, np.random.default_rng(1), draws=200)
-
-    loop = graph_of(["confirm", "request", "propose", "request", "propose", "accept"])
-    said = check_statements({"exchange_economy": loop, "movielens": loop}).set_index("statement")["holds here"]
-    assert said["exchange_economy: request and propose form a loop"] == "yes"  # of two equals request is the first
-    assert said["exchange_economy: accept leads to the end"] == said[CENTRE] == "yes"
-    assert said["exchange_economy: inform leads to request"] == "not testable here"
-    checked = check_statements({"exchange_economy": graph_of(["inform", "decline"])}).set_index("statement")
-    assert checked.loc["exchange_economy: inform leads to request", "holds here"] == "no"
-    assert "behind decline with 1.00" in checked.loc["exchange_economy: inform leads to request", "here"]
-    assert CENTRE not in checked.index
 
 
 ONE = counts(TWO_ROUNDS)
