@@ -70,14 +70,11 @@ def test_no_team_is_on_both_sides_of_the_split_and_the_coefficients_were_made_fr
         assert (about["segments"], about["licence"]) == (len(seen), "CC BY 4.0")
 
 
-def test_amounts_are_not_cut_at_their_decimals_and_are_all_the_same():
-    assert pieces("My weight on A is 33.34 % and on B 1,000.") == pieces("My weight on A is 7 % and on B 2.")
-
-
 @given(st.text(alphabet="ab .?!\n", max_size=3000))
 def test_property_no_letter_is_lost_between_sentences_and_none_is_too_long(text):
     assert "".join(c for s in pieces(text) for c in s if c in "ab") == "".join(c for c in text if c in "ab")
     assert max(map(len, pieces(text)), default=0) <= LONGEST
+    assert pieces("My weight on A is 33.34 % and on B 1,000.") == pieces("My weight on A is 7 % and on B 2.")
 
 
 @pytest.mark.parametrize("kind", ["embedding", "unmarked", "words"])
@@ -95,12 +92,9 @@ def test_a_message_performs_the_acts_of_its_sentences(kind, words):
 
 def test_nothing_to_read_is_others_and_another_script_stays_unlabelled(words):
     annotator = EmbeddingAnnotator.fit(TAUGHT, words)
-    blank, foreign = (
-        ["", "  \n ", "🙂🎉👍", "?!", "déjà vu", "3 & 4 🙂 寿司 hello"],
-        ["我同意", "Я за", "نعم"],
-    )
-    assert label(annotator, *blank, *foreign) == [("others",)] * 6 + [()] * 3
-    assert annotator.problems == dict.fromkeys((6, 7, 8), FOREIGN)
+    assert label(annotator, "", "  \n ", "🙂🎉👍", "?!", "déjà vu", "3 & 4 🙂 寿司 hello") == [("others",)] * 6
+    assert label(annotator, "我同意", "hello", "Я за") == [(), ("others",), ()]
+    assert annotator.problems == dict.fromkeys((0, 2), FOREIGN)
 
 
 def test_what_was_learnt_survives_its_file_which_names_its_encoder(words, tmp_path):
@@ -147,8 +141,8 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_an
     )
     assert given_ == [("inform",), ("inform",), (), ("inform",)]
     assert "did not give a ActsReply in 3 attempts" in annotator.problems[2] and len(asked) == 3 + 3
-    given_, annotator, _ = asked_of(ContextOverflow("too long for 8192"), MESSAGES.head(1))
-    assert given_ == [()] and annotator.problems == {0: "too long for 8192"}
+    given_, annotator, _ = asked_of(ContextOverflow("too long"), MESSAGES.head(1))
+    assert given_ == [()] and annotator.problems == {0: "too long"}
     with pytest.raises(ModelUnavailable):
         asked_of(ModelUnavailable("no such model"))
     given_, _, asked = asked_of({"acts": ["inform"]}, MESSAGES.assign(text=["", " ", "🙂", "x" * 20_000]))

