@@ -184,7 +184,7 @@ def inference(cases: int = 300) -> int:
         se = (a - b).std(ddof=1) / math.sqrt(n)
         pairs = (
             (paired, stats.ttest_rel(a, b).pvalue), (welch, stats.ttest_ind(a, b, equal_var=False).pvalue),
-            (hedges_g(a, b).g, g),
+            (hedges_g(a, b)[0], g),
             (equivalent((a - b).mean(), se, 1.0, n - 1), ttost_paired(a, b, -1.0, 1.0)[0]),
         )  # fmt: skip
         wrong += any(abs(x - y) > 1e-8 for x, y in pairs)

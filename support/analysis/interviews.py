@@ -1,8 +1,8 @@
 """Themes of interviews that two coders have marked: how well they agree, what both found, and what to talk over.
 
-A table of codings has a row for each excerpt and coder: participant (whose interview it is), excerpt (its number or
-name), coder, themes (names with ";" between them, blank where the coder found none); further columns, such as text,
-are kept. Coders work alone first; a merged codebook comes after they have talked about `disagreements`.
+A table of codings has a row for each excerpt and coder: participant (whose interview it is), excerpt, coder, themes
+(names with ";" between them, or blank); further columns, such as text, are kept. Coders work alone first; a merged
+codebook comes after they have talked about `disagreements`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ def marked(codings: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement(codings: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
-    """Cohen's kappa (1960) of each theme, with a 95 % interval that draws whole interviews.
+    """Cohen's kappa (1960) of each theme, with a 95 % interval that draws whole interviews: excerpts of one are alike.
 
-    Excerpts of one person are alike, so that an interval over excerpts would be too narrow. Returns theme, interviews,
-    excerpts, both, one, other (marked by both, by the first coder alone, by the second), kappa, low, high; NaN where
-    neither chance nor coders leave room for it (a theme that both gave to every excerpt).
+    Returns theme, interviews, excerpts, both, one, other (marked by both, by the first coder alone, by the second),
+    kappa, low, high; NaN where a theme varies with nobody.
     """
     table = marked(codings)
     rows = []

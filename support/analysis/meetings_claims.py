@@ -36,7 +36,6 @@ from support.analysis.claims import (
     alike,
     combined,
     every,
-    evidence,
     flat,
     most,
     moves,
@@ -127,14 +126,14 @@ def better(first: str, second: str, columns: Sequence[str], share: float) -> Che
     return every(gaps) if share == 1 else most(gaps, share)
 
 
-def _inconclusive(ours: pd.DataFrame) -> str:
+def _inconclusive(ours: pd.DataFrame) -> Answer:
     """Not all settings' equity moves clearly to the same side."""
     answers = [moves(sign, SIZES, "change of equity")(ours) for sign in (1, -1)]
     verdict = UNTESTED if UNTESTED in answers else NO if YES in answers else YES
-    return Answer(verdict, evidence(answers[0]))
+    return Answer(verdict, answers[0].evidence)
 
 
-def _by_half(ours: pd.DataFrame) -> str:
+def _by_half(ours: pd.DataFrame) -> Answer:
     cells = Cells(ours)
     falls = [cells.gap(row, [(row, _TURNS)]) for row in (*SIZES, *OPTIONS[1:], "database")
              if (row, _TURNS) in cells]  # fmt: skip

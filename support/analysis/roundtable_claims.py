@@ -31,10 +31,10 @@ from support.analysis.claims import (
     Gap,
     above,
     alike,
-    beyond,
     combined,
     every,
     most,
+    moves,
     rises,
 )
 from support.analysis.dialogue_acts import LABELS
@@ -47,10 +47,10 @@ UTILITIES, AREAS = ("utility@3", "utility@5", "utility@10"), ("auc@3", "auc@5", 
 HIGH_UTILITY, LOW_RATIONALITY = 75.0, 50.0  # our readings of "high" and "low", in percent
 
 
-def _more_spread_early(ours: pd.DataFrame) -> str:
+def _more_spread_early(ours: pd.DataFrame) -> Answer:
     spread = ours[ours["column"] == "utility@3"].set_index("row")["se"]
     if not {*ONE_VOTE, *SCORE} <= set(spread.index):
-        return UNTESTED
+        return Answer(UNTESTED)
     least, most_ = spread[list(ONE_VOTE)].min(), spread[list(SCORE)].max()
     told = f"standard errors: of one-vote rules at least {least:.2f}, of score rules at most {most_:.2f}"
     return Answer(YES if least > most_ else NO, told)
@@ -78,7 +78,7 @@ def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
 def larger(*columns: str) -> Check:
     """The claim that the larger model of a family lies above the smaller one, in each family and column."""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         pairs = _pairs_by_size(ours)
         lacking = Answer(
             UNTESTED, "two models of one family and different size would tell (PARTICIPANTS of notebook 20)"
@@ -88,17 +88,17 @@ def larger(*columns: str) -> Check:
     return check
 
 
-def _all_models_high(ours: pd.DataFrame) -> str:
+def _all_models_high(ours: pd.DataFrame) -> Answer:
     rows = [row for row in ours["row"].unique() if is_model(row)]
     lacking = Answer(UNTESTED, "no language model sat at the table")
-    return beyond(HIGH_UTILITY, "utility@10", *rows)(ours) if rows else lacking
+    return moves(1, rows, "utility@10", HIGH_UTILITY)(ours) if rows else lacking
 
 
 RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
 ROUNDTABLE: Mapping[str, Check] = {
     "score rules > one-vote rules: utility early": above(SCORE, ONE_VOTE, "auc@3"),
     "one-vote rules > score rules: spread of early utility": _more_spread_early,
-    "all rules: high utility@10": beyond(HIGH_UTILITY, "utility@10", *RULES_OF_PAPER),
+    "all rules: high utility@10": moves(1, RULES_OF_PAPER, "utility@10", HIGH_UTILITY),
     "most rules: utility peaks in middle rounds": most(
         lambda cells: [cells.within(rule, "utility@5", "utility@10") for rule in RULES_OF_PAPER]
     ),
@@ -109,7 +109,7 @@ ROUNDTABLE: Mapping[str, Check] = {
     ),
     "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
     "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
-    "all rules: low rationality": beyond(LOW_RATIONALITY, "rationality", *RULES_OF_PAPER, sign=-1),
+    "all rules: low rationality": moves(-1, RULES_OF_PAPER, "rationality", LOW_RATIONALITY),
     "unanimous highest: min_max": above(["unanimous"], RULES_OF_PAPER[1:], "min_max"),
     "unanimous non-decreasing: utility": every(
         lambda cells: [cells.within("unanimous", late, early) for early, late in pairwise(UTILITIES)]
@@ -134,7 +134,7 @@ OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoi
 LANGUAGE_RULES = ("information difference", "dialogue act")
 
 
-def _v_shaped(ours: pd.DataFrame) -> str:
+def _v_shaped(ours: pd.DataFrame) -> Answer:
     """At least two rules have their least error strictly inside, below both ends; one that never decides has none."""
     cells, curves, inside = Cells(ours), 0, list[tuple[str, bool]]()
     for rule in (rule for rule in RULES_OF_PAPER if "mae" in cells.names(rule)):
@@ -190,7 +190,7 @@ def _confirm_rises(cells: Cells) -> list[Gap]:
 def _peak(act: str) -> Check:
     """By the means: when an act peaks in either environment."""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         cells = Cells(ours)
         try:
             at = [max(_at(cells, act, row), key=lambda key: cells.gap("", [key]).value) for row in ENVIRONMENTS]
@@ -236,7 +236,7 @@ def _gains(*rules: str, environments: Iterable[str] = BETTER) -> Callable[[Cells
     return gaps
 
 
-def _language_leads(ours: pd.DataFrame) -> str:
+def _language_leads(ours: pd.DataFrame) -> Answer:
     """In each environment every language rule gains more than all others, by the means over social choice rules."""
     cells, told, leads = Cells(ours), [], []
     for environment in BETTER:

@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from support.analysis.embeddings import Encoder
 
@@ -17,6 +18,13 @@ class Words(Encoder):
             for word in text.lower().split():
                 row += np.random.default_rng(int(hashlib.sha256(word.encode()).hexdigest()[:8], 16)).normal(size=24)
         return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-9)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread():
+    """The matrices are small: threads would cost more than they give."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

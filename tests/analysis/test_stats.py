@@ -14,7 +14,6 @@ from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paire
 
 from support.analysis.stats import (
     adjusted,
-    cliffs_delta,
     cluster_bootstrap,
     compare,
     describe,
@@ -88,13 +87,11 @@ def test_values_without_a_partner_are_left_out_and_counted(runs):
     assert (row["n_a"], row["n_b"], row["df"], row["left_out"]) == (26, 26, 25, 7)
 
 
-def test_corrections_are_those_of_statsmodels_and_only_what_survives_them_is_claimed():
+def test_corrections_are_those_of_statsmodels():
     rng = np.random.default_rng(0)
     table = compare(pd.DataFrame({"g": np.repeat(list("abcdef"), 8), "u": rng.normal(0, 1, 48)}), "u", "g")
     for method in ("holm", "fdr_bh"):
         assert adjusted(table["p"], method).tolist() == pytest.approx(multipletests(table["p"], method=method)[1])
-    lost = table[(table["p"] < 0.05) & (table["p_adjusted"] >= 0.05)]
-    assert len(lost) and lost["sentence"].str.contains("did not differ reliably").all()
     assert adjusted([0.02, np.nan])[0] == 0.02, "no test does not count"
 
 
@@ -136,10 +133,10 @@ def test_hedges_g_agrees_with_statsmodels_and_paired_divides_by_the_average_spre
     a, b = values(runs, "majority"), values(runs, "rated")
     theirs, _ = effectsize_smd(a.mean(), a.std(ddof=1), len(a), b.mean(), b.std(ddof=1), len(b))
     # statsmodels corrects with Hedges' approximation, we with the gamma function.
-    assert hedges_g(a, b).g == pytest.approx(theirs, rel=1e-4)
+    assert hedges_g(a, b)[0] == pytest.approx(theirs, rel=1e-4)
     average = sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
     expected = gamma(14.5) / gamma(14) / sqrt(14.5) * (a - b).mean() / average  # J(29)
-    assert hedges_g(a, b, paired=True).g == pytest.approx(expected)
+    assert hedges_g(a, b, paired=True)[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -148,18 +145,17 @@ def test_the_interval_of_g_covers_the_true_effect_about_as_often_as_it_says(pair
     hits = 0
     for _ in range(400):
         shared = rng.normal(0, 1, 40) if paired else 0
-        effect = hedges_g(shared + rng.normal(1, 1, 40), shared + rng.normal(0, 1, 40), paired)
-        hits += effect.low <= (1 / sqrt(2) if paired else 1) <= effect.high
+        _, low, high = hedges_g(shared + rng.normal(1, 1, 40), shared + rng.normal(0, 1, 40), paired)
+        hits += low <= (1 / sqrt(2) if paired else 1) <= high
     assert 0.92 <= hits / 400 <= 0.98
 
 
 @given(SAMPLES, SAMPLES, st.integers(-1000, 1000))
 def test_property_effects_change_sign_with_the_order_and_not_with_a_shift(x, y, shift):
     moved = [a + shift for a in x], [b + shift for b in y]
-    assert cliffs_delta(*moved) == cliffs_delta(x, y) == -cliffs_delta(y, x)
-    assert hedges_g(*moved).g == pytest.approx(-hedges_g(y, x).g, nan_ok=True)
+    assert hedges_g(*moved)[0] == pytest.approx(-hedges_g(y, x)[0], nan_ok=True)
     pairs = list(zip(*zip(x, y, strict=False), strict=True))
-    assert hedges_g(*pairs, paired=True).g == pytest.approx(-hedges_g(*pairs[::-1], paired=True).g, nan_ok=True)
+    assert hedges_g(*pairs, paired=True)[0] == pytest.approx(-hedges_g(*pairs[::-1], paired=True)[0], nan_ok=True)
 
 
 @settings(deadline=None, max_examples=25)
@@ -172,7 +168,7 @@ def test_property_a_shift_of_all_values_changes_no_test(pairs, shift, paired):
         compare(f, "u", "g", paired_by="k" if paired else ()).iloc[0]
         for f in (frame, frame.assign(u=frame["u"] + shift))
     )
-    columns = ["difference", "low", "high", "t", "p", "hedges_g", "cliffs_delta"]
+    columns = ["difference", "low", "high", "t", "p", "hedges_g"]
     assert after[columns].tolist() == pytest.approx(before[columns].tolist(), rel=1e-6, abs=1e-9)
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_limits
 
 from support.analysis import stopping
 from support.analysis.conversation import features, messages_of
@@ -96,8 +95,7 @@ def test_a_high_price_of_rounds_stops_at_once_and_none_changes_nothing():
 @pytest.mark.parametrize("name", CAUSAL)
 def test_no_rule_looks_ahead_or_beats_the_oracle(name):
     study = drawn(5)
-    with threadpool_limits(1):
-        fitted = CAUSAL[name](study)
+    fitted = CAUSAL[name](study)
     whole = fitted.fires(study)
     last = study.stops(whole)[0]
     assert (study.performance[np.arange(20), last - 1] <= study.performance.max(axis=1)).all()
@@ -161,9 +159,8 @@ def test_the_search_is_the_best_of_all_settings_also_where_discussions_end_early
 def test_the_pair_that_makes_the_difference_is_found_for_gains_and_for_errors(rule):
     study = drawn(1, runs=60)
     errors = drawn(1, runs=60, performance=1 - study.performance, higher_is_better=False)
-    with threadpool_limits(1):
-        last = stops(rule, study)[0]
-        assert stops(rule, errors)[0] == last
+    last = stops(rule, study)[0]
+    assert stops(rule, errors)[0] == last
     assert study.performance[np.arange(60), np.array(last) - 1].mean() > study.performance[:, -1].mean() + 0.05
 
 

@@ -70,14 +70,14 @@ def test_all_forms_of_a_person_lie_under_one_code_and_people_are_not_the_simulat
 # ---- two points, three points, many studies
 
 
-def test_a_paired_test_is_scipy_s_with_both_effect_sizes_and_both_corrections():
+def test_a_paired_test_is_scipy_s_with_both_corrections():
     frame = rising()
     table = study.paired_tests(frame, BEFORE, AFTER)
     row = table.set_index("item").loc["up"]
     wide = frame[frame["item"] == "up"].pivot(index="respondent", columns="point", values="answer")
     found, moved = stats.ttest_rel(wide[AFTER], wide[BEFORE]), wide[AFTER] - wide[BEFORE]
     assert (row["t"], row["p"], row["difference"]) == pytest.approx((found.statistic, found.pvalue, moved.mean()))
-    assert row["cohens_dz"] == pytest.approx(moved.mean() / moved.std()) and row["after"] > row["before"]
+    assert row["after"] > row["before"]
     assert table["p_holm"].min() == pytest.approx(min(1, 2 * table["p"].min()))
     assert table["p_fdr"].tolist() == pytest.approx(stats.false_discovery_control(table["p"]))
 
