@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -85,12 +86,9 @@ def test_a_rehearsal_is_one_row_with_its_settings_seats_and_outcomes():
     expected |= {"follow_ups": 2, "answers": 3, "flags": 2, "decided": 1, "violations": 2, "cancellations": 1}
     expected |= {"mails_per_person": 2, "format_errors": 1, "replies": 2, "tokens": 57, "edits": 2}
     assert expected.items() <= row.items()
-
-
-def test_a_programme_that_was_not_full_in_the_end_has_no_such_day():
     record = eventful()
     rows = runs_of([({}, dataclasses.replace(record, days=record.days[:4])), ({}, rehearsal())])
-    assert rows["days_until_filled"].isna().all()
+    assert rows["days_until_filled"].isna().all(), "never full, or not in the end"
     assert rows["share_filled"][0] == 0.5 and np.isnan(rows["share_filled"][1])
 
 
@@ -125,10 +123,8 @@ def sets(**values):
 
 def test_two_sets_are_paired_by_seed_and_a_pair_that_was_never_full_counts_for_other_outcomes_only():
     frame = sets(ours=[(1.0, 9), (0.75, 12), (1.0, 8), (1.0, 7)], seed=[(0.5, 10), (0.75, 15), (0.5, 9), (0, np.nan)])
-    table = compare_sets(
-        frame.sample(frac=1, random_state=1), "ours", "seed", values=["share_filled", "days_until_filled"]
-    )
-    table = table.set_index("value")
+    frame = frame.sample(frac=1, random_state=1)
+    table = compare_sets(frame, "ours", "seed", values=["share_filled", "days_until_filled"]).set_index("value")
     assert table["difference"].tolist() == pytest.approx([0.5, -5 / 3]) and table["n"].tolist() == [4, 3]
     assert table.loc["days_until_filled", "p"] == pytest.approx(stats.ttest_rel([9, 12, 8], [10, 15, 9]).pvalue)
     assert (table["p_adjusted"] >= table["p"]).all()
@@ -201,13 +197,9 @@ PAPER_TOO = {"zero": 0.79, "few": 0.88, "few with policies": 0.93}
 
 
 def table(selection=PAPER, detection=PAPER_TOO, se=0.01):
-    rows = [
-        (f"{a} - {b}", column, values[a] - values[b], se, 30)
-        for column, values in (("F1", selection), ("accuracy", detection))
-        for a in values
-        for b in values
-        if a != b
-    ]
+    both = (("F1", selection), ("accuracy", detection))
+    pairs = [(column, values, a, b) for column, values in both for a, b in permutations(values, 2)]
+    rows = [(f"{a} - {b}", column, values[a] - values[b], se, 30) for column, values, a, b in pairs]
     return pd.DataFrame(rows, columns=["row", "column", "value", "se", "n"])
 
 

@@ -154,25 +154,10 @@ def many(rng, runs, answer):
     return [["Ana: inform; Ben: inform", f"Ana: {act}; Ben: {act}"] for act in said]
 
 
-def width(t):
-    drawn = bootstrap(t, np.random.default_rng(3))[:, NAMES.index("inform"), NAMES.index("accept")]
-    low, high = np.percentile(drawn, (2.5, 97.5))
-    return high - low
-
-
-def test_intervals_are_those_of_a_share_and_runs_of_one_group_are_drawn_together():
-    """Six copies of each run are no more evidence than the run itself."""
-    wide, narrow = (width(counts(*many(np.random.default_rng(1), n, "accept"))) for n in (20, 320))
-    assert narrow == pytest.approx(2 * 1.96 * np.sqrt(0.7 * 0.3 / 320), rel=0.2) and wide > 2.5 * narrow
-    runs = many(np.random.default_rng(1), 40, "accept")
-    once, copied = width(counts(*runs)), counts(*runs * 6, repetition=[*range(40)] * 6)
-    assert width(copied) == pytest.approx(once, rel=0.05) and width(counts(*runs * 6)) < 0.6 * once
-
-
-def test_a_bootstrap_draw_is_the_count_of_the_runs_drawn():
-    t = counts(*many(np.random.default_rng(4), 5, "accept"))
+def test_a_bootstrap_draw_is_the_count_of_the_groups_drawn_each_with_all_of_its_runs():
+    t = counts(*many(np.random.default_rng(4), 10, "accept"), repetition=[*range(5)] * 2)
     weights = np.random.default_rng(9).multinomial(5, np.full(5, 0.2), size=1)[0]
-    again = t.take(np.repeat(np.arange(5), weights))
+    again = t.take(np.repeat(np.arange(10), [*weights, *weights]))
     np.testing.assert_array_equal(bootstrap(t, np.random.default_rng(9), 1)[0], again.probability.to_numpy())
 
 
