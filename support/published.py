@@ -17,11 +17,8 @@ def known() -> list[str]:
 
 
 def load(seed: str, table: str | None = None) -> pd.DataFrame:
-    """The published numbers of one paper, or of one table of it.
-
-    table, row, column, value, spread, unit, note; value and spread are floats, NaN where the paper prints none.
-    InvalidInput on another paper or table lists those that exist.
-    """
+    """The published numbers of a paper, or of one table of it: table, row, column, value and spread (floats, NaN where
+    none is printed), unit, note."""
     if seed not in known():
         raise InvalidInput(f"no published numbers of {seed!r} are recorded; there are: {', '.join(known())}.")
     frame = pd.read_csv(inputs("published") / f"{seed}.csv", dtype=str, keep_default_na=False)

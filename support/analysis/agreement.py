@@ -35,7 +35,7 @@ from support.analysis.dialogue_acts import (
     union,
 )
 from support.analysis.frames import need_columns
-from support.analysis.stats import percentiles, resampled
+from support.analysis.stats import over, percentiles, resampled
 from support.database import guarded, open_database, transaction
 from support.errors import InvalidInput, MissingData
 from support.roundtable.economy import exchange_economy
@@ -65,16 +65,12 @@ def measures(n: np.ndarray) -> dict[str, np.ndarray]:
         "kappa": ((both + neither) * total - chance, total**2 - chance),
         "alpha": (expected - (missed + wrong) * (2 * total - 1), expected),
     }
-    return {name: _with_mean(_over(above, below)) for name, (above, below) in parts.items()}
-
-
-def _over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return {name: _with_mean(over(*part)) for name, part in parts.items()}
 
 
 def _with_mean(values: np.ndarray) -> np.ndarray:
     """The values, and behind them the mean of those that are defined."""
-    mean = _over(np.nansum(values, axis=-1, keepdims=True), (~np.isnan(values)).sum(axis=-1, keepdims=True))
+    mean = over(np.nansum(values, axis=-1, keepdims=True), (~np.isnan(values)).sum(axis=-1, keepdims=True))
     return np.concatenate([values, mean], axis=-1)
 
 

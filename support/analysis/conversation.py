@@ -22,6 +22,7 @@ import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS, checked_acts, indicators, trust_in
 from support.analysis.frames import head
+from support.analysis.stats import over
 from support.corpora import ami, conversations, delidata
 from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
@@ -188,8 +189,7 @@ def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.nd
 
 def _units(vectors: np.ndarray) -> np.ndarray:
     """Vectors at length 1; NaN for one of length 0, which has no direction."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.full_like(vectors, np.nan), where=lengths > 0)
+    return over(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------

@@ -122,21 +122,17 @@ def acts_of_delidata(messages: pd.DataFrame) -> list[Labels]:
     return found
 
 
-def unseen_teams(teams: Iterable[str]) -> Labels:
-    """The AMI teams that no training may see: every fourth of those of each site (people meet several times)."""
-    names = pd.Series(sorted(set(teams)), dtype=object)
-    return tuple(names[names.groupby(names.str[:2]).cumcount() % 4 == 3])
-
-
 def labelled_ami() -> tuple[pd.DataFrame, pd.DataFrame]:
     """AMI's segments with our acts (tuples of one): those of the training teams, and those that no training sees.
 
-    To the columns of `corpora.ami` come acts, and run: the team (ES2002 meets as ES2002a, ES2002b, …).
+    To the columns of `corpora.ami` come acts, and run: the team (ES2002 meets as ES2002a, ES2002b, …). Every fourth
+    team of each site is set apart whole, for people meet several times.
     """
     segments = ami()
     acts = segments["label"].map({label: (act,) for label, (act, _) in AMI_TO_ACTS.items()})
     segments = segments.assign(run=segments["meeting"].str.rstrip("abcd"), acts=acts)
-    unseen = segments["run"].isin(unseen_teams(segments["run"]))
+    teams = pd.Series(sorted(set(segments["run"])), dtype=object)
+    unseen = segments["run"].isin(teams[teams.groupby(teams.str[:2]).cumcount() % 4 == 3])
     return segments[~unseen].reset_index(drop=True), segments[unseen].reset_index(drop=True)
 
 

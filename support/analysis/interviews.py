@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns, need_keys
-from support.analysis.stats import percentiles, resampled
+from support.analysis.stats import percentiles, resampled, weighted_kappa
 from support.errors import InvalidInput
 
 KEYS = ["participant", "excerpt"]
@@ -56,20 +56,12 @@ def agreement(codings: pd.DataFrame, rng: np.random.Generator, draws: int = 2000
         x, y = (part[coder].to_numpy() for coder in part.columns[3:])
         cells = np.stack([x & y, x & ~y, ~x & y, ~x & ~y], axis=1).astype(float)
         times, place = resampled(part["participant"].tolist(), rng, draws)
-        low, high = percentiles(_kappa(times[:, place] @ cells))
+        low, high = percentiles(weighted_kappa((times[:, place] @ cells).reshape(-1, 2, 2)))
         both, one, other = cells.sum(axis=0)[:3].astype(int)
-        kappa = float(_kappa(cells.sum(axis=0)))
+        kappa = float(weighted_kappa(cells.sum(axis=0).reshape(2, 2)))
         rows.append((theme, times.shape[1], len(part), both, one, other, kappa, low, high))
     columns = ["theme", "interviews", "excerpts", "both", "one", "other", "kappa", "low", "high"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _kappa(cells: np.ndarray) -> np.ndarray:
-    """Kappa of the counts both, one, other, neither (…, 4)."""
-    both, one, other, neither = np.moveaxis(cells, -1, 0)
-    chance = (both + one) * (one + neither) + (both + other) * (other + neither)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(2 * (both * neither - one * other) / chance)
 
 
 def codebook(codings: pd.DataFrame) -> pd.DataFrame:
@@ -81,9 +73,8 @@ def codebook(codings: pd.DataFrame) -> pd.DataFrame:
         sure, some = (part[found[part.index] >= least] for least in (2, 1))
         rows.append((theme, len(sure), sure["participant"].nunique(), len(some), some["participant"].nunique()))
     columns = ["theme", "excerpts", "participants", "excerpts, one coder or both", "participants, one coder or both"]
-    return pd.DataFrame(rows, columns=columns).sort_values(
-        "excerpts", ascending=False, kind="stable", ignore_index=True
-    )
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("excerpts", ascending=False, kind="stable", ignore_index=True)
 
 
 def disagreements(codings: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from scipy.stats import t
 
 from support.analysis.consistency import identified
 from support.analysis.frames import head
-from support.analysis.stats import describe, percentiles, resampled, tidy_means
+from support.analysis.stats import describe, percentiles, resampled, tidy_means, weighted_kappa
 from support.meetings.records import Coordination, CoordinationRound, Score
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
 from support.meetings.study import MEETINGS
@@ -188,23 +188,6 @@ def kappa(pairs: pd.DataFrame, rng: np.random.Generator, *, by: str, draws: int)
     with a 95 % interval that draws whole meetings: by, kappa, low, high, agreement (share of equal scores), n (pairs),
     meetings, note (why there is none)."""
     return pd.DataFrame([{by: name} | _kappa(group, rng, draws) for name, group in pairs.groupby(by, sort=False)])
-
-
-def weighted_kappa(counts: np.ndarray) -> np.ndarray:
-    """1 - observed over expected squared distance of the scores, of tables of counts with shape (..., k, k).
-
-    Cohen (1968). NaN where no disagreement is to be expected: both sides hold one and the same score.
-
-    >>> weighted_kappa(np.array([[2, 0], [1, 1]])).item()
-    0.5
-    """
-    steps = np.arange(counts.shape[-1])
-    cost = (steps[:, None] - steps) ** 2
-    total = counts.sum(axis=(-1, -2))
-    chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
-    expected = (chance * cost).sum(axis=(-1, -2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected > 0, 1 - total * (counts * cost).sum(axis=(-1, -2)) / expected, np.nan)
 
 
 def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What sections 5 and 6 and the appendices of RoundTable claim, as checks on tidy results (row, column, value, se).
 
-Four mappings, one for each notebook, with the rows and columns that their checks read:
+The rows and columns that the checks read:
 
 - `ROUNDTABLE`: rows are social choice rules, "K = 3" … and models; columns the metrics of `support.analysis.metrics`.
 - `MOVIELENS`: rows are social choice rules and "recommender"; columns "mae@1" … "mae@10".
@@ -36,6 +36,7 @@ from support.analysis.claims import (
     most,
     moves,
     rises,
+    untested,
 )
 from support.analysis.dialogue_acts import LABELS
 from support.analysis.transitions import Transitions, centres, leads
@@ -80,18 +81,17 @@ def larger(*columns: str) -> Check:
 
     def check(ours: pd.DataFrame) -> Answer:
         pairs = _pairs_by_size(ours)
-        lacking = Answer(
-            UNTESTED, "two models of one family and different size would tell (PARTICIPANTS of notebook 20)"
-        )
-        return combined(*(above([a], [b], *columns) for a, b in pairs))(ours) if pairs else lacking
+        lacking = "two models of one family and different size would tell (PARTICIPANTS of notebook 20)"
+        checks = [above([a], [b], *columns) for a, b in pairs] or [untested(lacking)]
+        return combined(*checks)(ours)
 
     return check
 
 
 def _all_models_high(ours: pd.DataFrame) -> Answer:
     rows = [row for row in ours["row"].unique() if is_model(row)]
-    lacking = Answer(UNTESTED, "no language model sat at the table")
-    return moves(1, rows, "utility@10", HIGH_UTILITY)(ours) if rows else lacking
+    lacking = untested("no language model sat at the table")
+    return (moves(1, rows, "utility@10", HIGH_UTILITY) if rows else lacking)(ours)
 
 
 RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
@@ -303,8 +303,7 @@ def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd
     """Whether the statements of section 5.3.2 hold in our graphs and their bootstrap draws, one for each environment.
 
     A statement holds when its edges lead in more than 95 % of the draws, and does not when one of them leads in less
-    than 5 %; between the two it is too close to call. Columns environment, statement, `holds here`, and `here`: the
-    probabilities, and the edge that leads instead.
+    than 5 %. Columns environment, statement, `holds here`, `here` (probabilities, and the edge that leads instead).
     """
     rows = []
     if ECONOMY in graphs:

@@ -296,27 +296,20 @@ ORGANIZING: Mapping[str, Check] = {
     "few with policies > few: accuracy": _ahead("few with policies", "few", column="accuracy"),
     "few > zero: accuracy": _ahead("few", "zero", column="accuracy"),
     # 5.3: people in two sessions
-    "overall: high, slightly higher in session 2": _ASKED,
-    "effective, robust: high in both sessions": _ASKED,
-    "mental and physical demand: low, lower in session 2": _ASKED,
-    "performance: high, frustration: low": _ASKED,
-    "effort: lower in session 2, nearly significant": _ASKED,
-    "reliance: higher in session 2": _ASKED,
-    "reliance: with control and explanations": _ASKED,
-    "reliance: with alignment": _ASKED,
-    "reliance: against mental demand": _ASKED,
-    "reliance: no correlation with other items": _ASKED,
-    "planning: more comfort in session 2": _ASKED,
-    "draft only: more comfort in session 2": _ASKED,
-    "draft and send: more comfort in session 2": _ASKED,
-    "draft and send: clarification little changed": _ASKED,
-    "simulations: more confidence in robustness": _ASKED,
-    "simulations: realistic, surface problems": _ASKED,
-    "alignment: higher expectations": _WANTED,
-    "control: stays high": _WANTED,
-    "explanations: higher need": _WANTED,
-    "trust to act for me: higher": _WANTED,
-    "reliability: unchanged": _WANTED,
+    **dict.fromkeys([
+        "overall: high, slightly higher in session 2", "effective, robust: high in both sessions",
+        "mental and physical demand: low, lower in session 2", "performance: high, frustration: low",
+        "effort: lower in session 2, nearly significant", "reliance: higher in session 2",
+        "reliance: with control and explanations", "reliance: with alignment", "reliance: against mental demand",
+        "reliance: no correlation with other items", "planning: more comfort in session 2",
+        "draft only: more comfort in session 2", "draft and send: more comfort in session 2",
+        "draft and send: clarification little changed", "simulations: more confidence in robustness",
+        "simulations: realistic, surface problems",
+    ], _ASKED),
+    **dict.fromkeys([
+        "alignment: higher expectations", "control: stays high", "explanations: higher need",
+        "trust to act for me: higher", "reliability: unchanged",
+    ], _WANTED),
     # 6.3: deployments
     "more complex task: more effort of simulation and onboarding": untested(
         "days and meetings that two organisers spent on their own seminars; a rehearsal costs nobody's time"
@@ -324,5 +317,5 @@ ORGANIZING: Mapping[str, Check] = {
     "D3: longer waits before follow-ups": _waited,
     "D3: weekends without mails": _rested,
     "rehearsal still needed in a second deployment": untested("one organiser's word after two seminars of their own"),
-}
+}  # fmt: skip
 """A check for every statement of the published numbers of 002, or the reason why no run can decide it."""

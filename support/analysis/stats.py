@@ -211,6 +211,22 @@ def hedges_g(x: ArrayLike, y: ArrayLike, paired: bool = False) -> tuple[float, f
     return g, g - margin, g + margin
 
 
+def weighted_kappa(counts: np.ndarray) -> np.ndarray:
+    """Cohen's kappa (1968) with squared distances as weights, of tables of counts with shape (..., k, k); of two
+    categories it is that without weights (1960). NaN where no disagreement is to be expected.
+
+    >>> weighted_kappa(np.array([[2, 0], [1, 1]])).item()
+    0.5
+    """
+    steps = np.arange(counts.shape[-1])
+    cost = (steps[:, None] - steps) ** 2
+    total = counts.sum(axis=(-1, -2))
+    chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
+    expected = (chance * cost).sum(axis=(-1, -2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected > 0, 1 - total * (counts * cost).sum(axis=(-1, -2)) / expected, np.nan)
+
+
 # -- resampling ------------------------------------------------------------------------------------------------------
 
 
@@ -232,6 +248,12 @@ def resampled(
         mine = np.flatnonzero(kind == name)
         times[:, mine] = rng.multinomial(len(mine), np.full(len(mine), 1 / len(mine)), size=draws)
     return times, place
+
+
+def over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Quotients, NaN where the denominator is 0."""
+    above, below = np.broadcast_arrays(above, below)
+    return np.divide(above, below, out=np.full(above.shape, nan), where=below > 0)
 
 
 def percentiles(drawn: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from support.analysis.dialogue_acts import END, LABELS, START, checked_acts, trust_in
 from support.analysis.frames import need_columns
-from support.analysis.stats import adjusted, resampled
+from support.analysis.stats import adjusted, over, resampled
 from support.errors import InvalidInput
 
 Count = Literal["exists", "printed"]
@@ -140,8 +140,7 @@ def excess_within_rounds(coded: Coded) -> pd.DataFrame:
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     """Numerators (…, A, B) over denominators (…, A); NaN where A never occurs."""
-    below = denominator[..., None].astype(float)
-    return np.divide(numerator, below, out=np.full(np.shape(numerator), np.nan), where=below > 0)
+    return over(numerator, denominator[..., None].astype(float))
 
 
 def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[tuple[str, str]], Counter[str]]:
