@@ -179,9 +179,9 @@ class Cells:
 
     def __init__(self, ours: pd.DataFrame) -> None:
         there = ours[ours["value"].notna()]
-        counts = there["n"] if "n" in there else [None] * len(there)
-        figures = zip(there["value"], there["se"], counts, strict=True)
-        self._cells = dict(zip(zip(there["row"], there["column"], strict=True), figures, strict=True))
+        names = ("row", "column", "value", "se", "n")
+        columns = [there[name].tolist() if name in there else [None] * len(there) for name in names]
+        self._cells = {(row, column): figures for row, column, *figures in zip(*columns, strict=True)}
 
     def __contains__(self, key: Key) -> bool:
         return key in self._cells

@@ -207,7 +207,7 @@ def _rows(name: str, column: str, values: pd.Series[float], n: pd.Series[int]) -
         parts |= {f"{column} at {SMALLER}": sizes < middle, f"{column} at {LARGER}": sizes > middle}
     for what, part in parts.items():
         if (count := int(part.sum())) > 1:
-            error = float(stats.sem(found[part]))
+            error = float(found[part].std(ddof=1) / np.sqrt(count))
             yield {"row": name, "column": what, "value": found[part].mean(), "se": error, "n": count}
     if len(several) > 1 and len(found) > 2:
         line = stats.linregress(sizes, found)

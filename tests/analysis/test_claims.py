@@ -34,22 +34,10 @@ def tidy(**rows):
     return pd.DataFrame([(row, "u", *pair) for row, pair in rows.items()], columns=["row", "column", "value", "se"])
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "answer"),
-    [
-        ((10, 1), (5, 1), YES),
-        ((5, 1), (10, 1), NO),
-        ((6, 1), (5, 1), CLOSE),
-        ((5, 1), (6, 1), CLOSE),
-        ((6, 0), (5, 0), YES),
-    ],
-)
-def test_a_difference_is_called_by_its_margin_of_error(a, b, answer):
-    assert above(["a"], ["b"], "u")(tidy(a=a, b=b)) == answer
-
-
-def test_every_pair_has_to_agree_and_a_row_that_was_not_run_is_not_testable():
+def test_a_difference_is_called_by_its_margin_of_error_and_a_row_that_was_not_run_is_not_testable():
+    assert above(["a"], ["b"], "u")(tidy(a=(6, 0), b=(5, 0))) == YES
     ours = tidy(a=(10, 1), b=(5, 1), c=(9.5, 1))
+    assert above(["a"], ["b"], "u")(ours) == YES
     assert above(["a"], ["b", "c"], "u")(ours) == CLOSE
     assert above(["b"], ["a", "c"], "u")(ours) == NO
     assert above(["a"], ["z"], "u")(ours) == UNTESTED

@@ -70,16 +70,11 @@ def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded
 
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
     rows = [(0, 1, "A", "one"), (0, 1, "B", "one two three"), (1, 1, "A", "one two three four five six")]
-    cell = by_round(features(talk(*rows, (1, 2, "A", "one"))), BY).set_index("column").loc["words@1"]
-    assert (cell["value"], cell["n"]) == (4, 2)  # runs' means are 2 and 6: messages would give 10 / 3
-    assert cell["se"] == pytest.approx(2)
-    assert cell["high"] - cell["value"] == pytest.approx(2 * t.ppf(0.975, 1)) == cell["value"] - cell["low"]
-
-
-def test_a_transcript_with_one_round_has_no_difference_and_no_interval():
-    cells = by_round(features(talk((0, 1, "A", "I agree with you.")), Compass()), BY)
-    assert set(cells["column"]) == {"words@1", "grade@1"}
-    assert cells[["se", "low", "high"]].isna().all(axis=None) and (cells["n"] == 1).all()
+    cells = by_round(features(talk(*rows, (1, 2, "A", "one")), Compass()), BY).set_index("column")
+    half = 2 * t.ppf(0.975, 1)  # runs' means are 2 and 6: messages would give 10 / 3
+    expected = pytest.approx([4, 2, 4 - half, 4 + half, 2])
+    assert cells.loc["words@1", ["value", "se", "low", "high", "n"]].tolist() == expected
+    assert "difference@1" not in cells.index and np.isnan(cells.loc["words@2", "low"]), "one run has no interval"
 
 
 ACTS = pd.DataFrame(

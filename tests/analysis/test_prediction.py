@@ -59,15 +59,10 @@ def test_the_scores_are_the_formulas_and_the_interval_of_the_rmse_covers_as_a_bo
     assert (rmse.value, rmse.se) == (pytest.approx(np.sqrt(np.mean(errors**2))), pytest.approx(drawn.std(), rel=0.1))
 
 
-def values(frame, column="mae"):
-    table = scores(frame, "method")
-    return table[table["column"] == column].set_index("method")["value"]
-
-
 def test_baselines_have_the_errors_that_a_hand_computes_on_all_and_on_some_cases(have):
     data, frame = have(load), prediction.baselines()
     assert frame.groupby("method").size().eq(20_000).all() and not frame["undecided"].any()
-    mae, rmse = values(frame), values(frame, "rmse")
+    mae, rmse = (part.set_index("method")["value"] for _, part in scores(frame, "method").groupby("column"))
     assert mae["always 4"] == pytest.approx((data.test["rating"] - 4).abs().mean())
     deviations = data.test["rating"] - data.base["rating"].mean()
     assert rmse["global mean"] == pytest.approx(np.sqrt((deviations**2).mean()))
