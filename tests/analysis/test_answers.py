@@ -150,7 +150,7 @@ def test_property_alpha_is_that_of_the_analysis_of_variance(values):
 def test_alpha_leaves_out_who_left_a_blank_and_is_none_where_all_sums_are_equal(survey):
     blank = survey.assign(answer=survey["answer"].where(survey["respondent"] != "P00"))
     row = answers.cronbach_alpha(blank, ["trust", "reasons"]).iloc[0]
-    assert (row["respondents"], row["left_out"], row["items"]) == (29, 1, 2)
+    assert row[["respondents", "left_out", "items"]].tolist() == [29, 1, 2]
     same = survey.assign(answer=np.where(survey["item"] == "trust", 2, 4))
     assert answers.cronbach_alpha(same, ["trust", "reasons"])["alpha"].isna().all()
 

@@ -77,19 +77,25 @@ def test_each_context_state_and_run_has_one_row_with_the_list_or_without(listed)
     assert dict(zip(frame["item"], frame["applies"], strict=True)) == {one.id: one.applies for one in states}
 
 
-def test_answers_off_their_form_select_nothing_and_flag_nothing_and_say_why():
-    class Breaks:
-        kind = "breaks"
+def said_by(say):
+    class Detector:
+        kind = "own"
 
         async def check(self, reply, policies, context=""):
             assert (reply, context) == ("Who pays?", "")  # the text, and nothing else
-            raise MalformedReply("no verdict")
+            return say()
+
+    return asyncio.run(det.verdicts("mine", Detector(), [JudgedReply("a", "Who pays?", True, "a")], POLICIES))
+
+
+def test_answers_off_their_form_select_nothing_and_flag_nothing_and_say_why():
+    def breaks():
+        raise MalformedReply("no verdict")
 
     model = scripted(["no numbers"] * 12)
     frame = asyncio.run(det.model_selections(model, held_out_states()[:1], POLICIES, True, runs=1))
     assert set(frame["selected"]) == {()} and frame["problem"].str.contains("3 attempts").all()
-    said = asyncio.run(det.verdicts("mine", Breaks(), [JudgedReply("a", "Who pays?", True, "a")], POLICIES))
-    assert said[["technique", "flagged", "problem"]].to_numpy().tolist() == [["mine", False, "no verdict"]]
+    assert said_by(breaks)[["technique", "flagged", "problem"]].to_numpy().tolist() == [["mine", False, "no verdict"]]
 
 
 def test_the_literal_reading_agrees_with_the_author_and_the_floor_selects_all():
@@ -169,14 +175,6 @@ def test_tables_say_what_the_single_analyses_say():
     assert row[["selected", "none", "right"]].tolist() == pytest.approx([0.5, 0.5, 2 / 3])
 
 
-class Says:
-    kind = "says"
-
-    async def check(self, reply, policies, context=""):
-        return "Clear"
-
-
-ONE = [JudgedReply("a", "Who pays?", True, "a")]
 FRAME = verdicts("m", "1100")
 UNLIKE = verdicts("n", "11").assign(item=["x", "y"])
 
@@ -188,7 +186,7 @@ UNLIKE = verdicts("n", "11").assign(item=["x", "y"])
         (lambda: det.with_right(FRAME.assign(flagged="Clear")), "flagged: 'Clear' given for item 0-0 by 'm'"),
         (lambda: det.with_right(FRAME.assign(case=None)), "column 'case' .* empty in 4 rows"),
         (lambda: det.difference(pd.concat([FRAME, UNLIKE]), "m", "n", RNG(1)), "no item in common"),
-        (lambda: asyncio.run(det.verdicts("mine", Says(), ONE, POLICIES)), "check: 'Clear' given by 'mine'"),
+        (lambda: said_by(lambda: "Clear"), "check: 'Clear' given by 'mine'"),
     ],
 )
 def test_what_users_get_wrong_is_named(call, words):

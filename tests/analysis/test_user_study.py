@@ -217,7 +217,6 @@ def test_the_sign_of_most_changes_is_open():
         (lambda f: study.need_repeated(pd.concat([f, rising(3, source="simulated: tiny")])), "never pooled"),
         (lambda f: study.paired_tests(f, BEFORE, "next year"), "next year"),
         (lambda f: study.error_rates(f, BEFORE, AFTER, 4, []), "expected 2 to 3"),
-        (lambda f: study.largest_family([1.0], 20), "between -1 and 1"),
         (lambda f: study.difference_bounds("4.90", 8, "5.75", 10), "as many after"),
     ],
 )
