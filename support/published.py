@@ -7,9 +7,6 @@ import pandas as pd
 from support.data import inputs
 from support.errors import InvalidInput
 
-STATEMENT = "direction"
-"""The `column` of rows that hold what a text states without a number."""
-
 
 def known() -> list[str]:
     """The papers whose numbers are recorded."""
@@ -31,6 +28,6 @@ def load(seed: str, table: str | None = None) -> pd.DataFrame:
 
 
 def statements(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows that hold a statement in the place of a number: where it stands, in short, in words."""
-    chosen = frame.loc[frame["column"] == STATEMENT, ["table", "row", "note"]]
+    """The rows ("direction") that hold a statement in the place of a number: where it stands, in short, in words."""
+    chosen = frame.loc[frame["column"] == "direction", ["table", "row", "note"]]
     return chosen.rename(columns={"row": "statement"}).reset_index(drop=True)
