@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from support.analysis.dialogue_acts import (
@@ -40,8 +41,6 @@ from support.prompts import render
 from support.seats import given_model
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from support.models.model import ChatModel
 
 END_OF_SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\n+")

@@ -15,21 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS, checked_acts, indicators, trust_in
+from support.analysis.embeddings import Encoder
 from support.analysis.frames import head
 from support.analysis.stats import over
 from support.corpora import ami, conversations, delidata
 from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
-
-if TYPE_CHECKING:
-    from support.analysis.embeddings import Encoder
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 FEATURES = {"words": "message length (words)", "grade": "Flesch-Kincaid grade (school years)",
             "difference": "information difference (cosine distance)"}  # fmt: skip

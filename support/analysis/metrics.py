@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,7 @@ from support.analysis.stats import tidy_means
 from support.errors import InvalidInput
 from support.roundtable.records import Transcript
 from support.roundtable.table import environment_of
-
-if TYPE_CHECKING:
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 METRICS = (*(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10)), "rationality", "min_max", "rigidity")
 

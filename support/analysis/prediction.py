@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.frames import head
+from support.roundtable.movielens import Case
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_movielens
 from support.runs.study import Unit
-
-if TYPE_CHECKING:
-    from support.roundtable.movielens import Case
 
 MEASURES = ("mae", "rmse")
 PAIR = ("user", "item")

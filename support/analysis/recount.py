@@ -11,16 +11,14 @@ or points, when no two candidates are equal. A ballot that is silent on this cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from support.choice import RULES, tally
 from support.roundtable.records import Transcript
 from support.roundtable.table import as_choice
-
-if TYPE_CHECKING:
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 DERIVABLE: Mapping[str, tuple[str, ...]] = {
     "ratings": ("ratings", "vote", "ranking"), "points": ("points", "vote", "ranking"),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,18 +18,15 @@ from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import information_difference as information_difference_of
-from support.analysis.dialogue_acts import LABELS, START, acts_of_delidata
+from support.analysis.dialogue_acts import LABELS, START, Annotator, acts_of_delidata
+from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
 from support.analysis.stats import compare, describe
 from support.analysis.transitions import code
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
-
-if TYPE_CHECKING:
-    from support.analysis.dialogue_acts import Annotator
-    from support.analysis.embeddings import Encoder
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 NEGLIGIBLE = 1e-9
 """A smaller difference in performance, and a coefficient below it, is taken for none."""

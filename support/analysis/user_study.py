@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,11 +24,8 @@ from support.analysis.printed import PUBLISHED, Printed, Scale, cells, check_n, 
 from support.analysis.stats import adjusted, compare, percentiles, resampled, with_holm
 from support.data import inputs
 from support.errors import InvalidInput
-from support.survey.answers import PEOPLE
+from support.survey.answers import PEOPLE, AnswerBook
 from support.survey.instruments import Instrument, read
-
-if TYPE_CHECKING:
-    from support.survey.answers import AnswerBook
 
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
 POINTS = ("before session 1", "after session 1", "after session 2")
