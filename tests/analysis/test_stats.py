@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from statsmodels.stats.meta_analysis import effectsize_smd
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paired
+from statsmodels.stats.weightstats import DescrStatsW
 
 from support.analysis.stats import (
     adjusted,
@@ -59,14 +58,6 @@ def test_intervals_of_means_are_those_of_statsmodels_of_no_width_for_equals_and_
     few = describe(pd.DataFrame({"g": list("aaabbc"), "u": [1.0, np.nan, 3.0, 5.0, None, np.nan]}), "u", "g")
     assert few["n"].tolist() == [2, 1, 0] and few["missing"].tolist() == [1, 1, 1]
     assert few["low"].isna().tolist() == [False, True, True]
-
-
-def test_welch_s_test_and_interval_are_those_of_scipy_and_statsmodels(runs):
-    row = compare(runs, "utility", "rule").iloc[2]
-    expected = stats.ttest_ind(values(runs, "majority"), values(runs, "rated"), equal_var=False)
-    assert (row["t"], row["df"], row["p"]) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
-    means = CompareMeans(DescrStatsW(values(runs, "majority")), DescrStatsW(values(runs, "rated")))
-    assert (row["low"], row["high"]) == pytest.approx(means.tconfint_diff(usevar="unequal"))
 
 
 def test_a_paired_test_is_one_of_the_differences_matched_by_name_not_by_position(runs):
@@ -158,14 +149,6 @@ def test_property_effects_change_sign_with_the_order_and_not_with_a_shift(x, y, 
 
 
 # --- equivalence, resampling ---
-
-
-def test_equivalence_is_that_of_statsmodels(runs):
-    a, b = values(runs, "majority"), values(runs, "rated")
-    gaps = a - b
-    se = gaps.std(ddof=1) / sqrt(len(gaps))
-    p = ttost_paired(a, b, -2.0, 2.0)[0]
-    assert equivalent(gaps.mean(), se, 2.0, len(gaps) - 1) == pytest.approx(p)
 
 
 def test_the_number_that_would_tell_tells_as_often_as_it_says():

@@ -91,14 +91,6 @@ def test_silence_answers_nothing_and_one_s_own_answer_is_none():
     assert coded.played.tolist() == [3] and coded.runs["rule"].tolist() == ["majority"]
 
 
-def test_the_arrays_count_what_the_loops_count():
-    messages = at_random(np.random.default_rng(1), runs=200, acts=11)
-    t, (found, occurs) = transitions(code(messages)), count_plainly(messages)
-    cells = pd.DataFrame(t.numerator.sum(axis=0), NAMES, NAMES).stack()
-    assert {pair: n for pair, n in cells.items() if n} == found
-    assert {act: n for act, n in zip(NAMES, t.denominator.sum(axis=0), strict=True) if n} == occurs
-
-
 @settings(max_examples=20)
 @given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 0.9), st.permutations(range(4)), st.permutations(NAMED))
 def test_property_counts_depend_neither_on_the_order_of_runs_nor_on_names_and_no_probability_exceeds_one(
