@@ -181,15 +181,15 @@ def superiority(shares_a: Sequence[float], shares_b: Sequence[float]) -> float:
     return float(a @ (np.cumsum(b) - b / 2))
 
 
-def sample_size_noether(superior: float, power: float = 0.8) -> int:
-    """People in each of two groups for the Mann-Whitney test at 0.05, by Noether's formula (1987, equation 8).
+def sample_size_noether(superior: float) -> int:
+    """People in each of two groups for a Mann-Whitney test at 0.05 with a power of 0.8 (Noether 1987, equation 8).
 
     It ignores ties, which a scale has many of: `power_mann_whitney` checks it.
 
     >>> sample_size_noether(0.7)
     33
     """
-    return ceil(np.sum(stats.norm.ppf([0.975, power])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9)
+    return ceil(np.sum(stats.norm.ppf([0.975, 0.8])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9)
 
 
 def power_mann_whitney(

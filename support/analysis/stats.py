@@ -286,10 +286,10 @@ def cluster_bootstrap(
 # -- words -----------------------------------------------------------------------------------------------------------
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """A number that never shows a minus sign on zero.
+def number(value: float) -> str:
+    """A number with two decimals, and never a minus sign on zero.
 
     >>> number(-0.0001), number(31.128)
     ('0.00', '31.13')
     """
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return f"{round(value, 2) + 0.0:.2f}"

@@ -194,8 +194,8 @@ def _fitted(part: pd.DataFrame) -> list[dict[str, Any]]:
 # ---- What goes with reliance
 
 
-def spearman(data: pd.DataFrame, rng: np.random.Generator, target: str = "reliance", draws: int = 2000) -> pd.DataFrame:
-    """Spearman's correlation of an item with all others: of the pooled forms, and of the changes (last minus first).
+def spearman(data: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """Spearman's correlation of reliance with all items: of the pooled forms, and of the changes (last minus first).
 
     Pooled forms come in pairs from one person, which the test takes for twice as many people: its p is too small. The
     interval draws people, with all of their forms.
@@ -203,27 +203,25 @@ def spearman(data: pd.DataFrame, rng: np.random.Generator, target: str = "relian
     Returns source, forms ("pooled" or "change"), item, n, rho, low, high (95 %), p (t with n - 2 degrees of freedom),
     p_holm, correction, p_fdr (over the items, within `forms`); NaN with fewer than four forms or no spread.
     """
-    checked = need_repeated(data, items=[target])
+    checked = need_repeated(data, items=["reliance"])
     wide = checked.pivot(index=["respondent", "point"], columns="item", values="answer")
-    points = _in_order(checked["point"])
-    moved = wide.xs(points[-1], level="point") - wide.xs(points[0], level="point")
+    first, *later = _in_order(checked["point"])
+    parts = {"pooled": wide}
+    if later:
+        parts["change"] = wide.xs(later[-1], level="point") - wide.xs(first, level="point")
     rows: list[dict[str, Any]] = []
-    for forms, part in {"pooled": wide, "change": moved}.items():
-        for item in dict.fromkeys(checked["item"]):
-            both = part[[target, item]].dropna() if item != target else None
-            if both is None or (part is moved and len(points) < 2):
-                continue
+    for forms, part in parts.items():
+        for item in (item for item in dict.fromkeys(checked["item"]) if item != "reliance"):
+            both = part[["reliance", item]].dropna()
             rho = low = high = p = nan
             values = both.to_numpy(dtype=float)
             if len(values) > 3 and (np.ptp(values, axis=0) > 0).all():
-                times, place = resampled(both.index.get_level_values("respondent").tolist(), rng, draws)
+                times, place = resampled(both.index.get_level_values("respondent").tolist(), rng)
                 rho = float(_weighted(values, np.ones((1, len(values))))[0])
                 low, high = percentiles(_weighted(values, times[:, place]))
                 p = p_of(rho, len(both))
             found = {"n": len(both), "rho": rho, "low": low, "high": high, "p": p}
             rows.append({"source": checked["source"].iloc[0], "forms": forms, "item": item} | found)
-    if not rows:
-        raise InvalidInput(f"items: nothing but {target!r} given; expected items to correlate it with")
     table = with_holm(pd.DataFrame(rows), ["forms"])
     return table.assign(p_fdr=table.groupby("forms", sort=False)["p"].transform(adjusted, "fdr_bh"))
 
