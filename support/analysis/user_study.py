@@ -206,7 +206,7 @@ def spearman(data: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     checked = need_repeated(data, items=["reliance"])
     wide = checked.pivot(index=["respondent", "point"], columns="item", values="answer")
     first, *later = _in_order(checked["point"])
-    parts = {"pooled": wide}
+    parts: dict[str, Any] = {"pooled": wide}
     if later:
         parts["change"] = wide.xs(later[-1], level="point") - wide.xs(first, level="point")
     rows: list[dict[str, Any]] = []
