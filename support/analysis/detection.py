@@ -57,6 +57,7 @@ async def model_selections(
     """
 
     async def one(context: str, run: int, judged: JudgedState) -> dict[str, Any]:
+        """One answer."""
         problem = ""
         try:
             found = await select_with(
@@ -94,6 +95,7 @@ async def verdicts(
     seated = seat_detector(detector)
 
     async def one(reply: JudgedReply) -> tuple[bool, str]:
+        """Whether it is flagged, and what went wrong."""
         try:
             said = await seated.check(reply.text, policies)
         except MalformedReply as error:
@@ -319,11 +321,7 @@ def detection_table(frame: pd.DataFrame, rng: np.random.Generator, draws: int = 
 
 
 def pairs_table(
-    frame: pd.DataFrame,
-    pairs: Sequence[tuple[str, str]],
-    rng: np.random.Generator,
-    published: pd.DataFrame,
-    draws: int = 2000,
+    frame: pd.DataFrame, pairs: Sequence[tuple[str, str]], rng: np.random.Generator, published: pd.DataFrame, draws: int
 ) -> pd.DataFrame:
     """Each pair of techniques by every test: the paper's t over runs, on its numbers and ours; McNemar's; a bootstrap.
 

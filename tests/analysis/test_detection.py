@@ -159,7 +159,7 @@ def test_intervals_draw_whole_cases_as_many_of_either_label():
 
 def test_tables_say_what_the_single_analyses_say():
     frame = pd.concat([verdicts("few", "1100", "1000"), verdicts("zero", "0000", "0000")])
-    (row,) = det.pairs_table(frame, [("few", "zero")], RNG(1), published.load(SEED, "Table 2")).to_dict("records")
+    (row,) = det.pairs_table(frame, [("few", "zero")], RNG(1), published.load(SEED, "Table 2"), 50).to_dict("records")
     assert row["published_difference"] == pytest.approx(0.09) and row["difference"] == pytest.approx(0.375)
     assert row["runs_p"] == pytest.approx(stats.ttest_ind([1, 0.75], [0.5, 0.5]).pvalue) and row["mcnemar_p"] == 1.0
     ours = det.results(RNG(1), frame).set_index("row")["value"]
