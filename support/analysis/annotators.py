@@ -241,12 +241,12 @@ class LanguageModelAnnotator:
     """Asks a model for the acts of each message, given the round before, at temperature 0: the paper's way (C.5).
 
     A reply off its form and a message that the model cannot read whole leave the message unlabelled: `problems` says
-    why. Give whole discussions: a message without its round before is another task.
+    why. `talk` are the whole discussions where a sample is labelled: without its round before it is another task.
     """
 
     covered: Labels = LABELS
 
-    def __init__(self, model: ChatModel | str) -> None:
+    def __init__(self, model: ChatModel | str, *, talk: pd.DataFrame | None = None) -> None:
         from pydantic import Field, create_model
 
         self.model = given_model(MODEL, model, "the annotator")
@@ -257,15 +257,19 @@ class LanguageModelAnnotator:
             "temperature": 0.0, "seed": 0, "repetition": 0, "max_tokens": limits.room(TOKENS),
             "schema": create_model("ActsReply", acts=(list[Literal[LABELS]], most)),  # type: ignore[valid-type]
         }  # fmt: skip
+        self.talk = talk
         self.problems: dict[int, str] = {}
 
     async def label(self, messages: pd.DataFrame) -> list[Labels]:
         """The acts of each message; run and round tell which messages came before it."""
         self.problems = {}
-        lines = (messages["sender"] + ": " + messages["text"]).groupby([messages["run"], messages["round"]], sort=False)
-        said = lines.agg(list).to_dict()
-        rows = enumerate(messages[["run", "round", "sender", "text"]].itertuples(index=False))
-        asked = [self._one(k, who, text, said.get((run, r - 1), [])) for k, (run, r, who, text) in rows]
+        here, whole = (_said(talk) for talk in (messages, messages if self.talk is None else self.talk))
+        asked = []
+        rows = messages[["run", "round", "sender", "text"]].itertuples(index=False)
+        for place, (run, number, sender, text) in enumerate(rows):
+            line = f"{sender}: {text}"
+            talk = whole if line in whole.get((str(run), number), ()) else here
+            asked.append(self._one(place, sender, text, talk.get((str(run), number - 1), [])))
         return await asyncio.gather(*asked)
 
     async def _one(self, place: int, sender: str, text: str, before: list[str]) -> Labels:
@@ -281,6 +285,12 @@ class LanguageModelAnnotator:
             self.problems[place] = str(error)
             return ()
         return union(reply.value.acts)
+
+
+def _said(talk: pd.DataFrame) -> dict[Any, list[str]]:
+    """What was said, by whom, in each round of each run."""
+    lines = talk["sender"] + ": " + talk["text"]
+    return lines.groupby([talk["run"].astype(str), talk["round"]], sort=False).agg(list).to_dict()
 
 
 def main() -> None:

@@ -145,6 +145,16 @@ def test_a_reply_that_does_not_fit_and_a_message_too_long_leave_it_unlabelled_an
     assert given_ == [("others",), ("others",), ("inform",), ("inform",)] and len(asked) == 2, "no blank ones"
 
 
+def test_a_sample_is_labelled_beside_the_round_before_it_when_the_whole_talk_is_given():
+    asked = []
+    annotator = LanguageModelAnnotator(scripted(lambda chat: asked.append(chat) or {"acts": ["inform"]}), talk=MESSAGES)
+    sample = MESSAGES.iloc[[2]].astype({"run": str})  # as a file of labels has it
+    asyncio.run(annotator.label(sample))
+    assert "Ben: And what is yours?" in asked[0][1]["content"] and len(asked) == 1
+    asyncio.run(annotator.label(sample.assign(text="Of another study.")))
+    assert "nothing was said before" in asked[1][1]["content"], "a run of the same number is another discussion"
+
+
 def judged(right, covered=("inform", "request")):
     rng, acts = np.random.default_rng(1), ("inform", "request")
     truth = [(acts[i % 2],) for i in range(200)]
