@@ -1,7 +1,7 @@
 """What each notebook found beside the papers: printed cells and statements, each participant's, and the verdicts.
 
-A run keeps its own beside its notebooks (`build/ledger`, or `build/runs/…/ledger`); those of the committed notebooks
-are in `data/ledger`. The findings notebook and the reports of `make paper` are made of them.
+A run keeps its own in `build/ledger` or `build/runs/…/ledger`; those of the committed notebooks are in `data/ledger`.
+The findings notebook and the reports of `make paper` are made of them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ def keep(
     """Keep a comparison of `tables.against_published`, or a table of `check_claims`, in the ledger of this run.
 
     `notebook` is its number ("20"), `paper` the stem of its published numbers, `what` the table as the paper calls it,
-    or "statements", with the `results` that they were tested on (row, column, value, se, n). What was kept before under
-    the three is replaced. Columns that a comparison lacks stay empty.
+    or "statements", with the `results` that they were tested on. What was kept before under the three is replaced.
     """
     said = "statement" in frame
     if not said and (missing := [name for name in ("row", "column", "verdict") if name not in frame]):

@@ -7,9 +7,6 @@ import pandas as pd
 from support.data import inputs
 from support.errors import InvalidInput
 
-STATEMENT = "direction"
-"""The `column` of rows that hold what a text states without a number."""
-
 
 def known() -> list[str]:
     """The papers whose numbers are recorded."""
@@ -17,11 +14,8 @@ def known() -> list[str]:
 
 
 def load(seed: str, table: str | None = None) -> pd.DataFrame:
-    """The published numbers of one paper, or of one table of it.
-
-    table, row, column, value, spread, unit, note; value and spread are floats, NaN where the paper prints none.
-    InvalidInput on another paper or table lists those that exist.
-    """
+    """The published numbers of a paper, or of one table of it: table, row, column, value and spread (floats, NaN where
+    none is printed), unit, note."""
     if seed not in known():
         raise InvalidInput(f"no published numbers of {seed!r} are recorded; there are: {', '.join(known())}.")
     frame = pd.read_csv(inputs("published") / f"{seed}.csv", dtype=str, keep_default_na=False)
@@ -34,6 +28,6 @@ def load(seed: str, table: str | None = None) -> pd.DataFrame:
 
 
 def statements(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows that hold a statement in the place of a number: where it stands, in short, in words."""
-    chosen = frame.loc[frame["column"] == STATEMENT, ["table", "row", "note"]]
+    """The rows ("direction") that hold a statement in the place of a number: where it stands, in short, in words."""
+    chosen = frame.loc[frame["column"] == "direction", ["table", "row", "note"]]
     return chosen.rename(columns={"row": "statement"}).reset_index(drop=True)

@@ -55,8 +55,8 @@ def simulations(
 ) -> Sweep:
     """The sweep of n discussions under each of the six rules in one environment; the same groups under each rule.
 
-    Repetition r is the same group everywhere; on MovieLens it is case r of `draw_cases`. `seats` is a participant's
-    name or a list of them; `more` are further settings, such as temperature=[0.7].
+    Repetition r is the same group everywhere, on MovieLens case r of `draw_cases`; `more` are further settings, such as
+    temperature=[0.7].
     """
     who: list[object] = [seats] if isinstance(seats, str) else list(seats)
     grid: Grid = {"rule": list(RULES), "seats": who, "rounds": [rounds]}
@@ -75,29 +75,23 @@ def available() -> dict[str, str]:
 
 
 def coordinations(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `MEETING_SETTINGS`: n meetings for each setting (20 in the paper), the same in all designs and parts.
-
-    `grid` are further settings of `meeting_coordination`, or other values of the part's own.
-    """
+    """One part of `MEETING_SETTINGS`: n meetings for each setting (20 in the paper), the same in all designs and parts;
+    `grid` are further settings, or other values of the part's own."""
     paired = ("options", "design", "database", "difficulty", "paraphrase", "coordinator", "tracking", "lowest")
     # Units that name no difficulty were played on all wishes, when there was no other.
     return _part(meeting_coordination, MEETING_SETTINGS, part, n, seed, {"difficulty": ["hard"], **grid}, paired)
 
 
 def plannings(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `PLANNING_SETTINGS`: n instances of each setting (30 in the paper), the same for all coordinators.
-
-    `grid` are further settings of `fair_decisions`, or other values of the part's own.
-    """
+    """One part of `PLANNING_SETTINGS`: n instances of each setting (30 in the paper), the same for all coordinators;
+    `grid` are further settings, or other values of the part's own."""
     paired = ("feedback", "coordinator", "estimator", "solver", "rounds", "prompt", "final")
     return _part(fair_decisions, PLANNING_SETTINGS, part, n, seed, grid, paired)
 
 
 def rehearsals(part: str, n: int, seed: int, **grid: list[object]) -> Sweep:
-    """One part of `SEMINAR_SETTINGS`: n runs of each setting, with the same simulated people under every policy set.
-
-    `grid` are further settings of `seminar`, or other values of the part's own.
-    """
+    """One part of `SEMINAR_SETTINGS`: n runs of each setting, with the same simulated people under every policy set;
+    `grid` are further settings, or other values of the part's own."""
     paired = ("policies", "seats", "organizer", "detector", "reviewer", "delegation")
     return _part(seminar, SEMINAR_SETTINGS, part, n, seed, grid, paired)
 

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.weightstats import ttost_paired
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paired
 
-from support.analysis.printed import Convention, grim, reconstruct
+from support.analysis.printed import Convention, Scale, possible_sums, reconstruct
 from support.analysis.stats import adjusted, compare, equivalent, hedges_g
 from support.analysis.transitions import NAMES, code, count_plainly, transitions
 from support.choice import RULES, tally
@@ -131,13 +131,16 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
     """GRIM and all samples behind a printed mean and interval, against every multiset of answers listed."""
     grims = samples = 0
     for _ in range(cases):
-        n = int(RNG.integers(2, 8))
+        n, low, high, decimals = (int(RNG.integers(*ends)) for ends in ((2, 8), (-2, 2), (2, 7), (1, 3)))
+        sums = {sum(answers) for answers in combinations_with_replacement(range(low, high + 1), n)}
+        mean = round(float(RNG.uniform(low - 0.2, high + 0.2)), decimals)
+        near = {
+            total for total in sums if abs(Fraction(total, n) - Fraction(str(mean))) <= Fraction(1, 2 * 10**decimals)
+        }
+        grims += set(possible_sums(mean, n, Scale(low, high, decimals))) != near
         every = np.array(list(combinations_with_replacement(range(1, 6), n)))
-        mean = round(float(RNG.uniform(1, 5)), 2)
-        means = every.sum(axis=1) / n
-        grims += grim(f"{mean:.2f}", n) != bool((np.abs(means - mean) <= 0.005 + 1e-9).any())
-        chosen = every[RNG.integers(len(every))]
-        by = Convention("the oracle's", {"g": n})
+        means, chosen = every.sum(axis=1) / n, every[RNG.integers(len(every))]
+        by = Convention("the oracle's", {"g": n}, divisor="n" if RNG.random() < 0.5 else "n-1")
         halves = np.array([by.half("g", (int(row.sum()), int((row**2).sum()))) for row in every])
         half = by.half("g", (int(chosen.sum()), int((chosen**2).sum())))
         cell = {"item": "i", "group": "g", "mean": f"{chosen.mean():.2f}", "half": f"{half:.2f}"}
@@ -151,13 +154,14 @@ def printed_means(cases: int = 200) -> tuple[int, int]:
 
 
 def graphs(cases: int = 200) -> int:
-    """Transitions against a plain count over sets."""
+    """Transitions against a plain count over sets; some talks end early, and some agents say nothing in a round."""
     wrong = 0
     for _ in range(cases):
-        agents, rounds = list("ABCD"[: RNG.integers(2, 5)]), int(RNG.integers(1, 6))
+        agents = list("ABCD"[: RNG.integers(2, 5)])
         rows = [
             (run, r, who, tuple(RNG.choice(ACTS, size=RNG.integers(1, 4), replace=False).tolist()))
-            for run in range(3) for r in range(1, rounds + 1) for who in agents
+            for run in range(3) for r in range(1, int(RNG.integers(2, 7))) for who in agents
+            if r == 1 or RNG.random() < 0.9
         ]  # fmt: skip
         messages = pd.DataFrame(rows, columns=["run", "round", "sender", "acts"])
         found, occurs = count_plainly(messages)
@@ -177,17 +181,18 @@ def inference(cases: int = 300) -> int:
         a, b = RNG.normal(0, 1, n), RNG.normal(0.3, 1, n)
         frame = pd.DataFrame({"g": np.repeat(["a", "b"], n), "k": [*range(n)] * 2, "u": np.r_[a, b]})
         paired = compare(frame, "u", "g", paired_by="k")["p"][0]
-        welch = compare(frame, "u", "g")["p"][0]
+        welch, theirs = compare(frame, "u", "g").iloc[0], CompareMeans(DescrStatsW(a), DescrStatsW(b))
+        told = (*theirs.ttest_ind(usevar="unequal"), *theirs.tconfint_diff(usevar="unequal"))
         ps = RNG.uniform(size=6)
         pooled = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
         g = (a.mean() - b.mean()) / pooled * math.exp(math.lgamma(n - 1) - math.lgamma(n - 1.5)) / math.sqrt(n - 1)
         se = (a - b).std(ddof=1) / math.sqrt(n)
         pairs = (
-            (paired, stats.ttest_rel(a, b).pvalue), (welch, stats.ttest_ind(a, b, equal_var=False).pvalue),
-            (hedges_g(a, b).g, g),
+            (paired, stats.ttest_rel(a, b).pvalue), (hedges_g(a, b)[0], g),
             (equivalent((a - b).mean(), se, 1.0, n - 1), ttost_paired(a, b, -1.0, 1.0)[0]),
         )  # fmt: skip
         wrong += any(abs(x - y) > 1e-8 for x, y in pairs)
+        wrong += not np.allclose(welch[["t", "p", "df", "low", "high"]].astype(float), told)
         wrong += not np.allclose(adjusted(ps), multipletests(ps, method="holm")[1])
     return wrong
 

@@ -16,13 +16,9 @@ PAPERS = {"000": "000_cf17db17b5f2de1a", "001": "001_5dc2ef75221ed897", "002": "
           "003": "003_1a2bb55b71c6f802"}  # fmt: skip
 TEXTS = data.ROOT.parent / "shared" / "seeds"
 NEEDS_TEXT = pytest.mark.skipif(not TEXTS.is_dir(), reason="the papers' texts are not on this machine")
-WORDS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"}
-WORDS |= {"9": "nine"}
-RULES = ["unanimous", "majority", "plurality", "rated", "ranked", "cumulative"]
-ENVIRONMENTS = ["exchange_economy", "movielens"]
+WORDS = dict(zip("123456789", ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], strict=True))
 SETTINGS = ["n = 3, K = 2", "n = 4, K = 2", "n = 5, K = 2", "n = 5, K = 3", "n = 5, K = 4", "n = 5, K = 4, database"]
 METRICS = ["satisfaction_ratio", "satisfaction_score", "equity", "interactions"]
-POINTS = ["before session 1", "after session 1", "after session 2"]
 PLAYERS, MEALS = ["p1", "p2", "p3"], [f"meal {k}" for k in range(1, 5)]
 
 
@@ -54,7 +50,7 @@ def test_every_row_names_its_place_once_and_has_a_number_or_a_statement_in_words
     assert list(frame.columns) == ["table", "row", "column", "value", "spread", "unit", "note"]
     assert (frame[["table", "row", "column"]] != "").all(axis=None)
     assert not frame.duplicated(["table", "row", "column"]).any()
-    said = frame["column"] == published.STATEMENT
+    said = frame["column"] == "direction"
     assert ((frame["value"] == "") == said).all() and (frame.loc[said, "note"] != "").all()
     loaded = published.load(PAPERS[paper])
     assert (loaded["value"].notna() == ~said).all() and np.isfinite(loaded["value"].dropna()).all()

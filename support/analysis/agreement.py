@@ -35,7 +35,7 @@ from support.analysis.dialogue_acts import (
     union,
 )
 from support.analysis.frames import need_columns
-from support.analysis.stats import percentiles, resampled
+from support.analysis.stats import over, percentiles, resampled
 from support.database import guarded, open_database, transaction
 from support.errors import InvalidInput, MissingData
 from support.roundtable.economy import exchange_economy
@@ -65,16 +65,12 @@ def measures(n: np.ndarray) -> dict[str, np.ndarray]:
         "kappa": ((both + neither) * total - chance, total**2 - chance),
         "alpha": (expected - (missed + wrong) * (2 * total - 1), expected),
     }
-    return {name: _with_mean(_over(above, below)) for name, (above, below) in parts.items()}
-
-
-def _over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return {name: _with_mean(over(*part)) for name, part in parts.items()}
 
 
 def _with_mean(values: np.ndarray) -> np.ndarray:
     """The values, and behind them the mean of those that are defined."""
-    mean = _over(np.nansum(values, axis=-1, keepdims=True), (~np.isnan(values)).sum(axis=-1, keepdims=True))
+    mean = over(np.nansum(values, axis=-1, keepdims=True), (~np.isnan(values)).sum(axis=-1, keepdims=True))
     return np.concatenate([values, mean], axis=-1)
 
 
@@ -93,11 +89,10 @@ def evaluate(
     """Precision, recall, F1, Cohen's kappa and Krippendorff's alpha of every act, with 95 % bootstrap intervals.
 
     `acts` are those that the truth can tell, `covered` those that the predictor can. A message with an empty prediction
-    could not be labelled and is left out. Whole `clusters` (the group, meeting or run of each message) are resampled.
+    is left out. Whole `clusters` (groups, meetings, runs) are resampled; of one there is no interval.
 
-    Columns act, measure, value, low, high, n (messages), truth, predicted (how many were given the act), covered. A
-    last act averages over those where the measure is defined. Undefined values are NaN; so are the intervals of fewer
-    than two clusters.
+    Columns act (and last the mean of acts where a measure is defined), measure, value, low, high, n (messages), truth,
+    predicted (how many were given the act), covered.
     """
     if not len(truth) == len(predicted) == len(clusters):
         raise InvalidInput(f"truth, predicted, clusters: {len(truth)} and {len(clusters)} given; as many of each")
@@ -161,10 +156,7 @@ def delidata_messages(messages: pd.DataFrame) -> Test:
 
 
 def true_acts(messages: pd.DataFrame, name: str = "true acts of sentences kept apart") -> Test:
-    """Messages of rule-based agents of one environment with the acts that they know they perform, never "others".
-
-    A sentence that several runs speak is one template: intervals over runs say nothing of other templates.
-    """
+    """Messages of rule-based agents of one environment with the acts that they know they perform, never "others"."""
     if not messages["acts"].map(len).all():
         raise InvalidInput("acts: some messages carry none; true acts are known of rule-based agents only")
     known = tuple(act for act in union(messages["acts"].explode()) if act != OTHERS)
@@ -181,7 +173,7 @@ def without_marks(test: Test) -> Test:
 def spoken_sentences(messages: pd.DataFrame) -> pd.DataFrame:
     """The sentences of rule-based agents with the one act of each (run, text, acts): what a classifier can learn from.
 
-    A message is one sentence for each of its acts, in their order; where a full stop is inside one it is left out.
+    A message whose sentences are not as many as its acts is left out.
     """
     spoken = messages.assign(text=messages["text"].map(sentences))[["run", "text", "acts"]]
     spoken = spoken[spoken["text"].map(len) == spoken["acts"].map(len)].explode(["text", "acts"], ignore_index=True)
@@ -212,7 +204,7 @@ async def small_tests(seed: int = 7) -> list[Test]:
 
 
 async def scores(annotators: Sequence[Annotator], tests: Sequence[Test], rng: np.random.Generator) -> pd.DataFrame:
-    """Every annotator on every test: the frame of `evaluate` with the columns test, kind and annotator before it."""
+    """Every annotator on every test: test, kind, annotator, and the columns of `evaluate`."""
     parts = []
     for test, annotator in product(tests, annotators):
         given, runs = await annotator.label(test.messages), list(test.messages["run"])
@@ -278,10 +270,9 @@ def key(message: Mapping[Any, Any]) -> str:
 
 
 def load_labels(path: str | Path) -> pd.DataFrame:
-    """What people labelled: message (a key), coder, run, round, sender, text, acts; the latest of each coder counts.
+    """What people labelled: the columns of `COLUMNS`; the latest of each coder counts.
 
-    `path` is the file of a labelling desk, or a table (.csv) with the columns coder, run, round, sender, text and acts,
-    such as "inform, request".
+    `path` is a labelling desk's file, or a table (.csv) of the same columns but message, acts as "inform, request".
     """
     if not Path(path).is_file():
         raise MissingData(f"no labels at {path}; label messages with support.labs.labelling.LabellingDesk first")

@@ -1,8 +1,7 @@
 """Who labels: annotators that learn from labelled sentences, the majority label to beat, and a language model.
 
-``python -m support.analysis.annotators`` trains the embedding annotators on AMI's human labels. Deterministic: the
-teams are split by name, nothing is drawn, and the thresholds and the penalty come from folds over the training teams.
-It takes about ten minutes on two cores, nearly all of it for embeddings, which are kept in data/runs/embeddings.sqlite.
+``python -m support.analysis.annotators`` trains the embedding annotators on AMI's human labels, in ten minutes on two
+cores, nearly all of it for embeddings, which are kept. Deterministic: teams are split by name, nothing is drawn.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from support.analysis.dialogue_acts import (
@@ -41,8 +41,6 @@ from support.prompts import render
 from support.seats import given_model
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from support.models.model import ChatModel
 
 END_OF_SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\n+")
@@ -84,10 +82,7 @@ GRID = np.arange(0.05, 0.96, 0.01)
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """One logistic regression for each act: weights (acts, features), biases and thresholds (acts,).
-
-    An act is given when its probability reaches the threshold; a sentence that performs none performs "others".
-    """
+    """One logistic regression for each act: weights (acts, features), biases and thresholds (acts,)."""
 
     acts: Labels
     weights: np.ndarray
@@ -101,10 +96,7 @@ class Heads:
 
     @classmethod
     def fit(cls, features: Any, labels: Sequence[Labels] | pd.Series, groups: Iterable[Any], strength: float) -> Heads:
-        """Fit an act that occurs often enough, and tune its threshold on groups that the fold's fit has not seen.
-
-        `strength` is the inverse of the L2 penalty, scikit-learn's C.
-        """
+        """Fit each act that occurs often enough, and tune its threshold on groups that the fold's fit has not seen."""
         acts = tuple(a for a in LABELS if a != OTHERS and FEWEST <= sum(a in given for given in labels) < len(labels))
         names, fold = np.unique(np.asarray([str(g) for g in groups]), return_inverse=True)
         if not acts or len(names) < 2:
@@ -169,10 +161,10 @@ STRENGTH = 10.0  # best of 1, 10 and 100 on the training teams alone (mean F1 on
 
 
 class EmbeddingAnnotator(SentenceClassifier):
-    """Logistic regressions on sentence embeddings (Reimers and Gurevych 2019) and two marks that these lose.
+    """Logistic regressions on sentence embeddings (Reimers and Gurevych 2019), question mark and length.
 
-    Question mark and length raise the mean F1 of the acts on the folds of the training teams from 0.51 to 0.55. Hardly
-    any questions are then found in talk that is written down without; one that is not `marked` reads every text so.
+    Hardly any questions are then found in talk that is written down without marks; one that is not `marked` reads every
+    text so.
     """
 
     def __init__(self, encoder: Encoder, heads: Heads, name: str, *, marked: bool) -> None:
@@ -248,9 +240,8 @@ TOKENS = 80
 class LanguageModelAnnotator:
     """Asks a model for the acts of each message, given the round before, at temperature 0: the paper's way (C.5).
 
-    A reply that does not fit its form after the repairs, and a message that the model cannot read whole, leave the
-    message unlabelled: `problems` says why. Any other failure of the model is raised. `talk` are the whole discussions
-    where only a sample of them is labelled: a message without its round before is another task.
+    A reply off its form and a message that the model cannot read whole leave the message unlabelled: `problems` says
+    why. `talk` are the whole discussions where a sample is labelled: without its round before it is another task.
     """
 
     covered: Labels = LABELS

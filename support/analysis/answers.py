@@ -1,9 +1,8 @@
 """What respondents answered: means, distributions, tests between groups, reliability; and how many to ask next.
 
 `data` is tidy: respondent (a code), group, item, answer (whole on the scale, NaN where left blank), source ("people",
-or "simulated: " and what answers). Sources are never pooled: every table has rows for each, and names it. All tests of
-one source in a table are one family, which `correction` names. Where a test does not exist its numbers are NaN, and
-`note` says why.
+or "simulated: " and what answers). Sources are never pooled: every table has rows for each. All tests of one source in
+a table are one family. Where a test does not exist its numbers are NaN, and `note` says why.
 """
 
 from __future__ import annotations
@@ -112,6 +111,8 @@ def ordinal_regression(data: pd.DataFrame, item: str) -> pd.DataFrame:
     Returns source, item, term, n, odds_ratio (above 1: higher answers; the same at every step of the scale), its 95 %
     interval low, high and p (Wald), note.
     """
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
     parts = []
     for source, used in (
         need_answers(data).query("item == @item").dropna(subset=["answer"]).groupby("source", sort=False)
@@ -125,7 +126,8 @@ def ordinal_regression(data: pd.DataFrame, item: str) -> pd.DataFrame:
         elif _separated(terms, codes):
             note = "no estimate: a group's answers do not overlap with the others'"
         else:
-            beta, se = _proportional_odds(terms, codes)
+            fit = OrderedModel(codes, terms, distr="logit").fit(method="bfgs", maxiter=500, disp=0)
+            beta, se = (np.asarray(numbers)[: len(levels)] for numbers in (fit.params, fit.bse))
         named = [f"group {level} (vs {first})" for level in levels]
         table = pd.DataFrame({"source": source, "item": item, "term": named, "n": len(used)})
         low, high = (np.exp(beta + sign * stats.norm.ppf(0.975) * se) for sign in (-1, 1))
@@ -137,8 +139,8 @@ def ordinal_regression(data: pd.DataFrame, item: str) -> pd.DataFrame:
 def _separated(terms: np.ndarray, codes: np.ndarray) -> bool:
     """Whether some terms order the answers without overlap, so that the likelihood has no maximum.
 
-    A direction of coefficients and thresholds that lowers no respondent's likelihood and raises some is looked for by
-    a linear program, as Konis (2007) does for two categories.
+    A linear program looks for coefficients and thresholds that lower no respondent's likelihood and raise some's, as
+    Konis (2007) does for two categories.
     """
     thresholds = np.eye(codes.max())
     above, below = codes < codes.max(), codes > 0  # a threshold above the answer; one below it
@@ -148,23 +150,11 @@ def _separated(terms: np.ndarray, codes: np.ndarray) -> bool:
     return found.x is not None and bool((slacks @ found.x).sum() >= 1e-7)
 
 
-def _proportional_odds(terms: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Log odds and standard errors of the terms."""
-    from statsmodels.miscmodels.ordinal_model import OrderedModel
-
-    result = OrderedModel(codes, terms, distr="logit").fit(method="bfgs", maxiter=500, disp=0)
-    count = terms.shape[1]
-    return np.asarray(result.params)[:count], np.asarray(result.bse)[:count]
-
-
 def cronbach_alpha(data: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
     """Do items measure one thing? Cronbach's alpha (1951) with Feldt's 95 % interval (1965).
 
-    Feldt takes (1 - population alpha) / (1 - alpha) as F-distributed, which holds for normal answers with equal
-    variances and covariances: on a scale of five it is a guide.
-
-    Returns source, alpha (NaN where every respondent has the same sum), low, high, respondents (who answered all
-    items), items, left_out.
+    The interval holds for normal answers with equal variances and covariances: on a scale of five it is a guide.
+    Returns source, alpha (NaN where all have the same sum), low, high, respondents (who answered all), items, left_out.
     """
     rows = []
     for source, part in need_answers(data).groupby("source", sort=False):
@@ -182,7 +172,7 @@ def cronbach_alpha(data: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
 
 
 def superiority(shares_a: Sequence[float], shares_b: Sequence[float]) -> float:
-    """The chance that an answer of a exceeds one of b, ties counted half; from the shares of ascending answers.
+    """The chance that an answer of a exceeds one of b, ties half; from the shares of ascending answers.
 
     >>> superiority([0, 0, 1], [0.5, 0, 0.5])
     0.75
@@ -191,15 +181,15 @@ def superiority(shares_a: Sequence[float], shares_b: Sequence[float]) -> float:
     return float(a @ (np.cumsum(b) - b / 2))
 
 
-def sample_size_noether(superior: float, power: float = 0.8) -> int:
-    """People in each of two groups for the Mann-Whitney test at 0.05, by Noether's formula (1987, equation 8).
+def sample_size_noether(superior: float) -> int:
+    """People in each of two groups for a Mann-Whitney test at 0.05 with a power of 0.8 (Noether 1987, equation 8).
 
     It ignores ties, which a scale has many of: `power_mann_whitney` checks it.
 
     >>> sample_size_noether(0.7)
     33
     """
-    return ceil(np.sum(stats.norm.ppf([0.975, power])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9)
+    return ceil(np.sum(stats.norm.ppf([0.975, 0.8])) ** 2 / (6 * (superior - 0.5) ** 2) - 1e-9)
 
 
 def power_mann_whitney(
@@ -218,9 +208,8 @@ def power_mann_whitney(
 def results(data: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     """What `SURVEY` speaks of, from all answers and the ratings among them: row, column, value, se, n, participant.
 
-    Means of the ratings by item and group; the share of each choice in percent of those who answered (one may tick
-    several), by item and choice; and by experience the mean answer to "meetings_per_day" (1: none, to 4: 6 or more).
-    The participant is the source.
+    Means of the ratings by item and group; the share of each choice in percent of those who answered, by item and
+    choice; by experience the mean answer to "meetings_per_day" (1: none, to 4: 6 or more). Participant: the source.
     """
     chosen = data[data["item"].isin(CHOICES)].dropna(subset=["text"]).sort_values("answer", kind="stable")
     keys = ["source", "item"]

@@ -1,11 +1,7 @@
 """The deals that people reached in CaSiNo beside what their priorities allowed.
 
-Two parties divide three units each of three goods; a plan says how many of each the first one takes. There are 64
-deals, so that everything about one negotiation can be listed.
-
-References
-----------
-K. Chawla et al., CaSiNo: A Corpus of Campsite Negotiation Dialogues for Automatic Negotiation Systems, NAACL 2021.
+Two parties divide three units each of three goods (Chawla et al., CaSiNo, NAACL 2021); a plan says how many of each
+the first one takes. There are 64 deals, so that everything about one negotiation can be listed.
 """
 
 from __future__ import annotations
@@ -15,20 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from support.analysis.frames import need_columns
 from support.analysis.stats import cluster_bootstrap
 from support.fair_decisions.problem import FairDecisions
 
 
 def against_solver(deals: pd.DataFrame) -> pd.DataFrame:
-    """Each deal with what was possible: what people's own is worth, and how it compares with all others.
+    """Each of `support.fair_decisions.casino.deals` with what was possible.
 
-    `deals` are as `support.fair_decisions.casino.deals` gives them: dialogue, gains (participants, decisions, options),
-    plan (None where both walked away). Added are: reached; divergence, welfare of people's deal (NaN without one);
-    fair_divergence, that of the fairest; wasted (points that another deal would give both together); efficient (no
-    deal is better for one and not worse for the other).
+    Added are: reached; divergence, welfare of people's deal (NaN after a walk-away); fair_divergence, that of the
+    fairest; wasted (points that another deal would give both together); efficient (no deal is better for one and not
+    worse for the other).
     """
-    need_columns(deals, ("dialogue", "gains", "plan"), "deals")
     rows = [_compared(np.array(gains), plan) for gains, plan in zip(deals["gains"], deals["plan"], strict=True)]
     found = pd.DataFrame(rows, index=deals.index)
     return deals.drop(columns=list(found), errors="ignore").join(found)
@@ -49,11 +42,7 @@ def _compared(gains: np.ndarray, plan: Any) -> dict[str, Any]:
 
 
 def counted(people: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """What people's deals come to, and over which negotiations: measure, of, mean, low, high, n.
-
-    A walk-away is no efficient deal and not the fairest, and counts as such; it has no divergence and no welfare, and
-    is left out there.
-    """
+    """What people's deals come to, and over which negotiations: measure, of, mean, low, high, n."""
     fairest = people["reached"] & (people["divergence"] == people["fair_divergence"])
     measured = {
         ("reached a deal", "all"): people["reached"],

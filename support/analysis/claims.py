@@ -1,9 +1,8 @@
 """What a paper's text claims, as checks of our own results: yes, no, too close to call, or not testable here.
 
-A check is a function of tidy results (row, column, value, se, and n where it is known) that gives an `Answer`. The
-combinators below make most of them; each study's dictionary of checks stands in its own file of `support.analysis`.
-Intervals are Student's where the cases are counted, with the degrees of freedom of Welch and Satterthwaite for a
-difference, and normal where they are not. A cell of one case has no interval, so that nothing is decided by it.
+A check is a function of tidy results (row, column, value, se, and n where it is known) that gives an `Answer`.
+Intervals are Student's where the cases are counted, with Welch's degrees of freedom for a difference, and normal where
+they are not. A cell of one case has no interval, so that nothing is decided by it.
 """
 
 from __future__ import annotations
@@ -25,25 +24,18 @@ YES, NO, CLOSE, UNTESTED = "yes", "no", "too close to call", "not testable here"
 
 
 class Answer(str):
-    """One of the four answers, and the `evidence` that it rests on, in words; a bare string is one without evidence."""
+    """One of the four answers, as which it compares, and the `evidence` that it rests on, in words."""
 
     evidence: str
 
     def __new__(cls, verdict: str, evidence: str = "") -> Self:
-        """The answer, which compares as its verdict does."""
+        """The answer."""
         answer = super().__new__(cls, verdict)
         answer.evidence = evidence
         return answer
 
 
-def evidence(answer: str) -> str:
-    """What an answer rests on, "" where it does not say."""
-    return str(getattr(answer, "evidence", ""))
-
-
-Check = Callable[[pd.DataFrame], str]
-"""A claim as a function of tidy results (row, column, value, se) that gives one of the four answers."""
-
+Check = Callable[[pd.DataFrame], Answer]
 Key = tuple[str, str]
 """A row and a column."""
 
@@ -51,8 +43,7 @@ Key = tuple[str, str]
 def every(gaps: Callable[[Cells], Iterable[Gap]], sign: int = 1) -> Check:
     """The claim that each difference that `gaps` reads from the results is above (`sign` 1) or below (-1) zero.
 
-    "yes" when all their 95 % intervals lie on that side, "no" when one of them lies on the other, "too close to call"
-    otherwise. The evidence is the difference that decides.
+    "no" when one of their 95 % intervals lies on the other side; the evidence is the difference that decides.
     """
     return read(gaps, lambda found: _decided([gap._replace(value=sign * gap.value) for gap in found], sign))
 
@@ -69,10 +60,10 @@ def most(gaps: Callable[[Cells], Iterable[Gap]], share: float = 0.5) -> Check:
     return read(gaps, judge)
 
 
-def read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], str]) -> Check:
+def read(gaps: Callable[[Cells], Iterable[Gap]], judge: Callable[[list[Gap]], Answer]) -> Check:
     """A claim on the differences that `gaps` reads; "not testable here" where a cell is missing."""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         try:
             found = list(gaps(Cells(ours)))
         except KeyError as missing:
@@ -87,14 +78,10 @@ def above(higher: Sequence[str], lower: Sequence[str], *columns: str) -> Check:
     return every(lambda cells: [cells.between(h, low, c) for h in higher for low in lower for c in columns])
 
 
-def moves(sign: int, rows: Sequence[str], column: str) -> Check:
-    """The claim that a cell is above (`sign` 1) or below (-1) zero in every one of `rows`; as `every`."""
-    return every(_each(rows, column), sign)
-
-
-def beyond(bound: float, column: str, *rows: str, sign: int = 1) -> Check:
-    """The claim that a column is above (`sign` 1) or below (-1) a bound, in all `rows`; as `every`."""
-    return every(_each(rows, column, bound), sign)
+def moves(sign: int, rows: Sequence[str], column: str, bound: float = 0.0) -> Check:
+    """The claim that a cell is above (`sign` 1) or below (-1) a bound in every one of `rows`; as `every`."""
+    name = f"{column} - {bound:g}" if bound else column
+    return every(lambda cells: [cells.gap(f"{row}, {name}", [(row, column)], bound=bound) for row in rows], sign)
 
 
 def rises(name: str, *rows: str, sign: int = 1) -> Check:
@@ -118,15 +105,12 @@ def alike(one: Sequence[str], other: Sequence[str], margin: float, *columns: str
 
 def flat(rows: Sequence[str], column: str, margin: float) -> Check:
     """The claim that a cell is near zero in every one of `rows`, within `margin`: two one-sided tests, as `alike`."""
-    return read(_each(rows, column), partial(_near, margin=margin))
+    return read(
+        lambda cells: [cells.gap(f"{row}, {column}", [(row, column)]) for row in rows], partial(_near, margin=margin)
+    )
 
 
-def _each(rows: Sequence[str], column: str, bound: float | None = None) -> Callable[[Cells], list[Gap]]:
-    name = column if bound is None else f"{column} - {bound:g}"
-    return lambda cells: [cells.gap(f"{row}, {name}", [(row, column)], bound=bound or 0.0) for row in rows]
-
-
-def _near(gaps: Sequence[Gap], margin: float) -> str:
+def _near(gaps: Sequence[Gap], margin: float) -> Answer:
     answers = []
     for gap in gaps:
         told = f"{gap.name}: {gap.interval()}, margin {number(margin)}"
@@ -142,7 +126,7 @@ def _near(gaps: Sequence[Gap], margin: float) -> str:
 
 def combined(*checks: Check) -> Check:
     """ "yes" when all say so, "no" when one does, "not testable here" when one is not."""
-    return lambda ours: _worst([one(ours) for one in checks], (UNTESTED, NO, CLOSE, YES))
+    return lambda ours: _worst([one(ours) for one in checks])
 
 
 def either(*checks: Check) -> Check:
@@ -179,6 +163,10 @@ class Gap(NamedTuple):
         """1 where it is clearly above zero, -1 clearly below, else 0."""
         return (self.times() > 1) - (self.times() < -1)
 
+    def verdict(self) -> str:
+        """Whether it is above zero: yes, no, or too close to call."""
+        return {1: YES, 0: CLOSE, -1: NO}[self.side()]
+
     def interval(self, sign: int = 1) -> str:
         """Its value and interval in words, times `sign`."""
         value, half = sign * self.value, self.half()
@@ -191,9 +179,9 @@ class Cells:
 
     def __init__(self, ours: pd.DataFrame) -> None:
         there = ours[ours["value"].notna()]
-        counts = there["n"] if "n" in there else [None] * len(there)
-        figures = zip(there["value"], there["se"], counts, strict=True)
-        self._cells = dict(zip(zip(there["row"], there["column"], strict=True), figures, strict=True))
+        names = ("row", "column", "value", "se", "n")
+        columns = [there[name].tolist() if name in there else [None] * len(there) for name in names]
+        self._cells = {(row, column): figures for row, column, *figures in zip(*columns, strict=True)}
 
     def __contains__(self, key: Key) -> bool:
         return key in self._cells
@@ -255,28 +243,25 @@ class Cells:
 
 def _decided(gaps: Sequence[Gap], sign: int = 1) -> Answer:
     """The answer of the difference that is least in favour."""
-    least = min(gaps, key=Gap.times)
-    told = least.times()
-    verdict = NO if told < -1 else YES if told > 1 else CLOSE
-    more = ""
+    least, more = min(gaps, key=Gap.times), ""
+    verdict, told = least.verdict(), least.times()
     if verdict == CLOSE and least.n and abs(told) > 1e-3:
         more = f"; N = {ceil(least.n / told**2)} would tell a difference of this size from none"
     count = "" if least.n is None else f", n = {least.n:.0f}"
     return Answer(verdict, f"{least.name}: {least.interval(sign)}{count}{more}")
 
 
-def _worst(answers: Sequence[str], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)) -> str:
+def _worst(answers: Sequence[Answer], order: Sequence[str] = (UNTESTED, NO, CLOSE, YES)) -> Answer:
     """The first answer in an order of answers, with its evidence; "not testable here" of none."""
-    return next((one for verdict in order for one in answers if one == verdict), UNTESTED)
+    return next((one for verdict in order for one in answers if one == verdict), Answer(UNTESTED))
 
 
 def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[str, Check]) -> pd.DataFrame:
     """Test each published statement on our results, for each participant in them.
 
-    `ours` are tidy results: row, column, value, se, and n and participant where there are several; statements on rows
-    that are not there are "not testable here". `published` is as `support.published.statements` gives it. Columns:
-    where, statement, `holds here` (with a column `participant`, one by the name of each instead), evidence, `of the
-    paper's own numbers` (the note).
+    `ours` are tidy results: row, column, value, se, and n and participant where there are several; `published` is as
+    `support.published.statements` gives it. Columns: where, statement, `holds here` (of several participants, one by
+    the name of each instead), evidence, `of the paper's own numbers` (the note).
     """
     need_columns(ours, ["row", "column", "value", "se"], "our results")
     if without := [s for s in published["statement"] if s not in checks]:
@@ -291,9 +276,9 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
     return table.assign(evidence=list(map(_grounds, told)), **{OWN: published["note"].to_numpy()})
 
 
-def _grounds(answers: Mapping[str, str]) -> str:
+def _grounds(answers: Mapping[str, Answer]) -> str:
     """What the answers rest on: once where it is the same for all, else each participant's."""
-    each = {name: why for name, answer in answers.items() if (why := evidence(answer))}
+    each = {name: answer.evidence for name, answer in answers.items() if answer.evidence}
     if len(set(each.values())) < 2 and len(each) in (0, len(answers)):
         return next(iter(each.values()), "")
     return "; ".join(f"{name}: {why}" for name, why in each.items())

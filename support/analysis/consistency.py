@@ -5,10 +5,9 @@ stands for the closed interval from v - 0.005 to v + 0.005, and a check fails on
 passes. So no mode of rounding can turn a failure into a pass; cutting digits off could.
 
 *Meetings.* The mean ratio of m meetings with n members is k / (m n) with a whole number k of satisfied members: few m
-fit a percentage that is printed to two decimals. The spread tells more: the sum Q of the squared numbers of satisfied
-members is whole too, has the parity of k, and lies between what the most even and the least even division of k members
-over m meetings give. Each reading of the printed half-width (its coverage, its standard deviation) gives Q up to a few
-hundredths; a wrong reading gives a whole number by chance only.
+fit a percentage of two decimals. The sum Q of the squared numbers of satisfied members is whole too, has the parity of
+k, and lies between what the most and the least even division of k over m meetings give. Each reading of the printed
+half-width gives Q up to a few hundredths; a wrong one gives a whole number by chance only.
 
 *Bounds*, of a meeting's ratio r, score s and equity g, of n scores of 0 to 3. r <= s <= 3 r: the n r satisfied members
 have scores of 1 to 3, the others 0. g >= 1 - r: with z = n (1 - r) scores of 0 and S > 0 the sum of all, the pairs of a
@@ -77,10 +76,9 @@ def identified(published: pd.DataFrame) -> dict[tuple[str, str], int]:
 
 
 def readings(published: pd.DataFrame) -> pd.DataFrame:
-    """How many printed intervals of the ratio are possible under each reading.
+    """How many printed intervals of the ratio are possible under each reading: reading, rows, fit, by_chance.
 
-    Columns: reading, rows (how many intervals are printed), fit (how many are possible), by_chance: how many would be
-    if the half-widths were any others within one percentage point of the printed ones.
+    `by_chance` would be possible if the half-widths were any others within one percentage point of the printed ones.
     """
     cells = [cell[2:] for cell in _ratios(published)]
     near = np.round(np.arange(-100, 101) / 100, 2)
@@ -149,9 +147,8 @@ TEXT = 20  # meetings, by the paper's text
 def check_table(published: pd.DataFrame) -> pd.DataFrame:
     """Test each printed cell of Table 1 or 2 against the ratio of its row; the row of standard deviations is left out.
 
-    Columns: table, row, column, check (one of `CHECKS`), value, bound, holds, by, note. `bound` is what the printed
-    ratio demands: a limit, or for "20 meetings" the nearest percentage that 20 meetings can have. `by` is how far the
-    cell is beyond it after rounding in its favour, in the unit of the cell; 0 where it holds.
+    Columns: table, row, column, check (one of `CHECKS`), value, bound (what the ratio demands: a limit, or the nearest
+    percentage that 20 meetings can have), holds, by (how far the cell is beyond it, rounded in its favour), note.
     """
     rows = []
     for (table, row), cells in published.groupby(["table", "row"], sort=False):
@@ -166,19 +163,12 @@ def _row(printed: pd.Series, n: int) -> Iterator[dict[str, object]]:
     share, nearest = ratio / 100, 100 * round(ratio / 100 * TEXT * n) / (TEXT * n)
     fits = ", ".join(str(m) for m in MEETINGS if _satisfied(ratio, m * n)) or "none"
     note = f"fits {fits} of {MEETINGS[0]} to {MEETINGS[-1]} meetings"
+    most, both = HIGHEST * share, HALF + HALF / 100  # both are rounded
     for column, check, value, bound, beyond, slack, told in (
         ("satisfaction_ratio", CHECKS[0], ratio, nearest, abs(ratio - nearest), HALF, note),
-        (
-            "satisfaction_score",
-            CHECKS[1],
-            score,
-            HIGHEST * share,
-            score - HIGHEST * share,
-            HALF + HIGHEST * HALF / 100,
-            "",
-        ),
-        ("satisfaction_score", CHECKS[2], score, share, share - score, HALF + HALF / 100, ""),
-        ("equity", CHECKS[3], gini, 1 - share, 1 - share - gini, HALF + HALF / 100, ""),
+        ("satisfaction_score", CHECKS[1], score, most, score - most, HALF + HIGHEST * HALF / 100, ""),
+        ("satisfaction_score", CHECKS[2], score, share, share - score, both, ""),
+        ("equity", CHECKS[3], gini, 1 - share, 1 - share - gini, both, ""),
     ):
         by = max(0.0, beyond - slack)
         holds = by <= SLACK

@@ -1,15 +1,13 @@
 """The conversation of groups: who said what in which round, and how it sounds (001, sections 4.3 and 5.3.1, Table 8).
 
 Three features of a message: `words`, its length; `grade`, its Flesch-Kincaid grade; `difference`, the cosine distance
-of its embedding from the centre of the previous round's. Table 9 adds the acts that it performs. Means are taken
-within a run and round first: the unit of analysis is the discussion, whose messages are no independent observations.
+of its embedding from the centre of the previous round's. Means are taken within a run and round first: the unit of
+analysis is the discussion, whose messages are no independent observations.
 
-Real groups stand in the same frame: AMI's meetings and DeliData's chats. People have no rounds: one of theirs is here a
-block of as many messages (DeliData) or turns (AMI) as the group has speakers, in the order in which they were begun, so
-that an information difference compares centres of equally many messages, as it does with agents. But one person may
-fill a block, people answer each other within it, and the last may be shorter. Groups end when they like: a mean at a
-late round is one over those that talked on. What people write is short: a fifth of DeliData's messages and a quarter or
-more of AMI's turns have fewer than three words and so no reading grade; speech has false starts, not sentences.
+Real groups stand in the same frame. People have no rounds: one of theirs is a block of as many messages (DeliData) or
+turns (AMI) as the group has speakers, so that an information difference compares centres of equally many messages, as
+it does with agents. But one person may fill a block, and people answer each other within it. Groups end when they like:
+a mean at a late round is one over those that talked on.
 """
 
 from __future__ import annotations
@@ -17,20 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.dialogue_acts import LABELS, checked_acts, indicators, trust_in
+from support.analysis.embeddings import Encoder
 from support.analysis.frames import head
+from support.analysis.stats import over
 from support.corpora import ami, conversations, delidata
 from support.errors import InvalidInput, MissingData
 from support.roundtable.records import Transcript
-
-if TYPE_CHECKING:
-    from support.analysis.embeddings import Encoder
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 FEATURES = {"words": "message length (words)", "grade": "Flesch-Kincaid grade (school years)",
             "difference": "information difference (cosine distance)"}  # fmt: skip
@@ -44,9 +41,8 @@ LATIN = "\u0250"  # letters below it are Latin
 def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) -> pd.DataFrame:
     """One row per message; `records` as `Sweep.records` gives them.
 
-    Columns run (a number for each discussion, from `first_run`), environment, the sweep's settings (rule, …),
-    repetition, round, sender, recipients, text, acts: the dialogue acts that a rule-based sender knows it performs (an
-    empty tuple for others).
+    Columns run (a number, from `first_run`), environment, the sweep's settings (rule, …), repetition, round, sender,
+    recipients, text, acts (that a rule-based sender knows it performs; an empty tuple for others).
     """
     rows = []
     for run, (unit, transcript) in enumerate(records, start=first_run):
@@ -62,9 +58,8 @@ def messages_of(records: Iterable[tuple[Unit, Transcript]], first_run: int = 0) 
 def messages_of_delidata() -> pd.DataFrame:
     """DeliData's chats, one row per message.
 
-    Columns run, environment ("delidata"), rule ("people": nobody counted their votes), group, round (1, 2, …), sender,
-    recipients (everybody else who wrote), text, acts (empty: DeliData's own labels are in kind, target and additional),
-    performance (of the team after the message, 0 to 1).
+    Columns `COLUMNS` (rule "people", recipients everybody else who wrote, acts empty), DeliData's own labels kind,
+    target and additional, performance (of the team after the message, 0 to 1).
     """
     return _as_messages(delidata(), "delidata", ["kind", "target", "additional", "performance"])
 
@@ -72,9 +67,8 @@ def messages_of_delidata() -> pd.DataFrame:
 def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
     """AMI's meetings, one row per turn: the acts of one speaker until another one begins an act.
 
-    "mm-hmm" (bck) ends no turn and is left out: it says that somebody listens while another one has the floor, and
-    agents have nothing of the kind. Columns as those of DeliData; in the place of its labels: labels (AMI's of the
-    turn's acts, in order) and start (seconds).
+    "mm-hmm" (bck) ends no turn and is left out: agents have nothing of the kind. Columns `COLUMNS`, labels (AMI's of
+    the turn's acts, in order) and start (seconds).
     """
     acts = ami().rename(columns={"meeting": "group", "speaker": "sender"})
     acts = acts[acts["label"] != "bck"]
@@ -87,10 +81,10 @@ def messages_of_ami(first_run: int = 0) -> pd.DataFrame:
 
 
 def messages_of_conversations(path: str | Path) -> pd.DataFrame:
-    """Conversations of your own (`support.corpora.conversations`), one row per message; columns as those of DeliData.
+    """Conversations of your own (`support.corpora.conversations`), one row per message: `COLUMNS`, and the file's own.
 
-    In the place of its labels: whatever other columns the file has. An `acts` column of it, such as "inform, request",
-    is read as labels; `performance` (of the group after the message) is what a stopping rule needs.
+    Its `acts`, such as "inform, request", are read as labels; `performance` (of the group after the message) is what a
+    stopping rule needs.
     """
     said = conversations(path)
     given = said.pop("acts").fillna("").str.replace(",", " ").str.split() if "acts" in said else None
@@ -142,8 +136,6 @@ def _textstat() -> Any:
 def words(text: str) -> int:
     """Message length: what stands between white space and holds a letter or a digit once the punctuation is gone.
 
-    "don't" and "well-being" are one, " , " and emoji none. A script without spaces is one word a phrase.
-
     >>> words("I'd say: 12 of A - not 13!")
     7
     """
@@ -154,9 +146,8 @@ def words(text: str) -> int:
 def grade(text: str) -> float:
     """Flesch-Kincaid grade (Kincaid et al. 1975), US school years, by textstat; NaN where it means nothing.
 
-    The formula was fitted to English prose. It cannot be asked about emoji, numbers, Chinese, Arabic or Cyrillic, nor
-    about "ok" or "Yes A", for which it returns anything from -3 to 40 (it counts no sentence of two words): asked for
-    are three words, and most letters Latin ones. French would pass: a script is seen here, a language is not.
+    The formula was fitted to English prose, and returns anything from -3 to 40 for "ok": asked for are three words, and
+    most letters Latin ones.
     """
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(letter < LATIN for letter in letters)
@@ -181,8 +172,7 @@ def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.nd
     """Cosine distance of each message from the mean embedding of the previous round of its run, shape (messages,).
 
     `vectors`, shape (messages, dimensions), may have any length but 0. NaN in a run's round 1, after a round without
-    messages, and for a blank text, which has no embedding worth the name and does not count towards a centre either. 0
-    says the same again, 1 has nothing in common.
+    messages, and for a blank text, which does not count towards a centre either.
     """
     spoken = (messages["text"].str.strip() != "").to_numpy()
     rounds = pd.MultiIndex.from_frame(messages[["run", "round"]])
@@ -197,8 +187,7 @@ def information_difference(messages: pd.DataFrame, vectors: np.ndarray) -> np.nd
 
 def _units(vectors: np.ndarray) -> np.ndarray:
     """Vectors at length 1; NaN for one of length 0, which has no direction."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.full_like(vectors, np.nan), where=lengths > 0)
+    return over(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
@@ -208,7 +197,7 @@ def by_round(measured: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """The cells of Table 8 with 95 % t intervals over runs (section 5.3.1), of messages measured by `features`.
 
     Columns: those of `by`, round, feature, row (the last of `by`), column ("words@1", …), value, se, low, high, n
-    (runs). A cell that no run defines, such as difference@1, is absent; with one run se, low and high are NaN.
+    (runs). A cell that no run defines, such as difference@1, is absent.
     """
     tidy = _over_runs(measured, [*by], [feature for feature in FEATURES if feature in measured]).dropna(subset="value")
     tidy = tidy.assign(row=tidy[by[-1]], column=tidy["feature"] + "@" + tidy["round"].astype(str))
@@ -218,12 +207,11 @@ def by_round(measured: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def act_shares(messages: pd.DataFrame, acts: str, by: Sequence[str]) -> pd.DataFrame:
     """Share of messages that perform each act, with 95 % t intervals over runs (Table 9).
 
-    The paper prints a "ratio of dialogue acts in each round" that adds up to more than one over the acts, and 1.00 for
-    Inform and for Request in one round: not a share of acts, then, but of messages, of which each may perform several.
-    Messages with an empty tuple in the column `acts` could not be labelled and are left out.
+    The paper's "ratio of dialogue acts in each round" adds up to more than one over the acts: no share of acts, then,
+    but of messages, of which each may perform several. Unlabelled messages are left out.
 
-    Columns: by..., row (the act), column (the round, as text), round, value (0 to 1), se, low, high, n (runs with a
-    labelled message in that round). What is known of the annotator stands in its `attrs`.
+    Columns: by..., row (the act), column (the round, as text), round, value (0 to 1), se, low, high, n (runs). What is
+    known of the annotator stands in its `attrs`.
     """
     kept = messages[messages[acts].map(len) > 0]
     if kept.empty:
@@ -251,9 +239,8 @@ def _over_runs(measured: pd.DataFrame, keys: list[str], names: list[str]) -> pd.
 def balance(messages: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """How evenly the agents of each run share the words: the columns of `by`, run, agents, words, evenness.
 
-    Evenness is Shannon's entropy of the shares over its maximum, log K (Pielou 1966): 1 when all say as much, NaN for
-    one agent alone, or where nobody said a word. An agent that was only ever spoken to counts with nothing; one that
-    is not mentioned at all cannot be known.
+    Evenness is Shannon's entropy of the shares over its maximum, log K (Pielou 1966); NaN for one agent alone, or where
+    nobody said a word. An agent that was only ever spoken to counts with nothing.
     """
     from scipy.stats import entropy
 

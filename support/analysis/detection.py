@@ -2,10 +2,8 @@
 
 Whoever is tested sees what a role sees, and never the truth, which is set beside the answer afterwards. Two tidy frames
 hold the answers, a row each: selections (technique, run, item, selected, applies: ids of policies, the second the
-truth; problem) and verdicts (technique, run, item, case, flag: the truth, flagged; problem).
-
-Runs that repeat the same items differ by what a model draws at its temperature, and by nothing else. Tests over runs,
-over items, and over whole cases drawn anew stand side by side.
+truth; problem) and verdicts (technique, run, item, case, flag: the truth, flagged; problem). Runs that repeat the same
+items differ by a model's temperature alone: tests over runs, items and whole cases drawn anew stand side by side.
 """
 
 from __future__ import annotations
@@ -55,8 +53,7 @@ async def model_selections(
 ) -> pd.DataFrame:
     """What a model selects in each state under each context, in each run, shown the list of policies or not.
 
-    A number that stands for no policy is selected as "no policy 9". An answer that did not fit its form counts as none
-    selected, and `problem` says why ("" otherwise).
+    An answer that did not fit its form counts as none selected, and `problem` says why ("" otherwise).
     """
 
     async def one(context: str, run: int, judged: JudgedState) -> dict[str, Any]:
@@ -163,11 +160,8 @@ def selection_scores(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def selection_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each technique and run: n (states), f1 (mean over states), micro_f1, right, none_apply (states).
-
-    The micro score is that of all policies of all states thrown together; the paper does not say which it prints.
-    `right` is the share of states with the very set.
-    """
+    """A row for each technique and run: n (states), f1 (mean over states), micro_f1 (of all policies of all states
+    thrown together; the paper does not say which it prints), right (share of states with the very set), none_apply."""
     scored = selection_scores(frame)
     runs = scored.assign(none_apply=scored["true"] == 0).groupby(["technique", "run"], sort=False)
     sums, means = runs[["hits", "chosen", "true", "none_apply"]].sum(), runs[["f1", "right"]].mean()
@@ -222,14 +216,14 @@ class Measured(NamedTuple):
     column: str
     per_run: str
     cluster: str
-    within: str | None
+    within: str
 
 
 def measured(frame: pd.DataFrame) -> Measured:
     """F1 over states of selections; accuracy over cases of verdicts, as many of either label as there are."""
     if "flagged" in frame:
         return Measured(with_right(frame), detection_runs(frame), "right", "accuracy", "case", "flag")
-    return Measured(selection_scores(frame), selection_runs(frame), "f1", "f1", "item", None)
+    return Measured(selection_scores(frame), selection_runs(frame), "f1", "f1", "item", "")
 
 
 def intervals(frame: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
@@ -267,7 +261,7 @@ def both_t(one: tuple[float, float, int], other: tuple[float, float, int]) -> di
 
 
 def printed_test(published: pd.DataFrame, a: str, b: str) -> dict[str, float]:
-    """`both_t` from the means and SDs of three runs that the paper prints (Tables 1 and 2), with the `difference`."""
+    """`both_t` of the printed means and SDs of three runs (Tables 1 and 2), with the `difference`."""
     table = published.dropna(subset=["spread"]).set_index("row")
     one, other = ((float(table["value"][name]), float(table["spread"][name]), RUNS) for name in (a, b))
     return {"difference": one[0] - other[0], **both_t(one, other)}
@@ -327,16 +321,12 @@ def detection_table(frame: pd.DataFrame, rng: np.random.Generator, draws: int = 
 
 
 def pairs_table(
-    frame: pd.DataFrame,
-    pairs: Sequence[tuple[str, str]],
-    rng: np.random.Generator,
-    published: pd.DataFrame,
-    draws: int = 2000,
+    frame: pd.DataFrame, pairs: Sequence[tuple[str, str]], rng: np.random.Generator, published: pd.DataFrame, draws: int
 ) -> pd.DataFrame:
     """Each pair of techniques by every test: the paper's t over runs, on its numbers and ours; McNemar's; a bootstrap.
 
-    Columns: a, b, published_difference, student_p, welch_p (of what is printed; NaN where it is not), difference (a -
-    b, paired by item), runs_p (Student's t over our runs), mcnemar_p (over items), low, high (95 % over cases).
+    Columns: a, b, published_difference, student_p, welch_p (of what is printed), difference (a - b, paired by item),
+    runs_p (Student's t over our runs), mcnemar_p (over items), low, high (95 % over cases).
     """
     of, printed = measured(frame), set(published.dropna(subset=["spread"])["row"])
     summary = of.runs.groupby("technique")[of.per_run].agg(["mean", "std", "count"])
@@ -357,8 +347,7 @@ def pairs_table(
 def results(rng: np.random.Generator, *frames: pd.DataFrame, draws: int = 2000) -> pd.DataFrame:
     """Selections and verdicts as the statements' checks read them: row, column ("F1", "accuracy"), value, se, n.
 
-    A row "summary - slot" is the paired difference of two techniques on the same states or cases; errors are those of
-    other states or cases, not of other runs on the same ones.
+    A row "summary - slot" is the paired difference of two techniques; errors are over states or cases, not over runs.
     """
     rows = []
     for frame in frames:

@@ -1,7 +1,6 @@
 """Dialogue acts (001, section 4.3, appendix C.5): what they are, how people's labels map to them, and trust in labels.
 
-A frame that `annotate` made carries in its `attrs` what is known of each annotator, and everything that is counted or
-drawn from it says so (see `trust_in`).
+A frame that `annotate` made carries in its `attrs` what is known of each annotator (see `trust_in`).
 """
 
 from __future__ import annotations
@@ -123,24 +122,17 @@ def acts_of_delidata(messages: pd.DataFrame) -> list[Labels]:
     return found
 
 
-def unseen_teams(teams: Iterable[str]) -> Labels:
-    """The AMI teams that no training may see: every fourth of those of each site, in the order of their names.
-
-    People meet several times, so that whole teams are set apart, not single meetings.
-    """
-    names = pd.Series(sorted(set(teams)), dtype=object)
-    return tuple(names[names.groupby(names.str[:2]).cumcount() % 4 == 3])
-
-
 def labelled_ami() -> tuple[pd.DataFrame, pd.DataFrame]:
     """AMI's segments with our acts (tuples of one): those of the training teams, and those that no training sees.
 
-    To the columns of `corpora.ami` come acts, and run: the team (ES2002 meets as ES2002a, ES2002b, …).
+    To the columns of `corpora.ami` come acts, and run: the team (ES2002 meets as ES2002a, ES2002b, …). Every fourth
+    team of each site is set apart whole, for people meet several times.
     """
     segments = ami()
     acts = segments["label"].map({label: (act,) for label, (act, _) in AMI_TO_ACTS.items()})
     segments = segments.assign(run=segments["meeting"].str.rstrip("abcd"), acts=acts)
-    unseen = segments["run"].isin(unseen_teams(segments["run"]))
+    teams = pd.Series(sorted(set(segments["run"])), dtype=object)
+    unseen = segments["run"].isin(teams[teams.groupby(teams.str[:2]).cumcount() % 4 == 3])
     return segments[~unseen].reset_index(drop=True), segments[unseen].reset_index(drop=True)
 
 
@@ -152,10 +144,7 @@ MEAN = "mean of acts"
 
 
 def trust_in(messages: pd.DataFrame, column: str) -> str:
-    """What is known of the labels in a column on talk of these environments; "" where nothing is to be said.
-
-    Nothing is said of acts that are true by construction: `annotate` did not make them.
-    """
+    """What is known of the labels in a column on talk of these environments; "" of acts true by construction."""
     known: Mapping[str, str] = messages.attrs.get("trust", {}).get(column, {})
     there = set(messages["environment"]) if known else ()
     return "; ".join(dict.fromkeys(line for kind, line in known.items() if line and kind.split(",")[0] in there))
@@ -202,10 +191,8 @@ def _trust(annotator: Annotator, messages: pd.DataFrame, measured: pd.DataFrame 
 
 
 class Annotator(Protocol):
-    """Whoever labels messages: `covered` are the labels that it can give at all.
-
-    `problems` says of the latest call which messages it could not label (their place) and why.
-    """
+    """Whoever labels messages: `covered` are the labels that it can give at all, `problems` says of the latest call
+    which messages it could not label (their place) and why."""
 
     name: str
     covered: Labels
@@ -220,8 +207,7 @@ async def annotate(
 ) -> pd.DataFrame:
     """The messages with one more column of labels for each annotator, under its name, and what is known of it.
 
-    `measured` is a frame of `agreement.scores`: where it holds no test of an annotator on talk of this kind, every
-    figure of its labels says so.
+    `measured` is a frame of `agreement.scores`; without a test on talk of this kind every figure says so.
     """
     made, noted = messages.copy(), dict(messages.attrs.get("trust", {}))
     for annotator in annotators:

@@ -3,8 +3,7 @@
 All quality is that of the truth, on the gains that only the participants knew. A run that never had a usable plan has
 no quality (NaN); it is counted, not given the worst value. More decisions make for larger totals and more plans that
 are nearly fair, so that each instance is also measured against itself: its optimum, a random plan, and the best of k
-random ones. How well words are read is in `support.analysis.listening`, what the paper states of all this in
-`support.analysis.fairness_claims`, what people agreed on in `support.analysis.bargains`.
+random ones.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ def runs_of(records: Records) -> pd.DataFrame:
     """One row for each run of a study's file; settings may be a mapping in the place of a unit.
 
     Columns: the settings (see `settings_of`); `divergence` and `welfare` of the chosen plan; `evaluations` (one
-    participant judging one plan), `replies` of models with their `tokens`, `format_errors`; `changed`, how many
-    decisions of a plan differ from the nearest earlier one (a mean over rounds); how the run failed, see `_failed`.
+    participant judging one plan), `replies` of models with their `tokens`, `format_errors`; `changed` (see there), a
+    mean over rounds; how the run failed, see `_failed`.
     """
     return pd.DataFrame([{**settings_of(unit, record), **_outcome(record)} for unit, record in records])
 
@@ -53,9 +52,9 @@ def runs_of(records: Records) -> pd.DataFrame:
 def settings_of(unit: Unit | Mapping[str, Any], record: Planning) -> dict[str, Any]:
     """What a run's row begins with: who sat there, the settings, the shape of the problem, which instance it is.
 
-    `coordinator`, `estimator` and `solver` are the seats' kinds where no setting names them, `people` the kinds of
-    those who answered; a model that was told how much to reason has that in its name. The unit's settings come before
-    the record's, shape and `instance` (equal for equal gains) are as the gains have them.
+    `coordinator`, `estimator` and `solver` are the seats' kinds where no setting names them, `people` those of who
+    answered; a model that was told how much to reason has that in its name. The unit's settings come before the
+    record's.
     """
     roles = {role: record.seats.get(role, "none") for role in ("coordinator", "estimator", "solver")}
     people = sorted({kind for name in record.participants if (kind := record.seats.get(name))})
@@ -123,7 +122,7 @@ def _measured(problem: FairDecisions, plan: Plan | None, prefix: str = "") -> di
 
 
 def changed(plans: Sequence[Plan], before: Sequence[Plan]) -> float:
-    """How many decisions of a plan differ from the nearest of earlier plans; the mean of two plans, NaN without any.
+    """How many decisions of a plan differ from the nearest of earlier plans; a mean over plans, NaN without any.
 
     >>> changed([(0, 1, 1)], [(0, 0, 0), (0, 1, 0)])
     1.0
@@ -158,13 +157,12 @@ def is_local(problem: FairDecisions, plan: Plan, objective: str) -> bool:
 def _failed(record: Planning) -> dict[str, float]:
     """How a run failed, 1 for yes, in the words of 5.6 and appendix D of 003; NaN where there was no occasion.
 
-    `away`: the last plan is worse than an earlier one; `returned`: after its best plan it went back to near a worse
-    one; `best 2`, `best 3`: the best plan is that of this round; `rises`: from round 3 to 5 each plan is worse than
-    the one before; `one`: every plan differs in one decision from the nearest earlier one; `few`, `many`: most steps
-    changed less than half of the decisions, any step more than half; `weakest`: in most steps who had least got more,
-    and nobody else; `promises`: most reasons speak of a smaller difference, by a word list; `undone`, of the steps that
-    lowered the objective the share that the next round takes back; `local`: the chosen plan is one that no single
-    change improves; `misled`: by how many points the chosen plan is worse than the best that was proposed.
+    `away`: the last plan is worse than an earlier one; `returned`, `many`: some step did (see `steps_of`); `few`,
+    `weakest`: most did; `best 2`, `best 3`: the best plan is that of this round; `rises`: from round 3 to 5 each plan
+    is worse than the one before; `one`: every plan differs in one decision from the nearest earlier one; `promises`:
+    most reasons speak of a smaller difference, by a word list; `undone`: of the steps that lowered the objective the
+    share that the next round takes back; `local`: no single change improves the chosen plan; `misled`: by how many
+    points it is worse than the best that was proposed.
     """
     problem, objective, (plans, worth) = _problem(record), _objective(record), _path(record)
     steps = pd.DataFrame(list(_steps(record)), columns=["round", *STEPS])
@@ -214,18 +212,16 @@ def steps_of(records: Records) -> pd.DataFrame:
     and nearer to a worse earlier one than to the best; `few`, `many`: less, more than half of the decisions changed;
     `weakest`: who had least got more, and nobody else.
     """
-    return _rows(
-        records, lambda record, _: (dict(zip(("round", *STEPS), step, strict=True)) for step in _steps(record))
-    )
+    named = ("round", *STEPS)
+    return _rows(records, lambda record, _: (dict(zip(named, step, strict=True)) for step in _steps(record)))
 
 
 def rounds_of(records: Records) -> pd.DataFrame:
     """One row for each run and round; all quality is that of the truth, NaN where there is no plan.
 
-    Columns: the settings as `runs_of` has them; `run`, its place among the records; `round`; `evaluations` so far (one
-    participant judging one plan); `divergence` and `welfare` of the round's plan, of the better one by the objective
-    where there are two, `standing_…` of the plan that the group would end with if it ended now, by what it knows, and
-    `best_…` of the best plan so far in truth, which nobody in the loop may recognise.
+    Columns: the settings as `runs_of` has them; `run`, its place among the records; `round`; `evaluations` so far;
+    `divergence` and `welfare` of the round's plan, the better one of two, `standing_…` of the plan that the group would
+    end with if it ended now, by what it knows, and `best_…` of the best plan so far in truth.
     """
     return _rows(records, _rounds)
 
@@ -253,8 +249,7 @@ def _rounds(record: Planning, settings: dict[str, Any]) -> Iterator[dict[str, An
 def budget(rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing_divergence") -> pd.DataFrame:
     """What every run has after each number of participants' evaluations: by, run, evaluations, `value`.
 
-    A run that stopped early keeps what it has: every mean over `evaluations` is one over all runs. Runs that judge two
-    plans a round move twice as fast. NaN before a run's first plan.
+    A run that stopped early keeps what it has: every mean over `evaluations` is one over all runs.
     """
     _need_runs(rounds, by, value)
     # Of rounds that cost nothing, such as the one that only stops, the last one counts.
@@ -267,10 +262,7 @@ def budget(rounds: pd.DataFrame, by: str = "coordinator", value: str = "standing
 
 
 def at_budget(rounds: pd.DataFrame, evaluations: int) -> pd.DataFrame:
-    """The last round of every run within so many evaluations, one row a run: ready for `describe` and `paired`.
-
-    A run that stopped early, or had no more rounds, has its last one; one whose first round costs more has no row.
-    """
+    """The last round of every run within so many evaluations, one row a run; one whose first costs more has none."""
     _need_runs(rounds)
     within = rounds[rounds["evaluations"] <= evaluations]
     if within.empty:
@@ -288,9 +280,8 @@ def _need_runs(rounds: pd.DataFrame, *columns: str) -> None:
 def trajectory(record: Planning) -> pd.DataFrame:
     """One run as appendix D tells it: a row for each round, plan and participant.
 
-    Columns: round, plan (its options, counted from 1), position (of two under comparison, 0 or 1), participant, total
-    (the truth), heard (as the group knows it; NaN while it knows none), chosen (whether the group ended with this
-    plan).
+    Columns: round, plan (its options, counted from 1), position (of two under comparison), participant, total (the
+    truth), heard (as the group knows it), chosen (whether the group ended with this plan).
     """
     rows = []
     for entry in record.rounds:
@@ -308,13 +299,9 @@ def trajectory(record: Planning) -> pd.DataFrame:
 
 
 def with_references(frame: pd.DataFrame, records: Records, draws: int = 20_000) -> pd.DataFrame:
-    """The frame with what each instance allows, whoever looks for a plan; divergences are positive.
-
-    Added are optimum, proven (whether it is), the columns of `random_plans` for `K` plans, as many as a random search
-    judges, and `regret`: how far the chosen plan is behind the optimum.
-    """
+    """The frame with optimum, proven, the columns of `random_plans` for `K` plans, as many as a random search judges,
+    and `regret`: how far the chosen plan is behind the optimum; divergences are positive."""
     keyed = frame if "objective" in frame else frame.assign(objective="divergence")
-    need_columns(keyed, ["instance", "objective", *MEASURED], "runs")
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for unit, record in records:
         settings = settings_of(unit, record)
@@ -342,8 +329,8 @@ def _reference(problem: FairDecisions, key: tuple[str, str], draws: int) -> dict
 def random_plans(
     problem: FairDecisions, objective: str, k: int, draws: int, rng: np.random.Generator
 ) -> dict[str, float | bool]:
-    """What uniform plans are worth: random (their mean), random_low and random_high (the middle 80 percent of single
-    plans), random_best (the mean best of k different ones), k, exact (whether all were listed, rather than drawn)."""
+    """What uniform plans are worth: random (their mean), random_low and random_high (the middle 80 percent),
+    random_best (the mean best of k different ones), k, exact (whether all were listed, rather than drawn)."""
     _, n, m = problem.shape
     exact = m**n <= ALL
     plans = np.indices((m,) * n).reshape(n, -1).T if exact else rng.integers(m, size=(draws, n))
@@ -358,8 +345,7 @@ def random_plans(
 def expected_best(ranked: np.ndarray, k: int) -> float:
     """The mean of the best of k different values of shape (N,), sorted from the best down; of all where N < k.
 
-    The best is the i-th with probability C(N - i, k - 1) / C(N, k): exact where all plans are listed, and unbiased
-    from drawn ones.
+    The best is the i-th with probability C(N - i, k - 1) / C(N, k).
 
     >>> expected_best(np.array([3.0, 2.0, 1.0]), 2)  # 3 in two pairs of three, else 2
     2.6666666666666665
@@ -376,18 +362,10 @@ def expected_best(ranked: np.ndarray, k: int) -> float:
 
 
 def paired(
-    frame: pd.DataFrame,
-    by: str,
-    a: Hashable,
-    b: Hashable,
-    value: str = "divergence",
-    along: str = "",
+    frame: pd.DataFrame, by: str, a: Hashable, b: Hashable, value: str = "divergence", along: str = ""
 ) -> pd.DataFrame:
-    """The difference a - b of two levels of `by` on the same instances: a row for each level of `along`.
-
-    Columns: along, n (pairs), and those of `support.analysis.stats.compare` (Student's paired t). A group in which a
-    level is absent has no row.
-    """
+    """The difference a - b of two levels of `by` on the same instances, as `stats.compare` has it (n: pairs): a row for
+    each level of `along` in which there are both."""
     need_columns(frame, [by, value, "instance", *([along] if along else [])], "runs")
     chosen = frame[frame[by].isin([a, b])]
     tables = [

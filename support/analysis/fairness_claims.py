@@ -1,8 +1,7 @@
 """What "Investigating Language Models for Supporting Complex Group Decisions" (003) states, as checks of our results.
 
 `results` makes one table out of runs, in which each coordinator has its part, and each statement is tested on each of
-them: what is said of language models, of those that reason, or of models by their names, once they sat there. "MCTS <
-LLM" speaks of divergence, where lower is better.
+them: what is said of language models once they sat there. "MCTS < LLM" speaks of divergence, where lower is better.
 """
 
 from __future__ import annotations
@@ -27,20 +26,16 @@ from support.analysis.claims import (
     Cells,
     Check,
     Gap,
-    beyond,
     check_claims,
     combined,
     either,
     every,
-    evidence,
     flat,
     most,
     moves,
     read,
     untested,
 )
-from support.analysis.fairness import MEASURED
-from support.analysis.frames import need_columns
 from support.errors import InvalidInput
 from support.models.profiles import MODEL, is_model, profile
 
@@ -78,22 +73,18 @@ def reasons(name: str) -> bool:
 
 
 def results(frame: pd.DataFrame) -> pd.DataFrame:
-    """The results of runs as the checks read them: participant (who coordinated), row, column, value, se, n.
+    """The results of runs (as `runs_of` gives them, one of each instance in each cell) as the checks read them:
+    participant (who coordinated), row, column, value, se, n.
 
-    Rows are of three kinds. "words, rankings": the runs under a feedback, with what is not as in the paper's main
-    setting behind it; columns are `quality` (divergence, or welfare), those of `COUNTED` that are there, and with
-    references `beats random` (points, and as a share), `beats best of k`, `optimal` (of runs whose optimum is proven),
-    `off` (not so), `caught` (of these the share at a local optimum) and for welfare `share of the optimum`. "welfare:
-    words - score": how much better the first is than the second on the same instances, all else equal; the column is
-    `gain`, in points of the objective. "score: mcts - model": the same of two coordinators, in the part of the model
-    that is one of them, else of the first. Comparisons of models ("complete: reasoning - no reasoning", "complete:
-    model:a - model:b") are in each model's part.
+    Rows are of three kinds. "words, rankings": the runs under a feedback, with what is not as usual behind it; columns
+    are `quality` (divergence, or welfare), those of `COUNTED` that are there, and with references those of `_cell`.
+    "welfare: words - score": how much better the first is than the second on the same instances, all else equal
+    (`gain`, in points). "score: mcts - model": the same of two coordinators, in the part of the model that is one of
+    them, else of the first. Comparisons of models ("complete: reasoning - no reasoning") are in each model's part.
 
     Each column is there again at each number of decisions ("gain at 5"; where only options vary, of options), and for
     the smaller and the larger half of these numbers; `slope of gain` is its change with each of them.
-    `frame` is as `runs_of` gives it, with one run of each instance in each cell.
     """
-    need_columns(frame, ["coordinator", "feedback", "decisions", "options", "instance", *MEASURED], "runs")
     runs = _named(frame)
     if len(twice := runs[runs.duplicated(["coordinator", "cell", "instance"])]):
         name, cell, instance = twice.iloc[0][["coordinator", "cell", "instance"]]
@@ -275,7 +266,7 @@ def everywhere(row: str, column: str = "gain") -> Check:
 def _somewhere(row: str) -> Check:
     def judge(gaps: list[Gap]) -> Answer:
         best = max(gaps, key=Gap.times)
-        return Answer({1: YES, 0: CLOSE, -1: NO}[best.side()], f"{best.name}: {best.interval()}")
+        return Answer(best.verdict(), f"{best.name}: {best.interval()}")
 
     return read(lambda cells: _sizes(cells, row), judge)
 
@@ -296,7 +287,7 @@ def marginal(*later: str) -> Check:
                 for gap in more]  # fmt: skip
         least = min(left, key=Gap.times)
         told = f"{', '.join(f'{gap.value:.1f}' for gap in more)} points after {first.value:.1f}"
-        return Answer({1: YES, 0: CLOSE, -1: NO}[least.side()], told)
+        return Answer(least.verdict(), told)
 
     return read(lambda cells: [cells.gap(row, [(row, "gain")]) for row in (FIRST, *later)], judge)
 
@@ -339,7 +330,7 @@ def _is(model: str, name: str) -> bool:
 def named(first: Sequence[str], second: Sequence[str], where: str, test: Callable[[str], Check] = better) -> Check:
     """A claim on two kinds of models, by their names, on the same instances; of all pairs of them that sat there."""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         rows = [row for row in ours["row"].unique() if row.startswith(f"{where}: {MODEL}:")]
         pairs = {row: row.removeprefix(f"{where}: ").split(" - ") for row in rows}
         hits = [r for r, (a, b) in pairs.items() if any(_is(a, x) for x in first) and any(_is(b, y) for y in second)]
@@ -355,14 +346,14 @@ def _closer(gaps: list[Gap]) -> Answer:
     return Answer(YES if abs(words) < abs(score) else NO, f"{words:+.1f} points against {score:+.1f}, by the means")
 
 
-def needs_every_gain(ours: pd.DataFrame) -> str:
+def needs_every_gain(ours: pd.DataFrame) -> Answer:
     """No: where a solver on estimated gains improves the plans."""
     pairs = product(("score", "words", "comparison"), ("solver - no solver", "exact - random"))
     there = [answer for row in map(": ".join, pairs) if (answer := better(row)(ours)) != UNTESTED]
     if not there:
         return Answer(UNTESTED, "no run has a solver on estimated gains")
-    helped = [evidence(answer) for answer in there if answer == YES]
-    return Answer(NO, f"on estimated gains: {helped[0]}") if helped else Answer(CLOSE, evidence(there[0]))
+    helped = [answer.evidence for answer in there if answer == YES]
+    return Answer(NO, f"on estimated gains: {helped[0]}") if helped else Answer(CLOSE, there[0].evidence)
 
 
 _REASONING = of(MODEL, better("complete: reasoning - no reasoning"))
@@ -378,7 +369,7 @@ _R1, _V3, _O3 = "deepseek-r1", "deepseek-v3", "o3-mini"
 def _one_run(wanted: bool, column: str) -> Check:
     """Of one printed run of a model that reasons, or does not: are most runs of such a model, told all, like it?"""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         answer = _share("complete", column)(ours)
         return answer if answer != UNTESTED else _share("score", column)(ours)
 
@@ -450,9 +441,9 @@ PLANNING: Mapping[str, Check] = {
         flat(["welfare: words - score"], f"gain, share at {SMALLER}", NEAR),
     "larger n: verbal feedback > score feedback: welfare": better("welfare: words - score", column=f"gain at {LARGER}"),
     "score feedback: one or two decisions changed at a time":
-        of(MODEL, beyond(FEW, "changed", "score, welfare", sign=-1)),
+        of(MODEL, moves(-1, ["score, welfare"], "changed", FEW)),
     "score feedback: changes that lower the welfare are undone": of(MODEL, _share("score, welfare", "undone")),
-    "verbal feedback: several decisions changed at once": of(MODEL, beyond(FEW, "changed", "words, welfare")),
+    "verbal feedback: several decisions changed at once": of(MODEL, moves(1, ["words, welfare"], "changed", FEW)),
     "verbal feedback leaves local optima more often than score feedback": untested(
         "welfare is a sum over decisions: no plan but the best is one that no single change improves"
     ),

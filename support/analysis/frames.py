@@ -49,10 +49,9 @@ def numbers(frame: pd.DataFrame, column: str) -> pd.Series[float]:
 
 
 def participants(records: Iterable[Any]) -> str:
-    """Who sat where in stored records, role by role, in words for a title or a provenance: by their seats alone.
+    """Who sat where in stored records, with or without their units: role by role, in words for a title.
 
-    `records` as `Store.records` gives them, with or without their units. Everybody who has a name of their own is one
-    of the participants; a role that nobody took is left out.
+    Everybody who has a name of their own is one of the participants; a role that nobody took is left out.
 
     >>> from types import SimpleNamespace as Record
     >>> participants([Record(seats={"Ana": "model:gpt-4o", "coordinator": kind}, members=("Ana",)) for kind in "xy"])
@@ -72,7 +71,7 @@ def participants(records: Iterable[Any]) -> str:
 
 
 def _kinds(kinds: Sequence[str], people: bool = False) -> str:
-    """Kinds in words, the styles of rule-based ones in brackets behind them: people are that who are nothing else.
+    """Kinds in words, the styles of rule-based ones in brackets behind them, as which people count else.
 
     >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"]), _kinds(["linear", "human"], people=True)
     ('rule-based (terse, plain), model:gpt-4o', 'rule-based (linear), human')

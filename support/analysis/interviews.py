@@ -1,8 +1,8 @@
 """Themes of interviews that two coders have marked: how well they agree, what both found, and what to talk over.
 
-A table of codings has a row for each excerpt and coder: participant (whose interview it is), excerpt (its number or
-name), coder, themes (names with ";" between them, blank where the coder found none); further columns, such as text,
-are kept. Coders work alone first; a merged codebook comes after they have talked about `disagreements`.
+A table of codings has a row for each excerpt and coder: participant (whose interview it is), excerpt, coder, themes
+(names with ";" between them, or blank); further columns, such as text, are kept. Coders work alone first; a merged
+codebook comes after they have talked about `disagreements`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from support.analysis.frames import need_columns, need_keys
-from support.analysis.stats import percentiles, resampled
+from support.analysis.stats import percentiles, resampled, weighted_kappa
 from support.errors import InvalidInput
 
 KEYS = ["participant", "excerpt"]
@@ -45,11 +45,10 @@ def marked(codings: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement(codings: pd.DataFrame, rng: np.random.Generator, draws: int = 2000) -> pd.DataFrame:
-    """Cohen's kappa (1960) of each theme, with a 95 % interval that draws whole interviews.
+    """Cohen's kappa (1960) of each theme, with a 95 % interval that draws whole interviews: excerpts of one are alike.
 
-    Excerpts of one person are alike, so that an interval over excerpts would be too narrow. Returns theme, interviews,
-    excerpts, both, one, other (marked by both, by the first coder alone, by the second), kappa, low, high; NaN where
-    neither chance nor coders leave room for it (a theme that both gave to every excerpt).
+    Returns theme, interviews, excerpts, both, one, other (marked by both, by the first coder alone, by the second),
+    kappa, low, high; NaN where a theme varies with nobody.
     """
     table = marked(codings)
     rows = []
@@ -57,20 +56,12 @@ def agreement(codings: pd.DataFrame, rng: np.random.Generator, draws: int = 2000
         x, y = (part[coder].to_numpy() for coder in part.columns[3:])
         cells = np.stack([x & y, x & ~y, ~x & y, ~x & ~y], axis=1).astype(float)
         times, place = resampled(part["participant"].tolist(), rng, draws)
-        low, high = percentiles(_kappa(times[:, place] @ cells))
+        low, high = percentiles(weighted_kappa((times[:, place] @ cells).reshape(-1, 2, 2)))
         both, one, other = cells.sum(axis=0)[:3].astype(int)
-        kappa = float(_kappa(cells.sum(axis=0)))
+        kappa = float(weighted_kappa(cells.sum(axis=0).reshape(2, 2)))
         rows.append((theme, times.shape[1], len(part), both, one, other, kappa, low, high))
     columns = ["theme", "interviews", "excerpts", "both", "one", "other", "kappa", "low", "high"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _kappa(cells: np.ndarray) -> np.ndarray:
-    """Kappa of the counts both, one, other, neither (…, 4)."""
-    both, one, other, neither = np.moveaxis(cells, -1, 0)
-    chance = (both + one) * (one + neither) + (both + other) * (other + neither)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(2 * (both * neither - one * other) / chance)
 
 
 def codebook(codings: pd.DataFrame) -> pd.DataFrame:
@@ -82,9 +73,8 @@ def codebook(codings: pd.DataFrame) -> pd.DataFrame:
         sure, some = (part[found[part.index] >= least] for least in (2, 1))
         rows.append((theme, len(sure), sure["participant"].nunique(), len(some), some["participant"].nunique()))
     columns = ["theme", "excerpts", "participants", "excerpts, one coder or both", "participants, one coder or both"]
-    return pd.DataFrame(rows, columns=columns).sort_values(
-        "excerpts", ascending=False, kind="stable", ignore_index=True
-    )
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("excerpts", ascending=False, kind="stable", ignore_index=True)
 
 
 def disagreements(codings: pd.DataFrame) -> pd.DataFrame:

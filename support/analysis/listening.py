@@ -1,13 +1,13 @@
 """How well words are read that the reader's author did not write: the blind test of `fair_decisions.reader`.
 
 `wordings` are answers that another author wrote and judged (`data/inputs/fair_decisions/WORDINGS.md`), by voice; `told`
-is what rule-based participants say, by style and noise, where the truth is what the option is to them, without noise.
+is what rule-based participants say, by style and noise.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,22 +38,20 @@ class Judged:
 
 def wordings() -> list[Judged]:
     """The texts of another author with their judged levels; their `about` holds the voice."""
-    text = inputs("fair_decisions", "wordings.toml").read_text(encoding="utf-8")
-    return [_judged(entry) for entry in tomllib.loads(text)["feedback"]]
-
-
-def _judged(entry: Mapping[str, Any]) -> Judged:
-    decisions = tuple(entry["decisions"])
-    table = Table(("Speaker",), decisions, tuple((option,) for option in entry["options"]), SCORES, 100)
-    levels = {decisions.index(name): float(level) for name, level in entry["levels"].items()}
-    return Judged(entry["text"], table, (0,) * len(decisions), levels, {"voice": entry["voice"]})
+    made = []
+    for entry in tomllib.loads(inputs("fair_decisions", "wordings.toml").read_text(encoding="utf-8"))["feedback"]:
+        decisions = tuple(entry["decisions"])
+        table = Table(("Speaker",), decisions, tuple((option,) for option in entry["options"]), SCORES, 100)
+        levels = {decisions.index(name): float(level) for name, level in entry["levels"].items()}
+        made.append(Judged(entry["text"], table, (0,) * len(decisions), levels, {"voice": entry["voice"]}))
+    return made
 
 
 def told(rng: np.random.Generator, texts: int) -> list[Judged]:
     """What rule-based participants say of random plans, `texts` times in each style and noise.
 
-    The levels are the satisfaction with the option, which noise does not touch. Every decision counts as spoken of, for
-    a text names it or leaves it to "the rest" or "the plan". Text i is on instance i, in every style.
+    The levels are the satisfaction with the option, which noise does not touch. Every decision counts as spoken of: a
+    text names it or leaves it to "the rest". Text i is on instance i, in every style.
     """
     made = []
     for style, vocabulary in vocabularies().items():
@@ -72,25 +70,21 @@ def heard(texts: Iterable[Judged]) -> pd.DataFrame:
     """One row for each decision that a text speaks of, or was taken to speak of.
 
     Columns: those of `about`, text (its number), decision, level (NaN where nothing was said) and read (NaN where
-    nothing was read). A text on which there is nothing to say has no row.
+    nothing was read).
     """
-    return pd.DataFrame([row for number, text in enumerate(texts) for row in _heard(number, text)])
-
-
-def _heard(number: int, text: Judged) -> Iterator[dict[str, Any]]:
-    found = read(text.text, text.plan, text.table).levels
-    for d, name in enumerate(text.table.decisions):
-        level, read_ = text.levels.get(d), found.get((d, text.plan[d]))
-        if not (level is None and read_ is None):
-            yield {**text.about, "text": number, "decision": name, "level": level, "read": read_}
+    rows = []
+    for number, text in enumerate(texts):
+        found = read(text.text, text.plan, text.table).levels
+        for d, name in enumerate(text.table.decisions):
+            level, read_ = text.levels.get(d), found.get((d, text.plan[d]))
+            if not (level is None and read_ is None):
+                rows.append({**text.about, "text": number, "decision": name, "level": level, "read": read_})
+    return pd.DataFrame(rows)
 
 
 def read_well(rows: pd.DataFrame, by: str | list[str]) -> pd.DataFrame:
-    """How well the levels that were told are read, in each group of `by`, of rows as `heard` gives them.
-
-    Columns: by..., coverage (the share that was read) and spearman (the rank correlation of those read; NaN where
-    either does not vary).
-    """
+    """How well levels are read, of rows of `heard`: by..., coverage (the share that was read) and spearman (of those;
+    NaN where either does not vary)."""
     groups = rows.dropna(subset=["level"]).groupby(by, sort=False)
     spearman = groups[["level", "read"]].apply(lambda part: part["level"].corr(part["read"], method="spearman"))
     return pd.DataFrame({"coverage": groups["read"].count() / groups.size(), "spearman": spearman}).reset_index()

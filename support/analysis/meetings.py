@@ -1,12 +1,11 @@
 """Meeting coordination in numbers (Papachristou, Yang and Hsu 2023, sections 5.3 to 6.4, appendix C).
 
 `satisfaction_ratio` is in percent, `satisfaction_score` in points of 0 to 3, `equity` a Gini coefficient (lower is more
-even), `interactions` the members' mean number of turns. `true_ratio` is the same candidate's on the audit, that is on
-the members' true preferences, `chance_ratio` what a start drawn at random is worth by them, `best_ratio` the best one.
+even), `interactions` the members' mean number of turns. `true_ratio` is the same candidate's on the members' true
+preferences, `chance_ratio` what a start drawn at random is worth by them, `best_ratio` the best one.
 
-Cases that the paper leaves open: a round without any option satisfies nobody (ratio 0, score 0, equity 1). A round
-whose candidate has no scores, because the evaluator's reply did not fit its form, has no metrics (NaN). Where nothing
-was said, as in the design without conversation, `interactions` is NaN ("n/a" in Table 1).
+Cases that the paper leaves open: a round without any option satisfies nobody (ratio 0, score 0, equity 1); one whose
+candidate has no scores has no metrics (NaN); where nothing was said `interactions` is NaN ("n/a" in Table 1).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from scipy.stats import t
 
 from support.analysis.consistency import identified
 from support.analysis.frames import head
-from support.analysis.stats import describe, percentiles, resampled
+from support.analysis.stats import describe, percentiles, resampled, tidy_means, weighted_kappa
 from support.meetings.records import Coordination, CoordinationRound, Score
 from support.meetings.satisfaction import HIGHEST, equity, satisfaction_ratio, satisfaction_score
 from support.meetings.study import MEETINGS
@@ -42,8 +41,7 @@ SHARES = ("satisfaction_ratio", "satisfaction_score", "interactions")
 def rounds_of(records: Records) -> pd.DataFrame:
     """One row for each run and round, of pairs of a unit (or settings) and its record, as `Store.records` gives them.
 
-    Columns: the settings, `repetition`, `meeting` (its id), `members` (n), `round`, those of `METRICS` and `YARDSTICK`;
-    chance and best are NaN for a run that was kept without.
+    Columns: the settings, `repetition`, `meeting` (its id), `members` (n), `round`, those of `METRICS` and `YARDSTICK`.
     """
     return pd.DataFrame([
         {**head(unit), "meeting": record.meeting["id"], "members": len(record.members), "round": entry.number}
@@ -96,11 +94,9 @@ def changes(frame: pd.DataFrame) -> pd.DataFrame:
     """Each metric's change from round 1, for each run and round, as the paper takes it: run by run, then the mean.
 
     In percent for those of `SHARES`, in the metric's own unit for the others. A metric that is 0 in round 1 has no
-    percentage change: such a run is left out and counted, and those left out are the ones with the most to gain. And a
-    mean of percentages weighs a gain from a small start more than the same gain from a large one.
+    percentage change: such a run is left out and counted.
 
-    Columns: those that tell runs apart, round, metric, value, start (the value in round 1), change (NaN where there is
-    none), left_out, unit.
+    Columns: those that tell runs apart, round, metric, value, start (the value in round 1), change, left_out, unit.
     """
     keys = [*_run_columns(frame), "metric"]
     long = frame.melt([*keys[:-1], "round"], METRICS, var_name="metric", value_name="value")
@@ -113,11 +109,8 @@ def changes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_changes(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean change with its t interval, for each setting, metric and round of a frame of `changes`.
-
-    Columns: setting, metric, round, mean, low, high, n, left_out (runs without a change), start (the mean of all runs
-    in round 1), unit.
-    """
+    """Mean change with its t interval, of a frame of `changes`: setting, metric, round, mean, low, high, n, left_out
+    (runs without a change), start (the mean of all runs in round 1), unit."""
     keys = ["setting", "metric", "round"]
     means = describe(table, "change", keys).rename(columns={"missing": "left_out"})
     starts = table.groupby(keys, sort=False).agg(start=("start", "mean"), unit=("unit", "first")).reset_index()
@@ -127,10 +120,8 @@ def mean_changes(table: pd.DataFrame) -> pd.DataFrame:
 def gap_closed(frame: pd.DataFrame, by: Sequence[str] = ("setting",)) -> pd.DataFrame:
     """How much of the way from chance to the best start the candidates go, in truth: (true - chance) / (best - chance).
 
-    A ratio of means over runs, in percent, with the 95 % t interval of its linearised error: a single run's share
-    explodes where all starts are worth nearly the same.
-
-    Columns: by..., round, chance, true, best (mean ratios, in percent), share, low, high, n.
+    A ratio of means over runs with the 95 % t interval of its linearised error: a single run's share explodes where all
+    starts are worth nearly the same. Columns (percent): by..., round, chance, true, best (means), share, low, high, n.
     """
     keys, rows = [*by, "round"], []
     for key, group in frame.dropna(subset=list(YARDSTICK)).groupby(keys, sort=False):
@@ -148,19 +139,14 @@ def gap_closed(frame: pd.DataFrame, by: Sequence[str] = ("setting",)) -> pd.Data
 
 
 def table_1(frame: pd.DataFrame, by: Sequence[str] = ("design",)) -> pd.DataFrame:
-    """Means of the last round of each design: row, column, value, se, n, as `tables.against_published` takes them.
-
-    For several settings give `by=["setting", "design"]`, which keeps both columns in the place of row.
-    """
-    return _means(final(frame), by, [*METRICS[1:], METRICS[0]])
+    """Means of the last round of each design: row (of several `by` these), column, value, se, n."""
+    tidy = tidy_means(final(frame), by, [*METRICS[1:], METRICS[0]])
+    return tidy[tidy["n"] > 0].reset_index(drop=True)  # no turns without a conversation: "n/a" in the paper
 
 
 def table_2(frame: pd.DataFrame) -> pd.DataFrame:
-    """Means by the column `paraphrase` (0, 1, 2), with the rows and columns of Table 2.
-
-    The row "std of the means" is the standard deviation (n - 1) of the means, and has no standard error.
-    """
-    means = _means(final(frame).sort_values("paraphrase", kind="stable"), ["paraphrase"], METRICS[1:])
+    """Means by the column `paraphrase` (0, 1, 2), with the rows and columns of Table 2."""
+    means = tidy_means(final(frame).sort_values("paraphrase", kind="stable"), ["paraphrase"], METRICS[1:])
     spread = means.groupby("column", sort=False)["value"].std(ddof=1).rename_axis("column").reset_index()
     spread = spread.assign(row="std of the means", se=np.nan, n=means["row"].nunique())
     return pd.concat([means.assign(row="perturbations " + means["row"].astype(str)), spread], ignore_index=True)
@@ -169,22 +155,12 @@ def table_2(frame: pd.DataFrame) -> pd.DataFrame:
 def with_standard_errors(published: pd.DataFrame) -> pd.DataFrame:
     """Settings of Table 1, or Table 2, with standard errors in `spread`, in the place of the printed half-widths.
 
-    The printed half-width of m meetings is t(0.95; m - 1) sd / sqrt(m), with the population's sd and m as the ratio of
-    the same row has it: all printed ratios have that form, and none that of the paper's footnote 9 (95 percent,
-    Student's t with 19 degrees of freedom; see `support.analysis.consistency.readings`). The printed intervals cover 90
-    percent. The standard error with n - 1 is h / t(0.95; m - 1) sqrt(m / (m - 1)).
+    The printed half-width h of m meetings is t(0.95; m - 1) sd / sqrt(m) with the population's sd (see
+    `support.analysis.consistency.readings`): the standard error with n - 1 is h / t(0.95; m - 1) sqrt(m / (m - 1)).
     """
     found = identified(published)
     m = np.array([found.get(key, MEETINGS) for key in zip(published["table"], published["row"], strict=True)])
     return published.assign(spread=published["spread"] / t.ppf(0.95, m - 1) * np.sqrt(m / (m - 1)))
-
-
-def _means(last: pd.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
-    groups = last.groupby(list(keys), sort=False)[list(metrics)]
-    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
-    stacked = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
-    stacked = stacked[stacked["n"] > 0]  # no turns without a conversation: "n/a" in the paper
-    return stacked.rename_axis([*(["row"] if len(keys) == 1 else keys), "column"]).reset_index()
 
 
 # -- the evaluator in the loop against the exact one -----------------------------------------------------------------
@@ -193,8 +169,7 @@ def _means(last: pd.DataFrame, keys: Sequence[str], metrics: Sequence[str]) -> p
 def audit(records: Records) -> pd.DataFrame:
     """One row for each option, member and round that both evaluators scored: the settings, meeting, score, exact.
 
-    They differ where the evaluator misjudges what was said, and where what was said is not all that is true, as from
-    round 2 on, when a member who has agreed to an option has said nothing else.
+    They differ where the evaluator misjudges what was said, and where what was said is not all that is true.
     """
     rows = []
     for unit, record in records:
@@ -209,31 +184,10 @@ def audit(records: Records) -> pd.DataFrame:
 
 
 def kappa(pairs: pd.DataFrame, rng: np.random.Generator, *, by: str, draws: int) -> pd.DataFrame:
-    """Cohen's quadratically weighted kappa of the scores and the exact ones, for each value of a column of the audit.
-
-    With a 95 % percentile interval that draws whole meetings again: the scores of one meeting hang together.
-
-    Columns: by, kappa, low, high, agreement (share of equal scores), n (pairs), meetings, note. Fewer than two pairs,
-    or a side that never varies, give NaN, and `note` says which.
-    """
+    """Cohen's quadratically weighted kappa of the scores and the exact ones, for each value of a column of the audit,
+    with a 95 % interval that draws whole meetings: by, kappa, low, high, agreement (share of equal scores), n (pairs),
+    meetings, note (why there is none)."""
     return pd.DataFrame([{by: name} | _kappa(group, rng, draws) for name, group in pairs.groupby(by, sort=False)])
-
-
-def weighted_kappa(counts: np.ndarray) -> np.ndarray:
-    """1 - observed over expected squared distance of the scores, of tables of counts with shape (..., k, k).
-
-    Cohen (1968). NaN where no disagreement is to be expected: both sides hold one and the same score.
-
-    >>> weighted_kappa(np.array([[2, 0], [1, 1]])).item()
-    0.5
-    """
-    steps = np.arange(counts.shape[-1])
-    cost = (steps[:, None] - steps) ** 2
-    total = counts.sum(axis=(-1, -2))
-    chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
-    expected = (chance * cost).sum(axis=(-1, -2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected > 0, 1 - total * (counts * cost).sum(axis=(-1, -2)) / expected, np.nan)
 
 
 def _kappa(group: pd.DataFrame, rng: np.random.Generator, draws: int) -> dict[str, Any]:

@@ -1,17 +1,10 @@
 """What sections 6 to 8 of Papachristou, Yang and Hsu (2023) state without numbers, as checks on tidy results.
 
-`results` makes the table (row, column, value, se) that the checks of `COORDINATION` read. Rows:
-
-- "n = 3", "n = 4", "n = 5" (K = 2), "K = 2", "K = 3", "K = 4" (n = 5), "without database", "database": a setting of the
-  whole system under each name that a section gives it (`NAMES`);
-- "<setting>: <design>" for each setting and design of Table 1, such as "n = 3, K = 2: single round";
-- "perturbations 0", 1 and 2; and "all settings", for what is over all runs.
-
-Columns: a metric's name is its value in the last round, "<metric>@1" that of round 1, "change of <metric>" the mean
-percentage change from round 1 to the last round, "correlation with <metric>" Spearman's, over runs, between the change
-of the satisfaction ratio and that of the metric.
-
-Those of sections 2 and 7, on the survey, stand in `support.analysis.answers`.
+`results` makes the table (row, column, value, se) that the checks of `COORDINATION` read. Rows: a setting of the whole
+system under each name that a section gives it (`NAMES`); "n = 3, K = 2: single round" for each setting and design of
+Table 1; "perturbations 0", 1 and 2; "all settings", over all runs. Columns: a metric's name is its value in the last
+round, "<metric>@1" that of round 1, "change of <metric>" the mean change between them, "correlation with <metric>"
+Spearman's, over runs, between the change of the satisfaction ratio and that of the metric.
 """
 
 from __future__ import annotations
@@ -36,7 +29,6 @@ from support.analysis.claims import (
     alike,
     combined,
     every,
-    evidence,
     flat,
     most,
     moves,
@@ -66,10 +58,7 @@ MARGINS = {"satisfaction_ratio": 5.0, "satisfaction_score": 0.15, "equity": 0.05
 
 
 def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.DataFrame:
-    """The results of a study as the checks read them: row, column, value, se, n.
-
-    `frame` as `rounds_of` gives it, with the columns `setting` and `design`; `paraphrased` as `table_2` gives it.
-    """
+    """The results of `rounds_of`, with the columns `setting` and `design`, and of `table_2` as the checks read them."""
     designs = table_1(frame, by=["setting", "design"])
     parts = [designs.assign(row=designs["setting"] + ": " + designs["design"])]
     rounds = frame[frame["design"] == DESIGNS[2]]
@@ -80,8 +69,7 @@ def results(frame: pd.DataFrame, paraphrased: pd.DataFrame | None = None) -> pd.
 
 
 def _setting(part: pd.DataFrame) -> pd.DataFrame:
-    last, first = final(part), part[part["round"] == 1]
-    gains = _last_changes(part)
+    last, first, gains = final(part), part[part["round"] == 1], _last_changes(part)
     cells: dict[str, pd.Series] = {}
     for metric in METRICS:
         cells[metric], cells[f"{metric}@1"] = last[metric], first[metric]
@@ -127,14 +115,14 @@ def better(first: str, second: str, columns: Sequence[str], share: float) -> Che
     return every(gaps) if share == 1 else most(gaps, share)
 
 
-def _inconclusive(ours: pd.DataFrame) -> str:
+def _inconclusive(ours: pd.DataFrame) -> Answer:
     """Not all settings' equity moves clearly to the same side."""
     answers = [moves(sign, SIZES, "change of equity")(ours) for sign in (1, -1)]
     verdict = UNTESTED if UNTESTED in answers else NO if YES in answers else YES
-    return Answer(verdict, evidence(answers[0]))
+    return Answer(verdict, answers[0].evidence)
 
 
-def _by_half(ours: pd.DataFrame) -> str:
+def _by_half(ours: pd.DataFrame) -> Answer:
     cells = Cells(ours)
     falls = [cells.gap(row, [(row, _TURNS)]) for row in (*SIZES, *OPTIONS[1:], "database")
              if (row, _TURNS) in cells]  # fmt: skip

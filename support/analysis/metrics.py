@@ -20,18 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.frames import head
+from support.analysis.stats import tidy_means
 from support.errors import InvalidInput
 from support.roundtable.records import Transcript
 from support.roundtable.table import environment_of
-
-if TYPE_CHECKING:
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 METRICS = (*(f"{name}@{n}" for name in ("utility", "auc") for n in (3, 5, 10)), "rationality", "min_max", "rigidity")
 
@@ -56,11 +55,7 @@ def total_utility(transcript: Transcript, rounds: int | None = None) -> np.ndarr
 
 
 def run_metrics(transcript: Transcript) -> dict[str, float]:
-    """All metrics of one discussion, in percent; NaN where one is not defined, or the environment lacks what it needs.
-
-    What a decision is worth to each agent (`utilities`) is enough for `min_max`, `rationality` and `rigidity`; shares
-    of the largest total need `maximum` as well.
-    """
+    """All metrics of one discussion in percent; NaN where one is undefined, or the environment lacks what it needs."""
     environment, values = environment_of(transcript), dict.fromkeys(METRICS, float("nan"))
     if hasattr(environment, "utilities"):
         standing = standing_utilities(transcript, environment)
@@ -118,24 +113,12 @@ def curves_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
 
 
 def summary(runs: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Mean, standard error (with n - 1) and n of every metric: row, column, value, se, n.
-
-    Undefined values (see `min_max`) are left out, and n says how many are left.
-    """
-    return _means(runs[list(METRICS)], runs[by])
+    """Mean, standard error (with n - 1) and n of every metric, undefined values left out: row, column, value, se, n."""
+    return tidy_means(runs, [by], METRICS)
 
 
 def gains(runs: pd.DataFrame, by: str) -> pd.DataFrame:
-    """How the utility grows between rounds, discussion by discussion: as `summary`, columns as "utility@5 - utility@3".
-
-    For `support.analysis.claims`, which takes pairs where it finds them.
-    """
+    """How the utility grows, discussion by discussion: as `summary`, columns as "utility@5 - utility@3"."""
     pairs = combinations(("utility@3", "utility@5", "utility@10"), 2)
-    return _means(pd.DataFrame({f"{late} - {early}": runs[late] - runs[early] for early, late in pairs}), runs[by])
-
-
-def _means(values: pd.DataFrame, by: pd.Series[Any]) -> pd.DataFrame:
-    groups = values.groupby(by, sort=False)
-    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
-    tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
-    return tidy.rename_axis(["row", "column"]).reset_index()
+    grown = {f"{late} - {early}": runs[late] - runs[early] for early, late in pairs}
+    return tidy_means(runs.assign(**grown), [by], list(grown))

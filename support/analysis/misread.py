@@ -1,9 +1,8 @@
 """What an annotator's errors do to shares of acts: corrected, with intervals.
 
 Sensitivity and specificity for each act are estimated on messages whose acts are known, of talk of the same kind, and
-shares corrected in closed form (Rogan and Gladen, Am. J. Epidemiology 107, 1978). Whole clusters of the known sample,
-and whole runs of the talk, are drawn anew. Errors are taken to be independent from message to message, and as frequent
-in every round as over all.
+shares corrected in closed form (Rogan and Gladen, Am. J. Epidemiology 107, 1978). Errors are taken to be independent
+from message to message, and as frequent in every round as over all.
 """
 
 from __future__ import annotations
@@ -24,10 +23,7 @@ DRAWS = 1000
 
 
 def misreading(truth: Sequence[Labels], predicted: Sequence[Labels], clusters: Sequence[Any]) -> np.ndarray:
-    """How an annotator reads messages whose acts are known: `agreement.counts`, of shape (clusters, labels, 4).
-
-    Clusters (groups) are drawn whole; unlabelled messages are left out.
-    """
+    """How an annotator reads messages whose acts are known: `counts` (clusters, labels, 4) of those labelled."""
     kept = [i for i, labels in enumerate(predicted) if len(labels)]
     if not kept:
         raise InvalidInput(f"predicted: none of {len(predicted)} messages was labelled; its errors cannot be told")

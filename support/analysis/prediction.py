@@ -1,26 +1,23 @@
 """Errors of predicted ratings, in stars: MAE@r and RMSE@r of a table, and of single predictors (section 4.2, Table 7).
 
-A group that has not decided yet has no prediction. By default such cases are left out of the means, and `undecided`
-says how many they are; the other convention counts the mean of all ratings in their place (`mean=`). A discussion
-that was stopped early keeps its outcome for the rounds that were not played.
+A group that has not decided yet has no prediction: such cases are left out of the means, or count as the mean of all
+ratings (`mean=`). A discussion that was stopped early keeps its outcome for the rounds that were not played.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from support.analysis.frames import head
+from support.roundtable.movielens import Case
 from support.roundtable.records import Transcript
 from support.roundtable.study import roundtable_movielens
 from support.runs.study import Unit
-
-if TYPE_CHECKING:
-    from support.roundtable.movielens import Case
 
 MEASURES = ("mae", "rmse")
 PAIR = ("user", "item")
@@ -29,12 +26,8 @@ SHRINK = 10.0  # ratings of the mean that a user's or a film's mean is drawn to:
 
 
 def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> pd.DataFrame:
-    """One row per discussion and round, from records as `Sweep.records` gives them.
-
-    The settings, repetition, round, prediction and truth (stars), user and item (numbers), error (prediction - truth),
-    absolute, squared, undecided; the errors are NaN while the group was undecided. The truth is data of GroupLens:
-    never show rows.
-    """
+    """One row per discussion and round, from records as `Sweep.records` gives them: the settings, repetition, round,
+    user and item (numbers), and the columns of `measured` in stars. The truth is data of GroupLens: never show rows."""
     frames = []
     for unit, transcript in records:
         about = transcript.environment
@@ -47,7 +40,7 @@ def errors_of(records: Iterable[tuple[Unit, Transcript]], rounds: int = 10) -> p
 
 
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the errors of its column `prediction` against its column `truth`."""
+    """The frame, with prediction and truth, and error (prediction - truth), absolute, squared, undecided."""
     error = frame["prediction"] - frame["truth"]
     return frame.assign(error=error, absolute=error.abs(), squared=error**2, undecided=frame["prediction"].isna())
 
@@ -63,11 +56,9 @@ def with_undecided(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFr
 def scores(errors: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
     """MAE and RMSE by group with 95 % t intervals: by..., column ("mae" or "rmse"), value, se, low, high (stars), n.
 
-    Ratings of one user hang together, and so do those of one film: with the columns `user` and `item` standard errors
-    are clustered both ways, V = V(users) + V(films) - V(ratings) (Cameron, Gelbach and Miller 2011), and t has the
-    smaller number of clusters less 1 as its degrees of freedom. Where that V is less than V(ratings), as few ratings
-    may have it, the latter is taken. Without the columns rows count as independent. The standard error of the RMSE is
-    that of the mean squared error divided by twice the RMSE (delta method).
+    With the columns `user` and `item` standard errors are clustered both ways, V = V(users) + V(films) - V(ratings)
+    (Cameron, Gelbach and Miller 2011), but V(ratings) at least, and t has the smaller number of clusters less 1 as its
+    degrees of freedom. The standard error of the RMSE is that of the mean squared error by the delta method.
     """
     from scipy.stats import t
 
@@ -103,10 +94,8 @@ def _clustered(values: pd.Series[float], clusters: Sequence[pd.Series[Any]]) -> 
 
 
 def mae_table(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
-    """MAE@r and RMSE@r for every round: row (rule), column ("mae@1" … "rmse@10"), value, se, n, as Table 7 prints them.
-
-    It fits `support.tables.against_published`. A round in which nobody of a row had decided has n = 0 and no value.
-    """
+    """MAE@r and RMSE@r for every round as Table 7 has them: row (rule), column ("mae@1" … "rmse@10"), value, se, n (0
+    where nobody of a row had decided)."""
     counted = scores(with_undecided(errors, mean), ["rule", "round"])
     tidy = counted.assign(row=counted["rule"], column=counted["column"] + "@" + counted["round"].astype(str))
     rounds = sorted(errors["round"].unique())
@@ -117,11 +106,8 @@ def mae_table(errors: pd.DataFrame, mean: float | None = None) -> pd.DataFrame:
 
 
 def mae_changes(errors: pd.DataFrame) -> pd.DataFrame:
-    """How the error changes between rounds, case by case, clustered as in `scores`, for `support.analysis.claims`.
-
-    Columns row, column ("mae@10 - mae@1", each later round minus each earlier one), value, se (stars), n (cases that
-    had decided in both).
-    """
+    """How the error changes between rounds, case by case, clustered as in `scores`: row, column ("mae@10 - mae@1"),
+    value, se (stars), n (cases that had decided in both)."""
     keys = ["rule", "repetition", *(name for name in PAIR if name in errors)]
     wide = errors.dropna(subset="absolute").pivot_table("absolute", keys, "round", sort=False)
     rows = []
@@ -141,8 +127,7 @@ def undecided_share(errors: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
     """Errors of simple predictors and of the recommender, all fitted to u1.base.
 
-    A user's and a film's mean also come drawn to the mean of all by `SHRINK` ratings. One row per method and case (all
-    20,000 ratings of u1.test by default): method, case (its place), user, item, and the columns of `measured`.
+    One row per method and case (by default all of u1.test): method, case (its place), user, item, those of `measured`.
     """
     from support.roundtable.knowledge import recommendations
     from support.roundtable.ratings import load
@@ -169,10 +154,9 @@ def baselines(cases: Sequence[Case] | None = None) -> pd.DataFrame:
 
 
 async def play_cases(job: dict[str, Any], numbers: Sequence[int]) -> pd.DataFrame:
-    """Errors of the discussions of some cases of u1.test; about 20 ms a case, no transcript is kept.
+    """Errors of the discussions of some cases of u1.test, by a `job` of rule, rounds, seed and other settings.
 
-    `job` holds the rule, rounds, seed and other settings of `roundtable_movielens`; case i draws from
-    `default_rng([seed, i])` under every rule, whatever else is played.
+    Case i draws from `default_rng([seed, i])` under every rule, whatever else is played.
     """
     settings = {name: value for name, value in job.items() if name != "seed"}
     records = []

@@ -1,7 +1,7 @@
 """What a printed table can mean: GRIM for means and for intervals, every sample behind a cell, tests of summaries.
 
-Published means, reconstructed samples (nobody gave them) and answers stay apart; `source` says which a table holds.
-A printed number is taken as rounded to the nearest, an exact half either way; one that was cut off may fail here.
+Published means, reconstructed samples (nobody gave them) and answers stay apart: `source` says which a table holds. A
+printed number is taken as rounded to the nearest, an exact half either way; one that was cut off may fail here.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ def grim_table(means: pd.DataFrame, ns: Mapping[str, Iterable[int]], scale: Scal
 def pooled(means: pd.DataFrame, ns: Mapping[str, Iterable[int]]) -> pd.DataFrame:
     """Which sizes of the groups explain all means of the groups, and how many of the pooled means of "all", too?
 
-    A pooled mean fits where some choice of the groups' whole sums, added up, prints as it does. Returns a column for
-    each group with its n; then n (their sum), means, fit, all_fit, source; the best first; empty where there is none.
+    A pooled mean fits where some choice of the groups' whole sums, added up, prints as it does. Returns, the best
+    first: each group's n; n (their sum), means, fit, all_fit, source.
     """
     wide = pd.DataFrame(cells(means, [*ns, TOTAL])).pivot(index="item", columns="group", values="mean")
     if wide.isna().any(axis=None):
@@ -171,8 +171,8 @@ def pooled(means: pd.DataFrame, ns: Mapping[str, Iterable[int]]) -> pd.DataFrame
 def possible_moments(mean: Printed, n: int) -> list[Moments]:
     """All sums and sums of squares that n answers of 1 to 5 with this printed mean have, and a few that never occur.
 
-    The squares run in steps of 2 (a number and its square are both even or both odd) between the least, all answers
-    beside the mean, and the most, all answers at the ends; `reconstruct` settles which occur.
+    The squares run in steps of 2 (a number and its square are odd together) from all answers beside the mean to all at
+    the ends.
     """
     low, high = FIVE.low, FIVE.high
     found: list[Moments] = []
@@ -186,10 +186,8 @@ def possible_moments(mean: Printed, n: int) -> list[Moments]:
 
 
 def interval_check(means: pd.DataFrame, by: Convention) -> pd.DataFrame:
-    """Can each printed interval (`half`: its half-width) come from answers of 1 to 5, if it was computed so?
-
-    Returns convention, item, group, n, mean, half, moments (that fit), fits.
-    """
+    """Can each printed interval come from answers of 1 to 5, if it was computed so? Returns convention, item, group, n,
+    mean, half (of the interval), moments (that fit), fits."""
     rows = []
     for cell in cells(means, by.n):
         half, reach, n = float(FIVE.exact(cell.half, "half")), float(FIVE.half) + EDGE, by.n[cell.group]
@@ -203,10 +201,7 @@ def interval_check(means: pd.DataFrame, by: Convention) -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Reconstructed:
-    """All samples that would print as one published cell. Nobody gave them: ask `conclusions` what all of them say.
-
-    `counts` (samples, 5) says how often each answer from 1 to 5 occurs.
-    """
+    """All samples that would print as one published cell, and that nobody gave: `counts` (samples, 5) of 1 to 5."""
 
     counts: np.ndarray
 
@@ -269,10 +264,8 @@ def between_groups(made: Mapping[tuple[str, str], Reconstructed], question: Call
 
 
 def summaries(means: pd.DataFrame, conventions: Mapping[str, Convention]) -> pd.DataFrame:
-    """Mean, standard deviation and n of each printed cell under each convention: what `welch` takes.
-
-    Returns assumed (the name of the convention), item, group, n, mean, sd (divisor n - 1 always).
-    """
+    """What `welch` takes, of each printed cell under each convention: assumed (its name), item, group, n, mean, sd
+    (divisor n - 1 always)."""
     rows = []
     for assumed, by in conventions.items():
         for cell in cells(means, by.n):

@@ -1,30 +1,24 @@
 """Recorded ballots counted again under every rule; ties defer.
 
-What it can show: how much of a group's decision lies in the counting alone, the ballots being what they are.
-What it cannot show: what the group would have decided under the other rule. Agents knew their rule when they spoke,
-proposed and voted; under another they would have voted otherwise, and after another decision all later rounds would
-have gone otherwise. Such a count is off-policy: each round is counted on its own, with the candidates that were there.
-Compare with a sweep that was run under the other rule before believing it.
+What it can show: how much of a group's decision lies in the counting alone. What it cannot show: what the group would
+have decided under the other rule, which its agents would have known. Each round is counted on its own, off-policy:
+compare with a sweep that was run under the other rule before believing it.
 
-A ballot says less or more than another rule asks. Derived are: one vote from ratings, points or a ranking, when one
-candidate is alone at its top; a ranking from ratings or points, when no two candidates are equal. A ballot that is
-silent on this counts as an abstention: where they are many the outcome means little. Ratings and points cannot be
-derived from any other form.
+Derived are: one vote from ratings, points or a ranking, when one candidate is alone at its top; a ranking from ratings
+or points, when no two candidates are equal. A ballot that is silent on this counts as an abstention.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from support.choice import RULES, tally
 from support.roundtable.records import Transcript
 from support.roundtable.table import as_choice
-
-if TYPE_CHECKING:
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 DERIVABLE: Mapping[str, tuple[str, ...]] = {
     "ratings": ("ratings", "vote", "ranking"), "points": ("points", "vote", "ranking"),
@@ -34,11 +28,8 @@ DERIVABLE: Mapping[str, tuple[str, ...]] = {
 
 
 def recount(records: Iterable[tuple[Unit, Transcript]]) -> pd.DataFrame:
-    """Every recorded vote counted under every rule that its ballots can be read for: a row for each.
-
-    Columns run (the place of the record), round, voted_under and rule, recorded (the winner then), winner (both None
-    where deferred), differs.
-    """
+    """Every recorded vote counted under every rule that its ballots can be read for: run (the place of the record),
+    round, voted_under, rule, recorded (the winner then), winner (both None where deferred), differs."""
     rows = []
     for run, (_, transcript) in enumerate(records):
         form = RULES[transcript.rule].form

@@ -1,6 +1,6 @@
 """What sections 5 and 6 and the appendices of RoundTable claim, as checks on tidy results (row, column, value, se).
 
-Four mappings, one for each notebook, with the rows and columns that their checks read:
+The rows and columns that the checks read:
 
 - `ROUNDTABLE`: rows are social choice rules, "K = 3" … and models; columns the metrics of `support.analysis.metrics`.
 - `MOVIELENS`: rows are social choice rules and "recommender"; columns "mae@1" … "mae@10".
@@ -31,11 +31,12 @@ from support.analysis.claims import (
     Gap,
     above,
     alike,
-    beyond,
     combined,
     every,
     most,
+    moves,
     rises,
+    untested,
 )
 from support.analysis.dialogue_acts import LABELS
 from support.analysis.transitions import Transitions, centres, leads
@@ -47,10 +48,10 @@ UTILITIES, AREAS = ("utility@3", "utility@5", "utility@10"), ("auc@3", "auc@5", 
 HIGH_UTILITY, LOW_RATIONALITY = 75.0, 50.0  # our readings of "high" and "low", in percent
 
 
-def _more_spread_early(ours: pd.DataFrame) -> str:
+def _more_spread_early(ours: pd.DataFrame) -> Answer:
     spread = ours[ours["column"] == "utility@3"].set_index("row")["se"]
     if not {*ONE_VOTE, *SCORE} <= set(spread.index):
-        return UNTESTED
+        return Answer(UNTESTED)
     least, most_ = spread[list(ONE_VOTE)].min(), spread[list(SCORE)].max()
     told = f"standard errors: of one-vote rules at least {least:.2f}, of score rules at most {most_:.2f}"
     return Answer(YES if least > most_ else NO, told)
@@ -78,27 +79,26 @@ def _pairs_by_size(ours: pd.DataFrame) -> list[tuple[str, str]]:
 def larger(*columns: str) -> Check:
     """The claim that the larger model of a family lies above the smaller one, in each family and column."""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         pairs = _pairs_by_size(ours)
-        lacking = Answer(
-            UNTESTED, "two models of one family and different size would tell (PARTICIPANTS of notebook 20)"
-        )
-        return combined(*(above([a], [b], *columns) for a, b in pairs))(ours) if pairs else lacking
+        lacking = "two models of one family and different size would tell (PARTICIPANTS of notebook 20)"
+        checks = [above([a], [b], *columns) for a, b in pairs] or [untested(lacking)]
+        return combined(*checks)(ours)
 
     return check
 
 
-def _all_models_high(ours: pd.DataFrame) -> str:
+def _all_models_high(ours: pd.DataFrame) -> Answer:
     rows = [row for row in ours["row"].unique() if is_model(row)]
-    lacking = Answer(UNTESTED, "no language model sat at the table")
-    return beyond(HIGH_UTILITY, "utility@10", *rows)(ours) if rows else lacking
+    lacking = untested("no language model sat at the table")
+    return (moves(1, rows, "utility@10", HIGH_UTILITY) if rows else lacking)(ours)
 
 
 RULES_OF_PAPER = (*ONE_VOTE, *SCORE)
 ROUNDTABLE: Mapping[str, Check] = {
     "score rules > one-vote rules: utility early": above(SCORE, ONE_VOTE, "auc@3"),
     "one-vote rules > score rules: spread of early utility": _more_spread_early,
-    "all rules: high utility@10": beyond(HIGH_UTILITY, "utility@10", *RULES_OF_PAPER),
+    "all rules: high utility@10": moves(1, RULES_OF_PAPER, "utility@10", HIGH_UTILITY),
     "most rules: utility peaks in middle rounds": most(
         lambda cells: [cells.within(rule, "utility@5", "utility@10") for rule in RULES_OF_PAPER]
     ),
@@ -109,7 +109,7 @@ ROUNDTABLE: Mapping[str, Check] = {
     ),
     "one-vote rules > score rules: rigidity": above(ONE_VOTE, SCORE, "rigidity"),
     "unanimous highest: rigidity": above(["unanimous"], RULES_OF_PAPER[1:], "rigidity"),
-    "all rules: low rationality": beyond(LOW_RATIONALITY, "rationality", *RULES_OF_PAPER, sign=-1),
+    "all rules: low rationality": moves(-1, RULES_OF_PAPER, "rationality", LOW_RATIONALITY),
     "unanimous highest: min_max": above(["unanimous"], RULES_OF_PAPER[1:], "min_max"),
     "unanimous non-decreasing: utility": every(
         lambda cells: [cells.within("unanimous", late, early) for early, late in pairwise(UTILITIES)]
@@ -134,7 +134,7 @@ OTHER_RULES = ("first agreement", "consecutive agreements", "validation checkpoi
 LANGUAGE_RULES = ("information difference", "dialogue act")
 
 
-def _v_shaped(ours: pd.DataFrame) -> str:
+def _v_shaped(ours: pd.DataFrame) -> Answer:
     """At least two rules have their least error strictly inside, below both ends; one that never decides has none."""
     cells, curves, inside = Cells(ours), 0, list[tuple[str, bool]]()
     for rule in (rule for rule in RULES_OF_PAPER if "mae" in cells.names(rule)):
@@ -190,7 +190,7 @@ def _confirm_rises(cells: Cells) -> list[Gap]:
 def _peak(act: str) -> Check:
     """By the means: when an act peaks in either environment."""
 
-    def check(ours: pd.DataFrame) -> str:
+    def check(ours: pd.DataFrame) -> Answer:
         cells = Cells(ours)
         try:
             at = [max(_at(cells, act, row), key=lambda key: cells.gap("", [key]).value) for row in ENVIRONMENTS]
@@ -236,7 +236,7 @@ def _gains(*rules: str, environments: Iterable[str] = BETTER) -> Callable[[Cells
     return gaps
 
 
-def _language_leads(ours: pd.DataFrame) -> str:
+def _language_leads(ours: pd.DataFrame) -> Answer:
     """In each environment every language rule gains more than all others, by the means over social choice rules."""
     cells, told, leads = Cells(ours), [], []
     for environment in BETTER:
@@ -286,7 +286,7 @@ STOPPING: Mapping[str, Check] = {
     "information difference and dialogue act better than the other stopping rules": _language_leads,
 }
 
-STATEMENTS: Mapping[str, Sequence[tuple[str, str]]] = {
+TRANSITIONS: Mapping[str, Sequence[tuple[str, str]]] = {
     "exchange_economy: request and propose form a loop": [("request", "propose"), ("propose", "request")],
     "exchange_economy: inform leads to request": [("inform", "request")],
     "exchange_economy: confirm leads to request": [("confirm", "request")],
@@ -303,14 +303,13 @@ def check_statements(graphs: Mapping[str, tuple[Transitions, np.ndarray]]) -> pd
     """Whether the statements of section 5.3.2 hold in our graphs and their bootstrap draws, one for each environment.
 
     A statement holds when its edges lead in more than 95 % of the draws, and does not when one of them leads in less
-    than 5 %; between the two it is too close to call. Columns environment, statement, `holds here`, and `here`: the
-    probabilities, and the edge that leads instead.
+    than 5 %. Columns environment, statement, `holds here`, `here` (probabilities, and the edge that leads instead).
     """
     rows = []
     if ECONOMY in graphs:
         t, drawn = graphs[ECONOMY]
         p, shares = t.probability.to_dict("index"), leads(drawn).stack().to_dict()
-        for statement, edges in STATEMENTS.items():
+        for statement, edges in TRANSITIONS.items():
             answer, told = UNTESTED, "the act does not occur"
             if not any(np.isnan(p[source][target]) for source, target in edges):
                 answer = _answer(min(shares[edge] for edge in edges))

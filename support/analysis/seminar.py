@@ -32,11 +32,10 @@ Records = Iterable[tuple[Unit | Mapping[str, Any], Organizing]]
 def runs_of(records: Records) -> pd.DataFrame:
     """One row for each rehearsal: its settings, who sat where, and its outcomes.
 
-    Columns: settings..., repetition, filled (seats in the end), share_filled, speakers (people with a date: fewer than
-    filled where somebody has two), possible (see `possible`), days_until_filled (from which on the programme stayed
-    full), days, mails (sent), mails_per_person (of those who were written to), follow_ups, answers, cancellations
-    (dates given back), flags and how many of them were decided, violations, edits, format_errors, replies of models and
-    their tokens.
+    Columns: settings..., repetition, filled (seats in the end), share_filled, speakers (people with a date), possible
+    (see `possible`), days_until_filled (from which on it stayed full), days, mails (sent), mails_per_person (of those
+    who were written to), follow_ups, answers, cancellations (dates given back), flags, decided (of these), violations,
+    edits, format_errors, replies of models and their tokens.
     """
     rows = []
     for unit, record in records:
@@ -76,8 +75,7 @@ def settings_of(unit: Unit | Mapping[str, Any], record: Organizing) -> dict[str,
 def possible(record: Organizing) -> float:
     """How many people could have had a date of their own, at most, had all replies been known from the first day.
 
-    It is the largest matching of people and dates that their replies ever meant, whatever was called off later; NaN
-    where somebody's replies do not say what they meant: a model's, a person's.
+    The largest matching of people and dates that their replies ever meant; NaN where somebody's do not say so.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -113,9 +111,8 @@ def days_of(records: Records) -> pd.DataFrame:
 def reading_audit(records: Records) -> pd.DataFrame:
     """How the organiser read each reply, beside the dates that its rule-based writer meant.
 
-    Columns: settings..., run, person, mail, meant and read (dates; read are those taken as firm or vague), right (the
-    very set). Replies of a model or a person do not say what they meant and are left out, as is a reply that the
-    organiser never read.
+    Columns: settings..., run, person, mail, meant and read (dates, taken as firm or vague), right (the very set).
+    Replies of a model or a person do not say what they meant and are left out.
     """
     rows = []
     for run, (unit, record) in enumerate(records):
@@ -133,11 +130,9 @@ def reading_audit(records: Records) -> pd.DataFrame:
 
 
 def compare_sets(frame: pd.DataFrame, a: Any, b: Any, values: Sequence[str], by: str = "policies") -> pd.DataFrame:
-    """The difference a - b between two levels of `by` on the same seeds (repetition), a row for each outcome.
-
-    As `stats.compare` gives it, with n (pairs); p_adjusted is Holm's over the outcomes. `days_until_filled` is compared
-    on those seeds alone on which both filled the programme: read it beside `full`, for these may be the easy ones.
-    """
+    """The difference a - b between two levels of `by` on the same seeds (repetition), a row for each outcome, as
+    `stats.compare` gives it, with n (pairs); p_adjusted is Holm's over the outcomes. `days_until_filled` is compared on
+    those seeds alone on which both filled the programme: these may be the easy ones."""
     chosen = frame[frame[by].isin([a, b])]
     tables = [compare(chosen, value, by, "repetition", reference=b) for value in values]
     table = pd.concat(tables, ignore_index=True).rename(columns={"n_a": "n"})
@@ -179,11 +174,10 @@ _DECIDED = {APPROVE: "approval", EDIT: "edit", AGAIN: "regeneration", REMOVE: "r
 def interactions(session: Any, log: Organizing | Iterable[Entry]) -> pd.DataFrame:
     """What was done at the desk, a row for each event: the log that the paper keeps (appendix on data collection).
 
-    A rehearsal's record holds what was changed, removed and asked; a seminar's journal (`Journal.entries`) holds what
-    was approved and made again as well. Columns: session (as given), day, who (the kind of the reviewer's seat; of a
-    journal, the role), event (approval, edit, regeneration, rejection, answer, open question), what (plan, action,
-    mail, flag), about (a person, "" of a plan; of a journal's flag, the number of its mail), before and after (texts;
-    "" of what was removed), size (words that were put in, taken out or replaced).
+    A seminar's journal (`Journal.entries`) holds what was approved and made again as well, a rehearsal's record only
+    what was changed, removed and asked. Columns: session (as given), day, who (the reviewer's kind; of a journal, the
+    role), event (approval, edit, regeneration, rejection, answer, open question), what (plan, action, mail, flag),
+    about (a person, "" of a plan; of a journal's flag, the number of its mail), before, after (texts), size (words).
     """
     rows = list(_of_record(log) if isinstance(log, Organizing) else _of_journal(log))
     frame = pd.DataFrame(rows, columns=["day", "who", "event", "what", "about", "before", "after"])
@@ -302,27 +296,20 @@ ORGANIZING: Mapping[str, Check] = {
     "few with policies > few: accuracy": _ahead("few with policies", "few", column="accuracy"),
     "few > zero: accuracy": _ahead("few", "zero", column="accuracy"),
     # 5.3: people in two sessions
-    "overall: high, slightly higher in session 2": _ASKED,
-    "effective, robust: high in both sessions": _ASKED,
-    "mental and physical demand: low, lower in session 2": _ASKED,
-    "performance: high, frustration: low": _ASKED,
-    "effort: lower in session 2, nearly significant": _ASKED,
-    "reliance: higher in session 2": _ASKED,
-    "reliance: with control and explanations": _ASKED,
-    "reliance: with alignment": _ASKED,
-    "reliance: against mental demand": _ASKED,
-    "reliance: no correlation with other items": _ASKED,
-    "planning: more comfort in session 2": _ASKED,
-    "draft only: more comfort in session 2": _ASKED,
-    "draft and send: more comfort in session 2": _ASKED,
-    "draft and send: clarification little changed": _ASKED,
-    "simulations: more confidence in robustness": _ASKED,
-    "simulations: realistic, surface problems": _ASKED,
-    "alignment: higher expectations": _WANTED,
-    "control: stays high": _WANTED,
-    "explanations: higher need": _WANTED,
-    "trust to act for me: higher": _WANTED,
-    "reliability: unchanged": _WANTED,
+    **dict.fromkeys([
+        "overall: high, slightly higher in session 2", "effective, robust: high in both sessions",
+        "mental and physical demand: low, lower in session 2", "performance: high, frustration: low",
+        "effort: lower in session 2, nearly significant", "reliance: higher in session 2",
+        "reliance: with control and explanations", "reliance: with alignment", "reliance: against mental demand",
+        "reliance: no correlation with other items", "planning: more comfort in session 2",
+        "draft only: more comfort in session 2", "draft and send: more comfort in session 2",
+        "draft and send: clarification little changed", "simulations: more confidence in robustness",
+        "simulations: realistic, surface problems",
+    ], _ASKED),
+    **dict.fromkeys([
+        "alignment: higher expectations", "control: stays high", "explanations: higher need",
+        "trust to act for me: higher", "reliability: unchanged",
+    ], _WANTED),
     # 6.3: deployments
     "more complex task: more effort of simulation and onboarding": untested(
         "days and meetings that two organisers spent on their own seminars; a rehearsal costs nobody's time"
@@ -330,5 +317,5 @@ ORGANIZING: Mapping[str, Check] = {
     "D3: longer waits before follow-ups": _waited,
     "D3: weekends without mails": _rested,
     "rehearsal still needed in a second deployment": untested("one organiser's word after two seminars of their own"),
-}
+}  # fmt: skip
 """A check for every statement of the published numbers of 002, or the reason why no run can decide it."""

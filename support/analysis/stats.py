@@ -6,16 +6,15 @@ References
 .. [2] M. Borenstein et al., Introduction to Meta-Analysis (2009), eqs. 4.18-4.24.
 .. [3] G. Cumming, Understanding The New Statistics (2012), ch. 11: the average standard deviation of a paired effect.
 .. [4] D. G. Bonett, Confidence intervals for standardized linear contrasts of means, Psychological Methods 13 (2008).
-.. [5] N. Cliff, Dominance statistics, Psychological Bulletin 114 (1993).
-.. [6] D. J. Schuirmann, A comparison of the two one-sided tests procedure, J. Pharmacokinetics 15 (1987).
+.. [5] D. J. Schuirmann, A comparison of the two one-sided tests procedure, J. Pharmacokinetics 15 (1987).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
-from math import ceil, exp, inf, isnan, lgamma, nan, sqrt
-from typing import Any, Literal, NamedTuple
+from math import ceil, exp, inf, lgamma, nan, sqrt
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,15 +25,6 @@ from support.analysis.frames import need_columns, need_keys, numbers
 from support.errors import InvalidInput
 
 Sample = NDArray[np.float64]
-Row = Mapping[Any, Any] | pd.Series
-
-
-class Effect(NamedTuple):
-    """A standardised difference and its 95 % interval; all NaN where it is undefined."""
-
-    g: float
-    low: float
-    high: float
 
 
 # -- means and comparisons -------------------------------------------------------------------------------------------
@@ -55,26 +45,31 @@ def describe(frame: pd.DataFrame, value: str, by: str | Sequence[str] = ()) -> p
 
 def _summary(values: pd.Series[float]) -> dict[str, float]:
     sample = np.asarray(values.dropna(), dtype=np.float64)
-    n, mean, se = len(sample), float(sample.mean()) if len(sample) else nan, _se(sample)
+    n, mean = len(sample), float(sample.mean()) if len(sample) else nan
+    sd = float(sample.std(ddof=1)) if n > 1 else nan
+    se = sd / sqrt(n) if n > 1 else nan
     margin = nan if n < 2 else 0.0 if is_constant(sample) else float(stats.t.ppf(0.975, n - 1)) * se
-    counted = {"n": n, "missing": len(values) - n, "mean": mean, "sd": sample.std(ddof=1) if n > 1 else nan, "se": se}
+    counted = {"n": n, "missing": len(values) - n, "mean": mean, "sd": sd, "se": se}
     return counted | {"low": mean - margin, "high": mean + margin}
 
 
+def tidy_means(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+    """Mean, standard error and count of columns in each group: by (a single one as "row"), column, value, se, n."""
+    groups = frame.groupby(list(by), sort=False)[list(columns)]
+    parts = {"value": groups.mean(), "se": groups.sem(), "n": groups.count()}
+    tidy = pd.concat({name: part.stack() for name, part in parts.items()}, axis=1)
+    return tidy.rename_axis([*(by if len(by) > 1 else ["row"]), "column"]).reset_index()
+
+
 def compare(
-    frame: pd.DataFrame,
-    value: str,
-    by: str,
-    paired_by: str | Sequence[str] = (),
-    reference: Hashable | None = None,
+    frame: pd.DataFrame, value: str, by: str, paired_by: str | Sequence[str] = (), reference: Hashable | None = None
 ) -> pd.DataFrame:
     """Test `value` between all pairs of levels of `by`, or between each level and `reference`: a row each.
 
     With `paired_by` (the columns that identify a pair, such as the seed) the test is Student's paired t, and rows
     without a partner are left out and counted; without, it is Welch's t. Columns: value, a, b, n_a, n_b, left_out,
-    mean_a, mean_b, se_a, se_b, difference (a - b) with its 95 % interval low, high, t, df, p, p_adjusted (Holm's),
-    hedges_g, g_low, g_high, cliffs_delta, test, note, sentence. Where no test exists p is NaN and `note` says why; such
-    a comparison does not count in the correction. Intervals are not adjusted.
+    mean_a, mean_b, difference (a - b) with its 95 % interval low, high, t, df, p, p_adjusted (Holm's), hedges_g, g_low,
+    g_high, note. Where no test exists p is NaN and `note` says why; such a comparison does not count in the correction.
     """
     keys = [paired_by] if isinstance(paired_by, str) else list(paired_by)
     need_columns(frame, [value, by, *keys])
@@ -95,11 +90,7 @@ def compare(
     pairs = combinations(sides, 2) if reference is None else ((a, reference) for a in sides if a != reference)
     table = pd.DataFrame([{"value": value, "a": a, "b": b} | _tested(sides[a], sides[b], bool(keys)) for a, b in pairs])
     table.insert(list(table.columns).index("p") + 1, "p_adjusted", adjusted(table["p"]))
-    return table.assign(sentence=[_sentence(row) for row in table.to_dict("records")])
-
-
-def _se(sample: Sample) -> float:
-    return float(sample.std(ddof=1) / sqrt(len(sample))) if len(sample) > 1 else nan
+    return table
 
 
 def _tested(left: pd.Series[float], right: pd.Series[float], paired: bool) -> dict[str, Any]:
@@ -115,15 +106,9 @@ def _tested(left: pd.Series[float], right: pd.Series[float], paired: bool) -> di
         test = stats.ttest_rel(a, b) if paired else stats.ttest_ind(a, b, equal_var=False)
         told = (*test.confidence_interval(), test.statistic, test.df, test.pvalue)
         found = dict(zip(found, map(float, told), strict=True))
-    effect, there = hedges_g(a, b, paired), len(a) and len(b)
-    return {
-        **{"n_a": len(a), "n_b": len(b), "left_out": given - len(a) - len(b)},
-        **{"mean_a": means[0], "mean_b": means[1], "se_a": _se(a), "se_b": _se(b), "difference": means[0] - means[1]},
-        **found,
-        **{"hedges_g": effect.g, "g_low": effect.low, "g_high": effect.high},
-        **{"cliffs_delta": cliffs_delta(a, b) if there else nan, "test": "paired t" if paired else "Welch's t"},
-        "note": note,
-    }
+    told = {"n_a": len(a), "n_b": len(b), "left_out": given - len(a) - len(b), "mean_a": means[0], "mean_b": means[1]}
+    told |= {"difference": means[0] - means[1]} | found
+    return told | dict(zip(("hedges_g", "g_low", "g_high"), hedges_g(a, b, paired), strict=True)) | {"note": note}
 
 
 def _why_not(a: Sample, b: Sample, paired: bool) -> str:
@@ -155,8 +140,7 @@ def adjusted(p: ArrayLike, correction: Literal["holm", "fdr_bh"] = "holm") -> Sa
 def with_holm(table: pd.DataFrame, by: Sequence[str] = ("source",)) -> pd.DataFrame:
     """Add, after `p`, Holm's adjusted p (1979), and the `correction` in words: "Holm over 18 tests".
 
-    All tests of the table that agree in `by` are one family: the source, and what names another analysis of the same
-    answers. A test that does not exist (NaN) is no member.
+    All tests of the table that agree in `by` are one family; a test that does not exist (NaN) is no member.
     """
     families = table.groupby(list(by), sort=False, observed=True, dropna=False)["p"]
     place = list(table.columns).index("p") + 1
@@ -170,7 +154,7 @@ def with_holm(table: pd.DataFrame, by: Sequence[str] = ("source",)) -> pd.DataFr
 
 
 def equivalent(difference: float, se: float, margin: float, df: float = inf) -> float:
-    """p of two one-sided tests [6]_ that |difference| is less than `margin`, which has the unit of the difference.
+    """p of two one-sided tests [5]_ that |difference| is less than `margin`, which has the unit of the difference.
 
     >>> round(equivalent(0.1, 0.2, 1.0), 6), equivalent(2.0, 0.2, 1.0) > 0.5
     (3e-06, True)
@@ -181,8 +165,8 @@ def equivalent(difference: float, se: float, margin: float, df: float = inf) -> 
 def enough(n: int, se: float, margin: float, other_se: float = 0.0) -> float:
     """How many cases would tell, at 5 %, that two equal figures are equal within `margin`: inf where none would.
 
-    `se` is ours over `n` cases and shrinks with their number; `other_se`, of a printed figure, does not. By the normal
-    approximation, both sides together with a power of 0.8.
+    `se` is ours over `n` cases and shrinks with their number; `other_se`, of a printed figure, does not. Normal
+    approximation, with a power of 0.8.
     """
     wanted = (margin / (stats.norm.isf(0.05) + stats.norm.isf(0.1))) ** 2 - other_se**2
     return ceil(n * se**2 / wanted) if wanted > 0 else inf
@@ -197,20 +181,20 @@ def is_constant(sample: Sample, scale: float | None = None) -> bool:
     return bool(np.ptp(sample) <= 1e-12 * size)
 
 
-def hedges_g(x: ArrayLike, y: ArrayLike, paired: bool = False) -> Effect:
-    """Hedges' g of mean(x) - mean(y) with a normal interval; for `paired`, x[i] belongs to y[i].
+def hedges_g(x: ArrayLike, y: ArrayLike, paired: bool = False) -> tuple[float, float, float]:
+    """Hedges' g of mean(x) - mean(y) and its normal 95 % interval; for `paired`, x[i] belongs to y[i].
 
-    Independent samples are divided by the pooled standard deviation, g_s, with the variance of Borenstein [2]_. Paired
-    samples are divided by the root of the mean of both variances, g_av (Cumming [3]_), so that g does not grow with the
-    correlation of the pairs; its variance is Bonett's [4]_. Both carry the exact small-sample factor of Hedges [1]_.
+    Independent samples are divided by the pooled standard deviation, with the variance of Borenstein [2]_; paired ones
+    by the root of the mean of both variances (Cumming [3]_), so that g does not grow with the correlation of the pairs,
+    with Bonett's variance [4]_. Both carry the exact small-sample factor of Hedges [1]_.
 
-    >>> round(hedges_g([2, 4, 6], [1, 3, 5]).g, 4)
+    >>> round(hedges_g([2, 4, 6], [1, 3, 5])[0], 4)
     0.3989
     """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     n, m = len(a), len(b)
     if min(n, m) < 2 or (is_constant(a) and is_constant(b)):
-        return Effect(nan, nan, nan)
+        return nan, nan, nan
     va, vb = a.var(ddof=1), b.var(ddof=1)
     if paired:
         average, df = (va + vb) / 2, n - 1
@@ -221,50 +205,55 @@ def hedges_g(x: ArrayLike, y: ArrayLike, paired: bool = False) -> Effect:
         df = n + m - 2
         d = (a.mean() - b.mean()) / sqrt(((n - 1) * va + (m - 1) * vb) / df)
         variance = (n + m) / (n * m) + d**2 / (2 * (n + m))
-    factor = small_sample_factor(df)
+    # Hedges' J(df); Gamma((df - 1) / 2) has a pole at df = 1: there is no unbiased estimate.
+    factor = nan if df < 2 else exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
     g, margin = float(factor * d), float(stats.norm.ppf(0.975) * factor * sqrt(variance))
-    return Effect(g, g - margin, g + margin)
+    return g, g - margin, g + margin
 
 
-def small_sample_factor(df: int) -> float:
-    """Hedges' J(df), the exact correction of the bias of Cohen's d (about 1 - 3 / (4 df - 1))."""
-    # Gamma((df - 1) / 2) has a pole at df = 1: there is no unbiased estimate.
-    return nan if df < 2 else exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
+def weighted_kappa(counts: np.ndarray) -> np.ndarray:
+    """Cohen's kappa (1968) with squared distances as weights, of tables of counts with shape (..., k, k); of two
+    categories it is that without weights (1960). NaN where no disagreement is to be expected.
 
-
-def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float:
-    """Cliff's delta [5]_: P(x > y) - P(x < y) over all pairs.
-
-    >>> cliffs_delta([1, 2, 3], [0, 2])
+    >>> weighted_kappa(np.array([[2, 0], [1, 1]])).item()
     0.5
     """
-    return float(np.sign(np.subtract.outer(np.asarray(x), np.asarray(y))).mean())
+    steps = np.arange(counts.shape[-1])
+    cost = (steps[:, None] - steps) ** 2
+    total = counts.sum(axis=(-1, -2))
+    chance = counts.sum(axis=-1)[..., :, None] * counts.sum(axis=-2)[..., None, :]
+    expected = (chance * cost).sum(axis=(-1, -2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected > 0, 1 - total * (counts * cost).sum(axis=(-1, -2)) / expected, np.nan)
 
 
 # -- resampling ------------------------------------------------------------------------------------------------------
 
 
 def resampled(
-    clusters: Sequence[Any] | pd.Series,
-    rng: np.random.Generator,
-    draws: int = 2000,
-    within: Sequence[Any] | None = None,
+    clusters: Sequence[Any] | pd.Series, rng: np.random.Generator, draws: int = 2000, within: Sequence[Any] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
     """How often each row's cluster is drawn, whole clusters with replacement (Efron 1979): what every bootstrap needs.
 
-    `within`, as long as `clusters`, tells kinds of clusters apart; as many of each kind are drawn as there are. Returns
-    times, of shape (draws, clusters), and the column of each row in it, of shape (rows,).
+    As many are drawn of each kind of clusters, by `within`, as there are. Returns times, of shape (draws, clusters),
+    and the column of each row in it, of shape (rows,).
     """
     place = pd.factorize(pd.Series(list(clusters)))[0]
     if len(place) == 0 or place.min() < 0:
         raise InvalidInput("clusters: none given, or one is empty; every row belongs to a case that is drawn whole")
     times = np.zeros((draws, int(place.max()) + 1))
-    kinds = pd.Series(0 if within is None else list(within), index=range(len(place)))
+    kinds = pd.Series(list(within) or 0, index=range(len(place)))
     kind = kinds.groupby(place).first().to_numpy()
     for name in pd.unique(kind):
         mine = np.flatnonzero(kind == name)
         times[:, mine] = rng.multinomial(len(mine), np.full(len(mine), 1 / len(mine)), size=draws)
     return times, place
+
+
+def over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Quotients, NaN where the denominator is 0."""
+    above, below = np.broadcast_arrays(above, below)
+    return np.divide(above, below, out=np.full(above.shape, nan), where=below > 0)
 
 
 def percentiles(drawn: np.ndarray) -> np.ndarray:
@@ -274,12 +263,7 @@ def percentiles(drawn: np.ndarray) -> np.ndarray:
 
 
 def cluster_bootstrap(
-    frame: pd.DataFrame,
-    value: str,
-    cluster: str,
-    rng: np.random.Generator,
-    within: str | None = None,
-    draws: int = 2000,
+    frame: pd.DataFrame, value: str, cluster: str, rng: np.random.Generator, within: str = "", draws: int = 2000
 ) -> dict[str, float]:
     """The mean of `value` over rows with an interval that draws whole clusters: mean, se, low, high, n, clusters.
 
@@ -289,7 +273,7 @@ def cluster_bootstrap(
     there = frame.assign(**{value: numbers(frame, value)}).dropna(subset=[value])
     if there.empty:
         raise InvalidInput(f"{value}: all {len(frame)} are blank; expected a number in one at least")
-    times, place = resampled(there[cluster], rng, draws, there[within].tolist() if within else None)
+    times, place = resampled(there[cluster], rng, draws, there[within].tolist() if within else ())
     said = {"mean": float(there[value].mean()), "n": len(there), "clusters": times.shape[1]}
     alone = there.groupby(within)[cluster].nunique().min() if within else times.shape[1]
     if alone < 2:
@@ -302,41 +286,10 @@ def cluster_bootstrap(
 # -- words -----------------------------------------------------------------------------------------------------------
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """A number that never shows a minus sign on zero.
+def number(value: float) -> str:
+    """A number with two decimals, and never a minus sign on zero.
 
     >>> number(-0.0001), number(31.128)
     ('0.00', '31.13')
     """
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"
-
-
-def _sentence(row: Row) -> str:
-    """One comparison in words: only a difference that survives the correction is said to exceed or to fall below."""
-    a, b = (_side(row, side) for side in "ab")
-    unused = f" ({row['left_out']} values not used)" if row["left_out"] else ""
-    if isnan(row["p"]):
-        return f"On {row['value']}, {a} could not be tested against {b}: {row['note']}.{unused}"
-    clear = "exceeded" if row["difference"] > 0 else "fell below"
-    verb = clear if row["p_adjusted"] < 0.05 else "did not differ reliably from"
-    df = f"{row['df']:.0f}" if row["test"] == "paired t" else number(row["df"])
-    p = "p < .001" if row["p_adjusted"] < 0.001 else f"p = {row['p_adjusted']:.3f}".replace("0.", ".", 1)
-    return (
-        f"On {row['value']}, {a} {verb} {b}: "
-        f"difference {number(row['difference'])}, 95% CI {_range(row['low'], row['high'])}, "
-        f"{row['test']}({df}) = {number(row['t'])}, {p} (Holm), "
-        f"g = {number(row['hedges_g'])} {_range(row['g_low'], row['g_high'])}, "
-        f"Cliff's delta = {number(row['cliffs_delta'])}.{unused}"
-    )
-
-
-def _range(low: float, high: float) -> str:
-    return "undefined" if isnan(low) or isnan(high) else f"[{number(low)}, {number(high)}]"
-
-
-def _side(row: Row, side: str) -> str:
-    if row[f"n_{side}"] == 0:
-        return f"{row[side]} (no values)"
-    error = row[f"se_{side}"]
-    shown = "SE undefined" if isnan(error) else f"SE = {number(error)}"
-    return f"{row[side]} (M = {number(row[f'mean_{side}'])}, {shown}, n = {row[f'n_{side}']})"
+    return f"{round(value, 2) + 0.0:.2f}"

@@ -1,8 +1,7 @@
 """When to stop talking: rules learnt from finished discussions, cross-validated, asked live (001, sections 4.5, C.7).
 
 A rule takes the discussions of a `Study` and returns what it learnt, a `Fitted`: in which rounds its signal is present,
-from that round and earlier ones alone, so that the same fit stops a discussion that is being held. A discussion ends
-after the first round with the signal, and runs to its end where there is none.
+from that round and earlier ones alone, so that the same fit stops a discussion that is being held.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,18 +18,15 @@ from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
 from support.analysis.conversation import information_difference as information_difference_of
-from support.analysis.dialogue_acts import LABELS, START, acts_of_delidata
+from support.analysis.dialogue_acts import LABELS, START, Annotator, acts_of_delidata
+from support.analysis.embeddings import Encoder
 from support.analysis.frames import need_columns
 from support.analysis.metrics import total_utility
 from support.analysis.stats import compare, describe
 from support.analysis.transitions import code
 from support.errors import InvalidInput
 from support.roundtable.records import Round, Transcript
-
-if TYPE_CHECKING:
-    from support.analysis.dialogue_acts import Annotator
-    from support.analysis.embeddings import Encoder
-    from support.runs.study import Unit
+from support.runs.study import Unit
 
 NEGLIGIBLE = 1e-9
 """A smaller difference in performance, and a coefficient below it, is taken for none."""
@@ -165,7 +161,7 @@ def effects(train: Study) -> tuple[np.ndarray, np.ndarray]:
     """Least squares of the centred gain on the pairs present: coefficients and p-values, NaN where a pair never occurs.
 
     Pairs that always occur together share their coefficient evenly: the solution of smallest norm, as statsmodels'
-    `OLS(y, X).fit(method="pinv")` has it; where a coefficient is not identified its p-value tests that solution.
+    `OLS(y, X).fit(method="pinv")` has it.
     """
     known = np.isfinite(train.gain)
     y, present = train.gain[known] - train.gain[known].mean(), train.pairs[known] > 0
@@ -186,8 +182,7 @@ def dialogue_act(train: Study) -> Fitted:
 
     Of the pairs with a positive coefficient whose p-value is small enough, the `top` largest are candidates; each
     scores a point in a round in which it occurs `often` times; the discussion stops at `score` points. Of all 180
-    settings the one with the best mean training performance is kept, the first among equals. Coefficients are compared
-    to nine decimals, for collinear pairs share theirs. Where nothing is learnt, nothing stops.
+    settings the one with the best mean training performance is kept, the first among equals.
     """
     coefficients, p_values = effects(train)
     best, pairs, often, score = -np.inf, np.array([], dtype=int), 1, 1
@@ -211,8 +206,7 @@ def ensemble(train: Study) -> Fitted:
 def ridge(train: Study) -> Fitted:
     """Stops when a ridge regression on all pairs expects enough of a round; what a regularised learner would do.
 
-    Its penalty is chosen by cross-validation over discussions (rounds of one are no independent rows), its threshold
-    among quantiles of what it expects in training.
+    Its penalty is chosen by cross-validation over discussions, its threshold among quantiles of what it expects.
     """
     from sklearn.linear_model import RidgeCV
     from sklearn.model_selection import PredefinedSplit
@@ -290,8 +284,7 @@ def cross_validate(studies: Mapping[str, Study], rules: Mapping[str, Rule] = PAP
 def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
     """Table 10 ("performance") or a block of Table 11 ("stop", "fired", "threshold"): row, column, value, se, n.
 
-    Standard errors are over discussions, of thresholds over folds. Table 11 has a column "average", without a standard
-    error: the same groups are under each rule.
+    Standard errors are over discussions, of thresholds over folds; the column "average" of Table 11 has none.
     """
     once = tested.drop_duplicates(["stopping", "rule", "fold"]) if value == "threshold" else tested
     tidy = _cells(once.astype({value: float}), value)
@@ -303,10 +296,7 @@ def table_of(tested: pd.DataFrame, value: str) -> pd.DataFrame:
 
 
 def gains(tested: pd.DataFrame) -> pd.DataFrame:
-    """Each stopping rule's performance minus that of @10, by discussion: row ("rule - @10"), column, value, se, n.
-
-    As `table_of`, for `support.analysis.claims`, which takes pairs where it finds them.
-    """
+    """Each stopping rule's performance minus that of @10, by discussion: row ("rule - @10"), column, value, se, n."""
     wide = tested.pivot(index=["rule", "run"], columns="stopping", values="performance")
     gaps = wide.drop(columns=BASELINE).sub(wide[BASELINE], axis=0).reset_index().melt(["rule", "run"])
     return _cells(gaps, "value").assign(row=lambda tidy: tidy["row"] + f" - {BASELINE}")
@@ -320,8 +310,8 @@ def _cells(frame: pd.DataFrame, value: str) -> pd.DataFrame:
 def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     """What each rule saves and what it costs against @10: stopping, measure, mean, se, low, high, n.
 
-    "rounds saved" and "words saved" are percent of those without stopping, "loss" is in units of performance, negative
-    where stopping gains. A group that was seen under several rules counts once, with its mean over them.
+    "rounds saved" and "words saved" are in percent, "loss" in units of performance, negative where stopping gains. A
+    group that was seen under several rules counts once, with its mean over them.
     """
     end = tested[tested["stopping"] == BASELINE].set_index(["rule", "run"])["performance"]
     lost = end.loc[pd.MultiIndex.from_frame(tested[["rule", "run"]])].to_numpy() - tested["performance"]
@@ -335,9 +325,9 @@ def frontier(tested: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
 
 
 def compare_rules(tested: pd.DataFrame) -> pd.DataFrame:
-    """Paired tests of stopping rules against @10: `rule`, then the columns of `support.analysis.stats.compare`.
+    """Paired tests of stopping rules against @10: the columns of `support.analysis.stats.compare` and `rule`.
 
-    Each social choice rule is a family of tests, corrected by itself; "all rules", on each group's means, is another.
+    Each social choice rule is a family of tests; "all rules", on each group's means, is another.
     """
     means = tested.groupby(["stopping", "run"], sort=False)["performance"].mean().reset_index()
     tables = [
@@ -375,8 +365,7 @@ def studies_of(
     """A study for each social choice rule of one environment's records, in the order of their appearance.
 
     `messages` are those of the records, as `conversation.features` measures them: `run` counts the records from 0.
-    Equally many discussions get equal folds, so that a group that was seen under several rules is in the same fold
-    under each.
+    Equally many discussions get equal folds: a group that was seen under several rules is in one fold.
     """
     made = {}
     for rule in dict.fromkeys(transcript.rule for _, transcript in records):
@@ -395,10 +384,8 @@ def studies_of(
 def people_study(messages: pd.DataFrame, folds: int = 5, seed: int = 0) -> Study:
     """Groups of people who talk and do not vote, as a study: DeliData's, or your own.
 
-    `messages` are those of `messages_of_delidata` (Karadzhov et al. 2023; its own labels, mapped, are the acts) or
-    `messages_of_conversations` (labelled, in the column acts), measured. The performance is that after the last message
-    of a block of as many messages as there are speakers. Nobody was stopped: the study says how well a group stood at
-    the time at which a rule would have stopped it.
+    `messages` are those of `messages_of_delidata` (its own labels, mapped, are the acts) or `messages_of_conversations`
+    (labelled, in the column acts), measured. The performance is that after the last message of a block.
     """
     need_columns(messages, ["performance"], "messages")
     own = pd.Series(acts_of_delidata(messages), index=messages.index) if "kind" in messages else messages["acts"]
@@ -437,7 +424,7 @@ class Live:
     """A fitted rule as `roundtable(..., stop=...)` takes it: the same computation on the rounds so far.
 
     Give the encoder and the annotator that the rule was fitted with; without an annotator the acts are those that
-    rule-based senders carry. `name` goes into the settings of the transcript.
+    rule-based senders carry.
     """
 
     fitted: Fitted

@@ -1,10 +1,9 @@
 """Which dialogue act follows which across speakers: the transition graph (001, section 4.4, equation 1), and its tests.
 
-The paper's words and its equation differ. In words, p(A → B) is "the probability of the existence" of a transition:
-`count="exists"` counts an occurrence of A once, when *some* other agent performs B in the next round; Start stands
-before the first round, End after the last one that was played. `count="printed"` is the equation as it is printed: it
-counts pairs of speakers, so that an A that two others answer with B counts twice and its "probability" can exceed one,
-and its sum ends at round 10, so that it never reaches End.
+In the paper's words p(A → B) is "the probability of the existence" of a transition: `count="exists"` counts an
+occurrence of A once, when *some* other agent performs B in the next round; Start stands before the first round, End
+after the last one that was played. `count="printed"` is the equation as printed: it counts pairs of speakers, so that
+its "probability" can exceed one, and its sum ends at round 10, so that it never reaches End.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import pandas as pd
 
 from support.analysis.dialogue_acts import END, LABELS, START, checked_acts, trust_in
 from support.analysis.frames import need_columns
-from support.analysis.stats import adjusted, resampled
+from support.analysis.stats import adjusted, over, resampled
 from support.errors import InvalidInput
 
 Count = Literal["exists", "printed"]
@@ -79,10 +78,7 @@ class Transitions:
 
     @property
     def excess(self) -> pd.DataFrame:
-        """How much more probable B is after A than after an act on average (Start left out): rows are A, columns B.
-
-        Equation (1) does not set aside that an act which everybody performs all the time follows everything; this does.
-        """
+        """How much more probable B is after A than after an act on average (Start left out): rows are A, columns B."""
         usual = self.numerator[:, 1:-1].sum(axis=(0, 1)) / self.denominator[:, 1:-1].sum()
         return _square(self.probability.to_numpy() - usual, self.trust)
 
@@ -113,8 +109,7 @@ def transitions(coded: Coded, count: Count = "exists") -> Transitions:
 def _steps(coded: Coded, count: Count = "exists") -> tuple[np.ndarray, np.ndarray]:
     """Who performs what, and what the others perform in the next round: both of shape (runs, steps, agents, names).
 
-    Silence is no act: an agent that says nothing in a round performs nothing there, and an A that nobody answers is
-    an occurrence without a transition. Start and End are performed by the agents that speak at all in the run.
+    Silence is no act. Start and End are performed by the agents that speak at all in the run.
     """
     if len(coded.agents) < 2:
         raise InvalidInput(f"agents: {len(coded.agents)} given; a transition leads from one speaker to another")
@@ -133,10 +128,7 @@ def _steps(coded: Coded, count: Count = "exists") -> tuple[np.ndarray, np.ndarra
 
 
 def excess_within_rounds(coded: Coded) -> pd.DataFrame:
-    """`Transitions.excess` within rounds: how much more probable B is after A than after the acts of A's own rounds.
-
-    What only the clock does is set aside: each occurrence of A is compared with all acts of its round.
-    """
+    """`Transitions.excess` within rounds, the clock set aside: A is held against all acts of its own rounds."""
     sources, answers = (part.astype(np.float32) for part in _steps(coded))
     sources[..., 0] = 0  # of Start
     steps = range(sources.shape[1])
@@ -148,15 +140,11 @@ def excess_within_rounds(coded: Coded) -> pd.DataFrame:
 
 def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     """Numerators (…, A, B) over denominators (…, A); NaN where A never occurs."""
-    below = denominator[..., None].astype(float)
-    return np.divide(numerator, below, out=np.full(np.shape(numerator), np.nan), where=below > 0)
+    return over(numerator, denominator[..., None].astype(float))
 
 
 def count_plainly(messages: pd.DataFrame, acts: str = "acts") -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """The counts of "exists" by loops over sets, as the definition reads: the yardstick of `transitions`.
-
-    Returns transitions that exist, and occurrences, over all runs; every run needs a message in its last round.
-    """
+    """The yardstick of `transitions`: transitions that exist, and occurrences, over all runs, by loops over sets."""
     found: Counter[tuple[str, str]] = Counter()
     occurs: Counter[str] = Counter()
     for _, run in messages.groupby("run", sort=False):
@@ -211,8 +199,8 @@ def most_probable(
 ) -> pd.DataFrame:
     """The most probable outgoing edges of each act, self-loops left out (Figures 4 to 6 show one for each).
 
-    Of equally probable edges the first in the order of the labels counts. Columns source, target, probability, count,
-    and with draws of `bootstrap` leads: in which share of them the edge is its source's most probable one.
+    Columns source, target, probability, count, and with draws of `bootstrap` leads: in which share of them the edge is
+    its source's most probable one.
     """
     whole = pd.DataFrame(product(NAMES, NAMES), columns=["source", "target"]).assign(
         probability=t.probability.to_numpy().ravel(), count=t.numerator.sum(axis=0).ravel(),
@@ -235,9 +223,8 @@ def permutation_test(
 ) -> tuple[float, float]:
     """Whether two conditions have the same transition probabilities: a statistic, and p (Fisher 1935).
 
-    The two runs of a `repetition` change places; those without a partner are left out. The statistic is the sum of
-    squared differences, each act weighted by its share of all acts of both; an act that does not occur on one side
-    counts as no difference. p is (1 + as large) / (1 + draws), so that it is never 0 (Phipson and Smyth 2010).
+    The two runs of a `repetition` change places. The statistic is the sum of squared differences, each act weighted by
+    its share of all acts of both. p is (1 + as large) / (1 + draws), so never 0 (Phipson and Smyth 2010).
     """
     groups = sorted(set(a.runs["repetition"]) & set(b.runs["repetition"]))
     if len(groups) < 2:

@@ -2,11 +2,7 @@
 
 Answers are tidy: respondent (the code), point, item, construct, answer (1 to 7), source, of one source in every
 analysis. The last part holds the means that the paper's text prints, and which numbers of answers can give them.
-
-References
-----------
-.. [1] C. Spearman, The proof and measurement of association between two things, Am. J. Psychol. 15 (1904).
-.. [2] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57 (1995).
+p_fdr is by Benjamini and Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57 (1995).
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,11 +24,8 @@ from support.analysis.printed import PUBLISHED, Printed, Scale, cells, check_n, 
 from support.analysis.stats import adjusted, compare, percentiles, resampled, with_holm
 from support.data import inputs
 from support.errors import InvalidInput
-from support.survey.answers import PEOPLE
+from support.survey.answers import PEOPLE, AnswerBook
 from support.survey.instruments import Instrument, read
-
-if TYPE_CHECKING:
-    from support.survey.answers import AnswerBook
 
 QUESTIONNAIRES = ("ai_comfort", "system_perception")
 POINTS = ("before session 1", "after session 1", "after session 2")
@@ -43,11 +36,7 @@ ROUNDINGS = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN}
 
 
 def questionnaire(name: str, point: str) -> Instrument:
-    """One questionnaire as it is given at one point: its name and title say when, and it has that group alone.
-
-    A book of answers takes one form a person and instrument; with a name for each point it takes one for each point,
-    all under the person's code, with which all of them can be deleted. The sum stays that of the wording.
-    """
+    """One questionnaire as it is given at one point: its name and title say when, and it has that group alone."""
     if name not in QUESTIONNAIRES:
         raise InvalidInput(f"name: {name!r} given; the questionnaires are {', '.join(QUESTIONNAIRES)}")
     whole = read(inputs("instruments", f"{name}.toml"))
@@ -97,9 +86,7 @@ def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
     """What changed between two points: for each item that was answered at both, Student's paired t-test.
 
     Returns source, item, n (pairs), left_out (answers without a partner), before, after (means), difference with its
-    95 % interval low, high, t, df, p, p_holm, correction, p_fdr [2]_ (both over the items), cohens_dz (mean over
-    standard deviation of the differences), hedges_g (over the average standard deviation) with g_low, g_high, note (why
-    there is no test).
+    95 % interval low, high, t, df, p, p_holm, correction, p_fdr (both over the items), hedges_g, g_low, g_high, note.
     """
     checked = need_repeated(data, [before, after]).dropna(subset=["answer"])
     parts = checked[checked["point"].isin([before, after])].groupby("item", sort=False)
@@ -108,8 +95,8 @@ def paired_tests(data: pd.DataFrame, before: str, after: str) -> pd.DataFrame:
         for item, part in parts if part["point"].nunique() == 2
     ], ignore_index=True)  # fmt: skip
     table = table.rename(columns={"n_a": "n", "mean_a": "after", "mean_b": "before"})
-    table = table.assign(source=checked["source"].iloc[0], cohens_dz=table["t"] / np.sqrt(table["n"]))
-    order = "source item n left_out before after difference low high t df p cohens_dz hedges_g g_low g_high note"
+    table = table.assign(source=checked["source"].iloc[0])
+    order = "source item n left_out before after difference low high t df p hedges_g g_low g_high note"
     table = with_holm(table[order.split()])
     return table.assign(p_fdr=adjusted(table["p"], "fdr_bh"))
 
@@ -120,8 +107,8 @@ def error_rates(data: pd.DataFrame, before: str, after: str, n: int, changing: C
     `data` of one simulated source; `changing`: the items that truly change. Respondents left over are not used.
 
     Returns source, correction ("none", "Benjamini-Hochberg", "Holm"; over the items of a study), found (share of the
-    changing items with p < 0.05; NaN where there are none), false (share of the others), any_false (share of studies
-    with at least one of them), rise (mean change of the changing items, points), studies, n.
+    changing items with p < 0.05), false (share of the others), any_false (share of studies with at least one of them),
+    rise (mean change of the changing items, points), studies, n.
     """
     checked = need_repeated(data, [before, after], changing)
     wide = checked.pivot(index="respondent", columns=["point", "item"], values="answer")
@@ -154,10 +141,9 @@ def error_rates(data: pd.DataFrame, before: str, after: str, n: int, changing: C
 def mixed_model(data: pd.DataFrame) -> pd.DataFrame:
     """For each item: answer = point + respondent, a linear mixed model fitted by restricted maximum likelihood.
 
-    Who missed a point stays in with the others, which a paired test cannot do. Tests take t with
-    n - respondents - (points - 1) degrees of freedom, not the normal distribution that statsmodels takes: for ten
-    people the latter finds too much. Where everybody answers everything this is the repeated-measures ANOVA, unless
-    respondents differ by less than the rest would make them: their variance is then 0 (`note`), in the ANOVA negative.
+    Who missed a point stays in with the others. Tests take t with n - respondents - (points - 1) degrees of freedom:
+    with statsmodels' normal distribution ten people find too much. Where everybody answers everything this is the
+    repeated-measures ANOVA, unless respondents differ by less than the rest would make them: their variance is then 0.
 
     Returns source, item, term (each later point against the first; then "all points", the joint test, with F in `t`),
     estimate, se, low, high (95 %), t, df, p, p_holm (over the items, within a term), correction, n (answers),
@@ -208,37 +194,34 @@ def _fitted(part: pd.DataFrame) -> list[dict[str, Any]]:
 # ---- What goes with reliance
 
 
-def spearman(data: pd.DataFrame, rng: np.random.Generator, target: str = "reliance", draws: int = 2000) -> pd.DataFrame:
-    """Spearman's correlation [1]_ of an item with all others: of the pooled forms, and of the changes.
+def spearman(data: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """Spearman's correlation of reliance with all items: of the pooled forms, and of the changes (last minus first).
 
     Pooled forms come in pairs from one person, which the test takes for twice as many people: its p is too small. The
-    interval draws people, with all of their forms. The correlation of the changes (last point minus first) asks what
-    reliance rises with, and each person counts once.
+    interval draws people, with all of their forms.
 
     Returns source, forms ("pooled" or "change"), item, n, rho, low, high (95 %), p (t with n - 2 degrees of freedom),
-    p_holm, correction, p_fdr [2]_ (over the items, within `forms`); NaN with fewer than four forms or no spread.
+    p_holm, correction, p_fdr (over the items, within `forms`); NaN with fewer than four forms or no spread.
     """
-    checked = need_repeated(data, items=[target])
+    checked = need_repeated(data, items=["reliance"])
     wide = checked.pivot(index=["respondent", "point"], columns="item", values="answer")
-    points = _in_order(checked["point"])
-    moved = wide.xs(points[-1], level="point") - wide.xs(points[0], level="point")
+    first, *later = _in_order(checked["point"])
+    parts: dict[str, Any] = {"pooled": wide}
+    if later:
+        parts["change"] = wide.xs(later[-1], level="point") - wide.xs(first, level="point")
     rows: list[dict[str, Any]] = []
-    for forms, part in {"pooled": wide, "change": moved}.items():
-        for item in dict.fromkeys(checked["item"]):
-            both = part[[target, item]].dropna() if item != target else None
-            if both is None or (part is moved and len(points) < 2):
-                continue
+    for forms, part in parts.items():
+        for item in (item for item in dict.fromkeys(checked["item"]) if item != "reliance"):
+            both = part[["reliance", item]].dropna()
             rho = low = high = p = nan
             values = both.to_numpy(dtype=float)
             if len(values) > 3 and (np.ptp(values, axis=0) > 0).all():
-                times, place = resampled(both.index.get_level_values("respondent").tolist(), rng, draws)
+                times, place = resampled(both.index.get_level_values("respondent").tolist(), rng)
                 rho = float(_weighted(values, np.ones((1, len(values))))[0])
                 low, high = percentiles(_weighted(values, times[:, place]))
                 p = p_of(rho, len(both))
             found = {"n": len(both), "rho": rho, "low": low, "high": high, "p": p}
             rows.append({"source": checked["source"].iloc[0], "forms": forms, "item": item} | found)
-    if not rows:
-        raise InvalidInput(f"items: nothing but {target!r} given; expected items to correlate it with")
     table = with_holm(pd.DataFrame(rows), ["forms"])
     return table.assign(p_fdr=table.groupby("forms", sort=False)["p"].transform(adjusted, "fdr_bh"))
 
@@ -269,10 +252,9 @@ def p_of(rho: float, n: int) -> float:
 def largest_family(correlations: Iterable[float], n: int, unprinted: int = 0) -> int:
     """How many tests may have been corrected together, if all of these printed correlations stayed below 0.05.
 
-    Benjamini and Hochberg's rule [2]_ keeps the k smallest p-values of m tests where the k-th is at most 0.05 k / m. So
-    m is at most 0.05 k / p(k), and all k are kept where the largest of them is. Each printed number is taken at the
-    rounding edge that favours it; `unprinted` more are taken to have been significant, with smaller p-values. Returns 0
-    where not even the printed ones alone pass.
+    Benjamini and Hochberg keep the k smallest p-values of m tests where the k-th is at most 0.05 k / m: m is at most
+    0.05 k / p(k). Each printed number is taken at the rounding edge that favours it; `unprinted` more are taken to have
+    been significant, with smaller p-values. 0 where not even the printed ones alone pass.
 
     >>> largest_family([0.78, 0.51, -0.47], 20), largest_family([0.78, 0.51, -0.47], 18)
     (4, 3)
@@ -289,10 +271,8 @@ def largest_family(correlations: Iterable[float], n: int, unprinted: int = 0) ->
 
 
 def study_means(published: pd.DataFrame) -> pd.DataFrame:
-    """The printed means of section 5.3: item, group (the point), mean, half (NaN), source, about.
-
-    `about` marks what is printed as an approximation ("about" in its note), which GRIM must not judge.
-    """
+    """The printed means of section 5.3: item, group (the point), mean, half (NaN), source, about (an approximation,
+    which GRIM must not judge)."""
     part = published[published["column"].isin(POINTS)]
     loose = set(part.loc[part["note"].str.contains(r"\babout\b"), "row"])
     means = printed_means(part).sort_values("group", key=lambda group: group.map(POINTS.index), kind="stable")
@@ -334,8 +314,7 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
 def difference_bounds(before: Printed, n_before: int, after: Printed, n_after: int) -> tuple[float, float]:
     """Between what bounds the mean change of the pairs lies, when only `n_after` of the `n_before` came again.
 
-    Who stayed away is not printed, so that their earlier answers can be anything on the scale; NaN where a mean cannot
-    come from its n.
+    The earlier answers of who stayed away can be anything on the scale; NaN where a mean cannot come from its n.
 
     >>> difference_bounds("4.90", 10, "5.75", 8)
     (-0.125, 1.375)
@@ -352,11 +331,8 @@ def difference_bounds(before: Printed, n_before: int, after: Printed, n_after: i
 
 
 def bounds_table(means: pd.DataFrame, before: str, after: str, n_before: int, n_after: int) -> pd.DataFrame:
-    """The bounds of every item's paired change: item, printed (difference of means), low, high, sign_known, source.
-
-    Items without a mean at both points, printed as an approximation, or with a mean that its n cannot give, are left
-    out.
-    """
+    """The bounds of every item's paired change, where both means are exact and their n can give them: item, printed
+    (difference of means), low, high, sign_known, source."""
     exact = means[~means["about"]]
     first, second = ({cell.item: cell.mean for cell in cells(exact, [point])} for point in (before, after))
     rows = [(item, round(second[item] - mean, 2), *difference_bounds(mean, n_before, second[item], n_after))

@@ -1,9 +1,10 @@
-"""An encoder without weights: words in, a unit vector out."""
+"""An encoder without weights, and the real one."""
 
 import hashlib
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from support.analysis.embeddings import Encoder
 
@@ -19,6 +20,19 @@ class Words(Encoder):
         return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-9)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread():
+    """The matrices are small: threads would cost more than they give."""
+    with threadpool_limits(1):
+        yield
+
+
 @pytest.fixture
 def words():
     return Words(model="words")
+
+
+@pytest.fixture(scope="session")
+def encoder():
+    """The real one, whose weights are loaded once."""
+    return Encoder()

@@ -11,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall_score
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from support.analysis import agreement as ag
 from support.analysis.agreement import LabelFile, coder_agreement, evaluate, load_labels, settled
 from support.analysis.annotators import UNMARKED, EmbeddingAnnotator, MajorityAnnotator
 from support.analysis.dialogue_acts import MEAN, labelled_ami
-from support.analysis.embeddings import Encoder
 from support.english import wordings
 from support.errors import InvalidInput, MissingData
 from support.simulations import available
@@ -25,22 +23,16 @@ from support.simulations import available
 PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40)
 
 
-def by_counts(pairs):
-    real, guess = (np.array(column)[:, None] for column in zip(*pairs, strict=True))
-    return {k: v[0] for k, v in ag.measures(ag.counts(real, guess, np.zeros(len(pairs), dtype=int))[0]).items()}
-
-
 @given(PAIRS)
-def test_measures_equal_those_of_scikit_learn_statsmodels_and_nltk(pairs):
+def test_measures_equal_those_of_scikit_learn_and_nltk(pairs):
     real, guess = zip(*pairs, strict=True)
-    ours = by_counts(pairs)
+    columns = (np.array(column)[:, None] for column in (real, guess))
+    ours = {k: v[0] for k, v in ag.measures(ag.counts(*columns, np.zeros(len(pairs), dtype=int))[0]).items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = {"kappa": cohen_kappa_score(real, guess)}
         for name, score in {"precision": precision_score, "recall": recall_score, "f1": f1_score}.items():
             theirs[name] = score(real, guess, zero_division=np.nan)
-        square = np.array([[pairs.count((a, b)) for b in (True, False)] for a in (True, False)])
-        assert ours["kappa"] == pytest.approx(cohens_kappa(square, return_results=False), nan_ok=True)
     for name, value in theirs.items():
         assert ours[name] == pytest.approx(value, nan_ok=True), name
     task = AnnotationTask([(c, i, v) for i, pair in enumerate(pairs) for c, v in zip("ab", pair, strict=True)])
@@ -66,8 +58,8 @@ def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_
     frame = evaluate(truth, guess, groups, np.random.default_rng(1))
     expected = cohen_kappa_score(["request" in t for t in truth], ["request" in g for g in guess])
     assert value(frame, "request", "kappa") == pytest.approx(expected)
-    assert value(frame, "request", "kappa", "truth") == sum("request" in t for t in truth)
-    assert value(frame, "request", "kappa", "predicted") == sum("request" in g for g in guess)
+    counted = [value(frame, "request", "kappa", column) for column in ("truth", "predicted")]
+    assert counted == [sum("request" in t for t in told) for told in (truth, guess)]
     assert np.isnan(value(frame, "defend", "kappa")), "an act that nobody performs and nobody gives"
     known = [value(frame, a, "kappa") for a in ("inform", "request", "propose", "others")]
     assert value(frame, MEAN, "kappa") == pytest.approx(np.mean(known))
@@ -77,14 +69,8 @@ def test_several_acts_per_message_are_judged_one_by_one_and_unlabelled_ones_are_
     pd.testing.assert_series_equal(part["value"], rest["value"])
 
 
-def test_intervals_come_from_whole_groups_and_equal_a_bootstrap_that_recounts_the_messages():
+def test_intervals_are_those_of_a_bootstrap_that_recounts_the_messages_of_whole_groups():
     truth, guess, groups = labels()
-    fine = evaluate(truth, guess, range(200), np.random.default_rng(1))
-    # Copies of one message in a group add no knowledge: the interval must not shrink when all are said four times.
-    copied = evaluate(truth * 4, guess * 4, [*range(200)] * 4, np.random.default_rng(1))
-    others = fine["measure"] != "alpha"  # whose chance draws without return
-    pd.testing.assert_frame_equal(fine.loc[others, ["low", "high"]], copied.loc[others, ["low", "high"]])
-    assert value(fine, "inform", "f1", "low") < value(fine, "inform", "f1") < value(fine, "inform", "f1", "high")
     assert evaluate(truth, guess, [0] * 200, np.random.default_rng(1))["low"].isna().all(), "one group has no spread"
     frame = evaluate(truth, guess, groups, np.random.default_rng(4), draws=50)
     slow = []
@@ -106,7 +92,6 @@ def test_a_turn_is_what_one_speaker_says_without_a_break():
     assert test.messages["text"].tolist() == ["um I like it .", "why ?", "it is red . and round ."]
     assert test.truth == [("evaluate",), ("request",), ("inform",)]
     assert test.messages[["run", "round"]].values.tolist() == [["m1", 1], ["m1", 2], ["m2", 1]]
-    assert ag.ami_segments(SEGMENTS).truth == SEGMENTS["acts"].tolist()
     assert ag.without_marks(test).messages["text"].tolist() == ["um I like it .", "why", "it is red . and round ."]
 
 
@@ -122,18 +107,15 @@ def test_agents_speak_only_sentences_kept_apart_and_know_their_acts(environment)
     assert not [text for text in messages["text"] if any(beginning in text for beginning in studied)]
     spoken = ag.spoken_sentences(messages)
     assert spoken["acts"].map(len).eq(1).all() and len(spoken) > len(messages) / 2
-    test = ag.true_acts(messages)
-    assert test.kind == f"{environment}, rule-based agents" and "others" not in test.acts
     with pytest.raises(InvalidInput, match="rule-based agents only"):
         ag.true_acts(messages.assign(acts=[()] * len(messages)))
 
 
-def test_the_committed_annotators_on_people_whom_they_never_saw(have):
+def test_the_committed_annotators_on_people_whom_they_never_saw(have, encoder):
     """Both beat the majority label; without question marks only the unmarked one still finds requests."""
     seen, unseen = have(labelled_ami)
-    encoder = Encoder()
     annotators = [EmbeddingAnnotator.load(encoder), EmbeddingAnnotator.load(encoder, UNMARKED), MajorityAnnotator(seen)]
-    test = ag.ami_segments(unseen.sample(200, random_state=1))
+    test = ag.ami_segments(unseen.sample(150, random_state=1))
     tests = [test, ag.without_marks(test)]
     frame = asyncio.run(ag.scores(annotators, tests, np.random.default_rng(1)))
     mean = frame[(frame["act"] == MEAN) & (frame["measure"] == "kappa")].set_index(["test", "annotator"])
@@ -143,19 +125,19 @@ def test_the_committed_annotators_on_people_whom_they_never_saw(have):
     assert found["embedding"] < 0.1 < 0.3 < found["embedding, unmarked"]
 
 
-def message(i, text="hello"):
-    return {"run": i // 3, "round": 1, "sender": "Ana", "text": f"{text} {i}"}
-
-
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "labels.sqlite"
 
 
-def give(path, coder, given_labels, text="hello"):
+def message(i):
+    return {"run": i // 3, "round": 1, "sender": "Ana", "text": f"what do you need ? {i}"}
+
+
+def give(path, coder, given_labels):
     file = LabelFile(path)
     for i, acts in given_labels.items():
-        file.add(message(i, text), coder, acts)
+        file.add(message(i), coder, acts)
     file.close()
 
 
@@ -169,9 +151,9 @@ def test_any_text_is_kept_and_the_latest_label_counts_while_none_is_erased(path)
 
 
 def test_two_coders_are_compared_on_what_both_labelled_and_what_they_share_is_settled(path, words):
-    give(path, "Kim", {i: ["inform"] if i % 2 else ["request"] for i in range(24)}, "what do you need ?")
-    give(path, "Lee", {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)}, "what do you need ?")
-    give(path, "Lee", {10: ["decline"]}, "what do you need ?")
+    give(path, "Kim", {i: ["inform"] if i % 2 else ["request"] for i in range(24)})
+    give(path, "Lee", {i: ["inform"] if i % 2 else ["request", "propose"] for i in range(1, 10)})
+    give(path, "Lee", {10: ["decline"]})
     kept = load_labels(path)
     frame = coder_agreement(kept, np.random.default_rng(1), ("Kim", "Lee"), draws=50)
     assert frame["n"].eq(10).all()
@@ -194,7 +176,6 @@ WRONG = [
     (lambda p: LabelFile(p).add(message(0), "Kim", ["others", "inform"]), "no other fits"),
     (lambda p: LabelFile(p).add(message(0), " ", ["inform"]), "expected a name"),
     (lambda p: load_labels(table(p, "Kim,1,1,Ana,hello,inform", "Kim,1,1,Ana,you,agree")), "line 3.*agree"),
-    (lambda p: load_labels(table(p, "Kim,1,last,Ana,hello,inform")), "line 2.*'last'"),
     (lambda p: evaluate([("inform",)], [()], [1], RNG), "none of 1 messages was labelled"),
     (lambda p: give(p, "Kim", {0: ["inform"]}) or coder_agreement(load_labels(p), RNG, ("Kim", "Lee")), "only Kim has"),
 ]  # fmt: skip

@@ -1,43 +1,37 @@
 """Features of a conversation, its balance, the acts of its rounds, and real groups in the frame of the agents."""
 
-import asyncio
 from math import isnan, log, sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
 import textstat
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import t
 
 from support.analysis.conversation import (
-    _textstat,
     act_shares,
     balance,
     by_round,
     features,
     grade,
     information_difference,
-    messages_of,
     messages_of_ami,
     messages_of_delidata,
     words,
 )
 from support.analysis.dialogue_acts import LABELS
 from support.corpora import ami, delidata
-from support.errors import InvalidInput, MissingData
-from support.simulations import simulations
+from support.errors import InvalidInput
 
 BY = ["environment", "rule"]
-EAST, NORTH, DIAGONAL = [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]
 
 
 class Compass:
-    """Encodes a text by its first letter."""
+    """Encodes a text by its first letter, in vectors of any length."""
 
     def encode(self, texts):
-        return np.array([{"e": EAST, "n": NORTH}.get(text[:1], DIAGONAL) for text in texts])
+        points = {"e": (1, 0), "n": (0, 1)}
+        return np.array([(1.0 + len(text)) * np.array(points.get(text[:1], (1, 1))) for text in texts])
 
 
 def talk(*rows):
@@ -45,39 +39,14 @@ def talk(*rows):
     return frame.assign(environment="exchange_economy", rule="majority")
 
 
-@pytest.fixture
-def simulated(store):
-    sweep = simulations("exchange_economy", 2, seed=3, rounds=4)
-    asyncio.run(sweep.run(store, progress=False))
-    return messages_of(sweep.records(store))
-
-
 def test_information_difference_by_hand_and_blank_texts_move_no_centre():
-    messages = talk((0, 1, "A", "e"), (0, 1, "B", "n"), (0, 2, "A", "e"), (0, 2, "B", "east"), (0, 3, "A", "n"),
+    messages = talk((0, 1, "A", "e"), (0, 1, "B", "nn"), (0, 2, "A", "e"), (0, 2, "B", "east"), (0, 3, "A", "n"),
                     (0, 2, "C", " "), (0, 4, "C", ""), (0, 6, "A", "e"), (1, 2, "A", "e"))  # fmt: skip
     found = information_difference(messages, Compass().encode(messages["text"]))
     # Round 1's centre points north-east, 45 degrees from east; round 2's points east, 90 degrees from north. Nothing is
     # said of blank texts, nor after a round without messages, nor of another run's words.
     assert found[2:5] == pytest.approx([1 - 1 / sqrt(2), 1 - 1 / sqrt(2), 1.0])
     assert np.isnan(np.delete(found, [2, 3, 4])).all()
-
-
-@given(st.integers(0, 2**32 - 1), st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4)), min_size=1, max_size=15))
-def test_property_the_vectorised_difference_is_that_of_a_loop(seed, places):
-    frame = talk(*((run, number, "A", "x") for run, number in places))
-    vectors = np.random.default_rng(seed).normal(size=(len(frame), 3))
-    expected = []
-    for (run, number), own in zip(places, vectors, strict=True):
-        before = [v / np.linalg.norm(v) for v, at in zip(vectors, places, strict=True) if at == (run, number - 1)]
-        centre = np.mean(before, axis=0) if before else np.full(3, np.nan)
-        expected.append(1 - own @ centre / np.linalg.norm(own) / np.linalg.norm(centre))
-    assert information_difference(frame, vectors) == pytest.approx(np.array(expected), nan_ok=True)
-
-
-def test_features_stand_beside_the_messages_that_they_measure(simulated):
-    measured = features(simulated, Compass())
-    assert measured[simulated.columns].equals(simulated)
-    assert measured["difference"].isna().equals(measured["round"] == 1)
 
 
 def test_a_grade_by_hand_and_of_a_long_message():
@@ -99,30 +68,13 @@ def test_a_grade_is_asked_for_only_where_it_means_something(text, number, graded
     assert not graded or grade(text) == textstat.flesch_kincaid_grade(text)
 
 
-def test_a_missing_dictionary_says_how_to_get_it(monkeypatch):
-    import nltk
-
-    def absent(name):
-        raise LookupError(name)
-
-    monkeypatch.setattr(nltk.data, "find", absent)
-    _textstat.cache_clear()
-    with pytest.raises(MissingData, match=r"python -m support\.pronunciations"):
-        words("Nobody knows these words.")
-
-
 def test_a_cell_is_the_mean_over_runs_of_their_means_with_a_t_interval():
     rows = [(0, 1, "A", "one"), (0, 1, "B", "one two three"), (1, 1, "A", "one two three four five six")]
-    cell = by_round(features(talk(*rows, (1, 2, "A", "one"))), BY).set_index("column").loc["words@1"]
-    assert (cell["value"], cell["n"]) == (4, 2)  # runs' means are 2 and 6: messages would give 10 / 3
-    assert cell["se"] == pytest.approx(2)
-    assert cell["high"] - cell["value"] == pytest.approx(2 * t.ppf(0.975, 1)) == cell["value"] - cell["low"]
-
-
-def test_a_transcript_with_one_round_has_no_difference_and_no_interval():
-    cells = by_round(features(talk((0, 1, "A", "I agree with you.")), Compass()), BY)
-    assert set(cells["column"]) == {"words@1", "grade@1"}
-    assert cells[["se", "low", "high"]].isna().all(axis=None) and (cells["n"] == 1).all()
+    cells = by_round(features(talk(*rows, (1, 2, "A", "one")), Compass()), BY).set_index("column")
+    half = 2 * t.ppf(0.975, 1)  # runs' means are 2 and 6: messages would give 10 / 3
+    expected = pytest.approx([4, 2, 4 - half, 4 + half, 2])
+    assert cells.loc["words@1", ["value", "se", "low", "high", "n"]].tolist() == expected
+    assert "difference@1" not in cells.index and np.isnan(cells.loc["words@2", "low"]), "one run has no interval"
 
 
 ACTS = pd.DataFrame(

@@ -32,11 +32,6 @@ def counting(monkeypatch):
     return transformer
 
 
-@pytest.fixture(scope="module")
-def real():
-    return Encoder()
-
-
 def test_a_text_is_computed_once_for_each_model_and_file(counting, tmp_path):
     encoder = Encoder(tmp_path / "vectors.sqlite")
     found = encoder.encode(["bb", "a", "bb"])
@@ -57,7 +52,7 @@ def test_what_was_computed_before_an_interruption_stays(counting, tmp_path, monk
     assert counting.asked == [["a", "bb"], ["ccc", "cccc"]]
 
 
-@pytest.mark.parametrize("bytes_", [b"\0\0", b"\0", b""])
+@pytest.mark.parametrize("bytes_", [b"\0\0", b"\0"])
 def test_a_vector_that_is_cut_off_is_said(counting, tmp_path, bytes_):
     path = tmp_path / "vectors.sqlite"
     Encoder(path).encode(["a", "bb"])
@@ -74,9 +69,9 @@ def test_a_model_that_is_not_there_is_named_with_the_way_out(monkeypatch):
         Encoder(model="/nowhere").encode(["a"])
 
 
-def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(real):
-    found = real.encode(["I accept your offer.", "I accept the offer you made.", "The remote control is yellow."])
+def test_texts_that_mean_the_same_are_closer_and_every_text_has_a_vector_of_length_one(encoder):
+    found = encoder.encode(["I accept your offer.", "I accept the offer you made.", "The remote control is yellow."])
     assert found.dtype == np.float32 and found.shape == (3, 384)
     assert found[0] @ found[1] > found[0] @ found[2] + 0.2
-    odd = real.encode(["", " ", "👍🎉", "我同意安娜的建议", "أوافق", "no. " * 5000, "\ud800 half a pair", "\0"])
+    odd = encoder.encode(["", " ", "👍🎉", "我同意安娜的建议", "أوافق", "no. " * 5000, "\ud800 half a pair", "\0"])
     assert np.linalg.norm(np.vstack([found, odd]), axis=1) == pytest.approx(1, abs=1e-3)

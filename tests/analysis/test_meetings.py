@@ -1,11 +1,12 @@
 """Runs of coordination in numbers: rounds, changes from round 1, the tables of the paper, and the evaluator's audit."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
@@ -52,23 +53,13 @@ def frame_of(paths):
     return frame.assign(satisfaction_score=1.0, interactions=1.0, equity=frame["satisfaction_ratio"] / 100)
 
 
-def changed(paths, metric="satisfaction_ratio"):
-    """The changes of one metric, and their means in round 2."""
-    table = changes(frame_of(paths))
-    means = mean_changes(table)
-    return table[table["metric"] == metric], means[(means["metric"] == metric) & (means["round"] == 2)].iloc[0]
-
-
 def test_the_metrics_are_those_of_the_decision_candidate_and_a_unit_gives_its_settings():
     entry = played(1, (3, 1, 0), turns=2, audit=(2, 0, 0))
-    entry = CoordinationRound(1, entry.conversations, (*entry.options, Option("O2", "2026-02-16T11:00-05:00")),
-                              (Score("O2", "Ana", 0), *entry.scores), "O1", entry.audit)  # fmt: skip
+    entry = replace(entry, scores=(Score("O2", "Ana", 0), *entry.scores))
     unit = Unit("study", json.dumps({"K": 2, "seats": {"Ana": "terse"}}), 4)
     row = rounds_of([(unit, run(entry, yardstick=[{"chance_ratio": 0.3, "best_ratio": 1.0}]))]).iloc[0]
-    assert row[["satisfaction_ratio", "satisfaction_score", "true_ratio"]].tolist() == pytest.approx(
-        [200 / 3, 4 / 3, 100 / 3]
-    )
-    assert row["equity"] == pytest.approx((3 + 2 + 1) * 2 / (2 * 3 * 4))
+    metrics = row[["satisfaction_ratio", "satisfaction_score", "true_ratio", "equity"]].tolist()
+    assert metrics == pytest.approx([200 / 3, 4 / 3, 100 / 3, (3 + 2 + 1) * 2 / (2 * 3 * 4)])
     assert row[["interactions", "members", "chance_ratio", "best_ratio"]].tolist() == [2, 3, 30, 100]
     assert row[["K", "seats", "repetition", "meeting"]].tolist() == [2, '{"Ana": "terse"}', 4, "M1"]
 
@@ -93,8 +84,7 @@ def test_the_way_from_chance_to_the_best_is_a_ratio_of_means_with_student_s_inte
 
 def test_settings_are_named_as_table_1_heads_its_parts():
     named = name_settings(pd.DataFrame({"members": [3, 5], "options": [2, 4], "database": [False, True]}))["setting"]
-    assert named.tolist() == ["n = 3, K = 2", "n = 5, K = 4, database"]
-    assert {f"Table 1 {name}" for name in named} <= set(PAPER["table"])
+    assert [f"Table 1 {name}" in set(PAPER["table"]) for name in named] == [True, True]
 
 
 def test_final_is_the_last_round_of_each_run_whatever_the_order_of_rows():
@@ -104,23 +94,13 @@ def test_final_is_the_last_round_of_each_run_whatever_the_order_of_rows():
 
 
 def test_changes_are_in_percent_of_round_1_run_by_run_and_a_run_that_starts_at_zero_is_left_out_and_counted():
-    table, last = changed([(20, 60), (80, 100), (0, 60)])
-    assert table["change"].tolist() == pytest.approx([0, 200, 0, 25, np.nan, np.nan], nan_ok=True)
-    assert (last["mean"], last["n"], last["left_out"], last["start"]) == (112.5, 2, 1, pytest.approx(100 / 3))
-    table, last = changed([(0, 20), (50, 40)], "equity")  # in its own unit, and nothing is left out
-    assert table["change"].tolist() == pytest.approx([0, 0.2, 0, -0.1]) and last["left_out"] == 0
-    frame = frame_of([(20, 60)])
-    with pytest.raises(pd.errors.MergeError):
-        changes(pd.concat([frame, frame]))
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.tuples(st.floats(1, 100), st.floats(0, 100)), min_size=3, max_size=20))
-def test_property_the_interval_is_student_s_over_the_runs_changes(paths):
-    _, last = changed(paths)
-    gains = np.array([100 * (b - a) / a for a, b in paths])
-    half = stats.t.ppf(0.975, len(gains) - 1) * gains.std(ddof=1) / np.sqrt(len(gains))
-    assert last[["mean", "high"]].tolist() == pytest.approx([gains.mean(), gains.mean() + half], abs=1e-6)
+    table = changes(frame_of([(20, 60), (80, 100), (0, 60)]))
+    change = table.groupby("metric")["change"].agg(list)
+    assert change["satisfaction_ratio"] == pytest.approx([0, 200, 0, 25, np.nan, np.nan], nan_ok=True)
+    assert change["equity"] == pytest.approx([0, 0.4, 0, 0.2, 0, 0.6])  # in its own unit, and nothing is left out
+    last = mean_changes(table).set_index(["metric", "round"])[["mean", "n", "left_out", "start"]]
+    assert last.loc[("satisfaction_ratio", 2)].tolist() == pytest.approx([112.5, 2, 1, 100 / 3])
+    assert last.loc[("equity", 2)].tolist() == pytest.approx([0.4, 3, 0, 1 / 3])
 
 
 def test_table_1_has_the_last_round_of_each_design_and_stands_beside_the_published_one():
@@ -137,18 +117,15 @@ def test_table_1_has_the_last_round_of_each_design_and_stands_beside_the_publish
     table = table_1(rounds_of(records))
     value = table.set_index(["row", "column"])["value"]
     assert ("no conversation", "interactions") not in value and value["rounds", "interactions"] == 1
-    assert value["rounds", "satisfaction_ratio"] > value["single round", "satisfaction_ratio"] and set(table["n"]) == {
-        10
-    }
+    assert value["rounds", "satisfaction_ratio"] > value["single round", "satisfaction_ratio"]
+    assert set(table["n"]) == {10}
     printed = with_standard_errors(PAPER[PAPER["table"] == "Table 1 n = 3, K = 2"])
     beside = against_published(table, printed, participant="rule-based")
     assert len(beside) == 11 and not (beside["verdict"] == "not testable here").any()
 
 
 def test_table_2_names_its_rows_as_the_paper_and_has_the_spread_of_its_means():
-    records = [
-        ({"paraphrase": k}, run(played(1, (3, k, 0), turns=None), meeting=f"M{i}")) for k in (0, 1, 2) for i in (1, 2)
-    ]
+    records = [({"paraphrase": k}, run(played(1, (3, k, 0), turns=None))) for k in (0, 1, 2)]
     table = table_2(rounds_of(records)).set_index(["row", "column"])["value"]
     printed = PAPER[PAPER["table"] == "Table 2"]
     assert set(table.index) == set(zip(printed["row"], printed["column"], strict=True))
@@ -186,21 +163,11 @@ def test_property_kappa_is_scikit_learns(scores):
         assert agreed(pairs(scores), draws=2)["kappa"] == pytest.approx(expected)
 
 
-def test_a_meeting_said_many_times_over_tells_no_more():
-    rng = np.random.default_rng(3)
-    true = rng.integers(0, 4, 40)
-    once = pairs(np.column_stack([np.clip(true + rng.integers(-1, 2, 40), 0, 3), true]))
-    one, many = agreed(once), agreed(pd.concat([once] * 25))
-    assert many["kappa"] == pytest.approx(one["kappa"]) and (many["n"], many["meetings"]) == (1000, 40)
-    assert many["high"] - many["low"] == pytest.approx(one["high"] - one["low"], rel=0.1)
-
-
 @pytest.mark.parametrize(
     ("frame", "note"),
     [
         (pairs([(3, 3)]), "fewer than two pairs"),
         (pairs([(3, 1), (3, 2)]), "score never varies: agreement is not defined"),
-        (pairs([(2, 2), (2, 2)]), "score and exact never vary: agreement is not defined"),
         (pairs([(3, 3), (1, 2), (0, 0)], meetings="M1"), "one meeting: no interval"),
     ],
 )

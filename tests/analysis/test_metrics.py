@@ -117,8 +117,11 @@ def test_frames_hold_settings_metrics_and_the_share_undecided(store):
     assert curves.groupby("round")["undecided"].mean().tolist() == [0.75, 0.5, 0.5, *[0.25] * 7]
 
 
-def test_in_the_summary_undecided_runs_count_in_utility_and_not_in_min_max():
+def test_undecided_runs_count_in_utility_and_not_in_min_max_and_gains_are_paired_by_discussion():
     runs = runs_of([(unit(0), NEVER), (unit(1), RISING), (unit(2), ONCE)])
+    pairs = runs["utility@10"] - runs["utility@3"]
+    gained = gains(runs, "rule").set_index("column").loc["utility@10 - utility@3", ["value", "se", "n"]]
+    assert gained.tolist() == pytest.approx([pairs.mean(), pairs.sem(), 3])
     both = summary(pd.concat([runs.assign(rule="z"), runs]), "rule")
     assert both["row"].unique().tolist() == ["z", "a"]
     tidy = both[both["row"] == "a"].set_index("column")
@@ -128,24 +131,16 @@ def test_in_the_summary_undecided_runs_count_in_utility_and_not_in_min_max():
     assert tidy.loc["min_max"].tolist() == ["a", pytest.approx(60.0), pytest.approx(40.0), 2]
 
 
-def test_gains_between_rounds_are_paired_by_discussion():
-    runs = runs_of([(unit(0), NEVER), (unit(1), RISING), (unit(2), ONCE)])
-    row = gains(runs, "rule").set_index("column").loc["utility@10 - utility@3"]
-    pairs = runs["utility@10"] - runs["utility@3"]
-    assert (row["value"], row["se"], row["n"]) == (pytest.approx(pairs.mean()), pytest.approx(pairs.sem()), 3)
-
-
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20)
 @given(
     st.sampled_from(["majority", "rated", "unanimous"]),
-    st.sampled_from(["zero-intelligence", "mixed", "truthful"]),
+    st.sampled_from(["zero-intelligence", "mixed"]),
     st.sampled_from(["sum_to_one", "printed"]),
     st.integers(1, 4),
-    st.integers(0, 999),
 )
-def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, rounds, seed):
-    economy, rng = exchange_economy(exponents=exponents), np.random.default_rng(seed)
-    record = asyncio.run(play(economy, seat_all(economy, seats, rng), rule, rounds=rounds))
+def test_property_every_metric_lies_between_0_and_100(rule, seats, exponents, rounds):
+    economy = exchange_economy(exponents=exponents)
+    record = asyncio.run(play(economy, seat_all(economy, seats, np.random.default_rng(rounds)), rule, rounds=rounds))
     found = run_metrics(record)
     assert set(found) == set(METRICS)
     for name in METRICS:

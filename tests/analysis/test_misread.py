@@ -16,7 +16,7 @@ from support.errors import InvalidInput
 @pytest.fixture(scope="module")
 def talk():
     """Talk of rule-based agents, who know what they do."""
-    return asyncio.run(agreement.held_out(120, 5, rounds=6))
+    return asyncio.run(agreement.held_out(80, 5, rounds=6))
 
 
 def read_with_errors(truth, sensitivity, specificity, rng):
@@ -38,7 +38,7 @@ def test_true_shares_lie_in_their_intervals(talk, seed):
     rng = np.random.default_rng(seed)
     sensitivity, specificity = ({a: rng.uniform(*ends) for a in LABELS} for ends in ((0.5, 0.95), (0.85, 0.99)))
     runs = talk["run"].unique()
-    sample, rest = (talk[talk["run"].isin(part)] for part in (runs[:50], runs[50:]))
+    sample, rest = (talk[talk["run"].isin(part)] for part in (runs[:35], runs[35:]))
     read = read_with_errors(sample["acts"], sensitivity, specificity, rng)
     known = misreading(list(sample["acts"]), read, list(sample["run"]))
     rest = rest.assign(labels=read_with_errors(rest["acts"], sensitivity, specificity, rng))

@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from scipy import stats
 
 from support.analysis import prediction
 from support.analysis.prediction import errors_of, mae_changes, mae_table, scores, undecided_share
@@ -17,33 +16,23 @@ from support.roundtable.records import Decision, Round, Transcript
 from support.runs.study import Unit
 
 
-def transcript(stars, truth=4.0):
-    """A discussion with these standing predictions; None before the first decision."""
-    rounds = tuple(
-        Round(n, (), (), (), (), None, (), "", None if value is None else Decision("P1", value, n))
-        for n, value in enumerate(stars, 1)
-    )
-    return Transcript({"name": "movielens", "rating": truth}, "majority", {}, rounds)
-
-
 def record(stars, truth=4.0, rule="majority", repetition=0):
-    return Unit("s", json.dumps({"rule": rule}), repetition), transcript(stars, truth)
+    """A discussion with these standing predictions; None before the first decision."""
+    decisions = [None if value is None else Decision("P1", value, n) for n, value in enumerate(stars, 1)]
+    rounds = tuple(Round(n, (), (), (), (), None, (), "", said) for n, said in enumerate(decisions, 1))
+    about = {"name": "movielens", "rating": truth}
+    return Unit("s", json.dumps({"rule": rule}), repetition), Transcript(about, rule, {}, rounds)
 
 
 RECORDS = [record([None, 3.0, 4.0], 4.0), record([2.0, 2.0, 5.0], 3.0, repetition=1)]
 
 
-def test_predictions_stand_until_the_next_decision_and_after_an_early_stop():
-    made = errors_of([record([None, 3.0, 3.5])], 5)["prediction"]
-    assert np.isnan(made[0]) and made[1:].tolist() == [3.0, 3.5, 3.5, 3.5]
-    assert errors_of([record([3.0, 3.5])], 1)["prediction"].tolist() == [3.0]
-
-
-def test_one_row_per_discussion_and_round_with_its_errors():
-    errors = errors_of(RECORDS, rounds=3)
-    assert errors["undecided"].tolist() == [True] + [False] * 5 and np.isnan(errors["error"][0])
-    assert errors["error"].tolist()[1:] == [-1.0, 0.0, -1.0, -1.0, 2.0]
-    assert errors["squared"].tolist()[1:] == [1.0, 0.0, 1.0, 1.0, 4.0]
+def test_errors_of_each_discussion_and_round_also_after_an_early_stop():
+    errors = errors_of(RECORDS, rounds=4)
+    assert errors["undecided"].tolist() == [True] + [False] * 7 and np.isnan(errors["error"][0])
+    assert errors["error"].tolist()[1:] == [-1.0, 0.0, 0.0, -1.0, -1.0, 2.0, 2.0]
+    assert errors["squared"].tolist()[1:] == [1.0, 0.0, 0.0, 1.0, 1.0, 4.0, 4.0]
+    assert errors_of(RECORDS, rounds=1)["error"].tolist()[1:] == [-1.0]
 
 
 def test_undecided_cases_are_left_out_or_count_as_the_mean_of_all_ratings():
@@ -59,34 +48,21 @@ def test_undecided_cases_are_left_out_or_count_as_the_mean_of_all_ratings():
     assert np.isnan(nobody.loc["mae@1", "value"]) and nobody.loc["mae@1", "n"] == 0
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.lists(st.floats(-4, 4), min_size=2, max_size=40))
-def test_property_the_scores_are_the_formulas(errors):
-    frame = pd.DataFrame({"m": "a", "absolute": np.abs(errors), "squared": np.square(errors)})
-    mae, rmse = scores(frame, "m").itertuples()
-    assert mae.value == pytest.approx(np.mean(np.abs(errors)))
-    assert rmse.value == pytest.approx(np.sqrt(np.mean(np.square(errors)))) and rmse.value >= mae.value - 1e-9
-    assert mae.se == pytest.approx(np.std(np.abs(errors), ddof=1) / np.sqrt(len(errors)), abs=1e-9)
-    assert mae.low <= mae.value <= mae.high or np.isnan(mae.se)
-
-
-def test_the_interval_of_the_rmse_covers_as_a_bootstrap_does():
+def test_the_scores_are_the_formulas_and_the_interval_of_the_rmse_covers_as_a_bootstrap_does():
     rng = np.random.default_rng(0)
     errors = rng.normal(0, 1, 400)
-    rmse = scores(pd.DataFrame({"m": "a", "absolute": np.abs(errors), "squared": errors**2}), "m").iloc[1]
+    table = scores(pd.DataFrame({"m": "a", "absolute": np.abs(errors), "squared": errors**2}), "m")
+    mae, rmse = table.set_index("column").loc[["mae", "rmse"]].itertuples()
+    assert (mae.value, mae.se) == pytest.approx((np.abs(errors).mean(), np.abs(errors).std(ddof=1) / 20))
+    assert (mae.high - mae.value) / mae.se == pytest.approx(stats.t.ppf(0.975, 399))
     drawn = np.sqrt((errors[rng.integers(0, 400, (4000, 400))] ** 2).mean(axis=1))
-    assert rmse["column"] == "rmse" and rmse["se"] == pytest.approx(drawn.std(), rel=0.1)
-
-
-def values(frame, column="mae"):
-    table = scores(frame, "method")
-    return table[table["column"] == column].set_index("method")["value"]
+    assert (rmse.value, rmse.se) == (pytest.approx(np.sqrt(np.mean(errors**2))), pytest.approx(drawn.std(), rel=0.1))
 
 
 def test_baselines_have_the_errors_that_a_hand_computes_on_all_and_on_some_cases(have):
     data, frame = have(load), prediction.baselines()
     assert frame.groupby("method").size().eq(20_000).all() and not frame["undecided"].any()
-    mae, rmse = values(frame), values(frame, "rmse")
+    mae, rmse = (part.set_index("method")["value"] for _, part in scores(frame, "method").groupby("column"))
     assert mae["always 4"] == pytest.approx((data.test["rating"] - 4).abs().mean())
     deviations = data.test["rating"] - data.base["rating"].mean()
     assert rmse["global mean"] == pytest.approx(np.sqrt((deviations**2).mean()))
@@ -107,9 +83,8 @@ def test_a_case_is_the_same_discussion_whatever_else_is_played(have):
 
 
 def test_changes_of_the_error_are_those_of_cases_decided_in_both_rounds():
-    units = [Unit("s", json.dumps({"rule": "rated"}), k) for k in range(3)]
-    said = [transcript([5, 4]), transcript([2, 3]), transcript([None, 4])]  # the truth is 4
-    row = mae_changes(errors_of(zip(units, said, strict=True), 2)).iloc[0]
+    said = [record(stars, rule="rated", repetition=k) for k, stars in enumerate([[5, 4], [2, 3], [None, 4]])]
+    row = mae_changes(errors_of(said, 2)).iloc[0]  # the truth is 4
     assert (row["row"], row["column"], row["value"], row["n"]) == ("rated", "mae@2 - mae@1", -1, 2)
     assert row["se"] == 0
 

@@ -1,9 +1,6 @@
 """What Table 3 of the meetings paper can mean; GRIM, intervals and enumeration against brute force."""
 
-from collections import Counter
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from fractions import Fraction
-from itertools import combinations_with_replacement
 from math import inf
 
 import numpy as np
@@ -15,7 +12,7 @@ from scipy import stats
 
 from support import published
 from support.analysis import printed
-from support.analysis.printed import Convention, Scale, grim, interval_check, possible_sums
+from support.analysis.printed import Convention, Scale, grim, interval_check
 from support.errors import InvalidInput
 
 TABLE = printed.printed_means(published.load("000_cf17db17b5f2de1a", "Table 3"))
@@ -40,26 +37,6 @@ def row(**numbers):
 # ---- oracles
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_grim_and_reconstruction_find_what_brute_force_finds(seed):
-    rng = np.random.default_rng(seed)
-    scale = (
-        Scale(1, 5) if seed % 2 else Scale(int(rng.integers(-2, 1)), int(rng.integers(1, 7)), int(rng.integers(1, 3)))
-    )
-    n, divisor = int(rng.integers(2, 7)), ("n-1", "n")[seed // 2 % 2]
-    every = [np.array(s) for s in combinations_with_replacement(range(scale.low, scale.high + 1), n)]
-    mean, unit = round(rng.uniform(scale.low - 0.2, scale.high + 0.2), scale.decimals), Fraction(1, 10**scale.decimals)
-    sums = {int(s.sum()) for s in every if abs(Fraction(int(s.sum()), n) - Fraction(str(mean))) <= unit / 2}
-    assert set(possible_sums(mean, n, scale)) == sums and grim(mean, n, scale) == bool(sums)
-    if seed % 2:
-        factor, sample = stats.t.ppf(0.975, n - 1) / np.sqrt(n), every[rng.integers(len(every))]
-        ddof, reach = int(divisor == "n-1"), 0.005 + 1e-9
-        mean, half = round(float(sample.mean()), 2), round(float(sample.std(ddof=ddof) * factor), 2)
-        fit = [s for s in every if abs(s.mean() - mean) <= reach and abs(s.std(ddof=ddof) * factor - half) <= reach]
-        [made] = printed.reconstruct(row(mean=mean, half=half), Convention("", {"g": n}, divisor=divisor)).values()
-        assert sorted(map(tuple, made)) == sorted(map(tuple, fit))
-
-
 @given(ANSWERS, st.integers(0, 4), st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]), st.sampled_from([str, float]))
 def test_property_every_mean_of_whole_answers_passes_however_a_half_is_rounded(answers, decimals, rounding, kind):
     mean = (Decimal(sum(answers)) / len(answers)).quantize(Decimal(1).scaleb(-decimals), rounding)
@@ -75,7 +52,7 @@ def test_property_the_interval_of_real_answers_fits_its_own_convention(answers, 
     assert checked["fits"] and (sum(answers), sum(a * a for a in answers)) in checked["moments"]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=20)
 @given(SAMPLE, SAMPLE, SAMPLE)
 def test_property_tests_of_summaries_are_scipys_on_the_answers(a, b, c):
     assume(all(len(set(s)) > 1 for s in (a, b, c)))
@@ -89,11 +66,6 @@ def test_property_tests_of_summaries_are_scipys_on_the_answers(a, b, c):
 
 
 # ---- published numbers
-
-
-def test_known_values_of_the_paper_that_proposed_grim():
-    # Brown and Heathers 2017: 5.19 cannot be the mean of 28 whole numbers; 5.18 and 5.21 can.
-    assert [grim(mean, 28, Scale(1, 7)) for mean in (5.18, 5.19, 5.21)] == [True, False, True]
 
 
 def test_table_3_has_other_sizes_than_the_text_states():
@@ -128,17 +100,6 @@ def test_only_two_differences_between_groups_hold_in_all_reconstructions(made):
     assert "open" in set(some["verdict"]) <= {"open", "True", "False"}
 
 
-def test_a_conclusion_holds_where_all_combinations_agree_and_is_open_elsewhere(made):
-    def differ(*samples):
-        return bool(stats.kruskal(*samples).pvalue < 0.05)
-
-    a, b, c = (made["confidence", group] for group in "ABC")
-    assert printed.conclusions([a, c], differ) == {True: 22}
-    left = printed.conclusions([a, b, c], differ)
-    assert left.total() == 154 and left == Counter(differ(x, y, z) for x in a for y in b for z in c) and len(left) == 2
-    assert (a.counts.sum(axis=1) == 11).all()
-
-
 def test_summaries_have_the_unbiased_sd_and_each_assumption_is_a_family_of_its_own():
     table = printed.summaries(TABLE, {"stated": Convention("stated", STATED), "fitting": PRINTING})
     # 11 answers with sum 45 and squares 191 are the only ones that print 4.09 ± 0.53.
@@ -157,7 +118,6 @@ def test_summaries_have_the_unbiased_sd_and_each_assumption_is_a_family_of_its_o
         (lambda: grim(3.5, 0), "n is 0"),
         (lambda: grim("3,5", 3), "'3,5'.*such as 3.51"),
         (lambda: grim(3.514, 3), "at most 2 decimals: round it"),
-        (lambda: printed.printed_means(pd.DataFrame({"row": ["i"]})), "the published table has no column 'column'"),
         (lambda: printed.grim_table(TABLE, {"D": [4]}), r"ns names \['D'\]; the groups of means are: all, A, B, C"),
         (lambda: printed.grim_table(pd.concat([TABLE, TABLE]), {"A": [4]}), "twice; pass one table at a time"),
         (lambda: printed.pooled(TABLE[TABLE.index != 20], SIZES), "has no mean in every one of"),

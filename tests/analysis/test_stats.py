@@ -1,20 +1,18 @@
 """Means, intervals, tests, effect sizes and resampling against scipy, statsmodels, hand computations and laws."""
 
-from math import inf, sqrt
+from math import gamma, inf, sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from statsmodels.stats.meta_analysis import effectsize_smd
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_paired
+from statsmodels.stats.weightstats import DescrStatsW
 
 from support.analysis.stats import (
     adjusted,
-    cliffs_delta,
     cluster_bootstrap,
     compare,
     describe,
@@ -23,13 +21,11 @@ from support.analysis.stats import (
     hedges_g,
     percentiles,
     resampled,
-    small_sample_factor,
 )
 from support.errors import InvalidInput
 
 VALUES = st.integers(-50, 50)
 SAMPLES = st.lists(VALUES, min_size=2, max_size=30)
-PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=3, max_size=30)
 
 
 @pytest.fixture
@@ -37,10 +33,9 @@ def runs():
     """Thirty seeds under three rules that share the difficulty of their seed."""
     rng = np.random.default_rng(7)
     shared = rng.normal(0, 5, 30)
-    columns = {"unanimous": 50, "majority": 80, "rated": 81}
     parts = [
         pd.DataFrame({"rule": rule, "seed": range(30), "utility": mean + shared + rng.normal(0, 3, 30)})
-        for rule, mean in columns.items()
+        for rule, mean in {"unanimous": 50, "majority": 80, "rated": 81}.items()
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -65,14 +60,6 @@ def test_intervals_of_means_are_those_of_statsmodels_of_no_width_for_equals_and_
     assert few["low"].isna().tolist() == [False, True, True]
 
 
-def test_welch_s_test_and_interval_are_those_of_scipy_and_statsmodels(runs):
-    row = compare(runs, "utility", "rule").iloc[2]
-    expected = stats.ttest_ind(values(runs, "majority"), values(runs, "rated"), equal_var=False)
-    assert (row["t"], row["df"], row["p"]) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
-    means = CompareMeans(DescrStatsW(values(runs, "majority")), DescrStatsW(values(runs, "rated")))
-    assert (row["low"], row["high"]) == pytest.approx(means.tconfint_diff(usevar="unequal"))
-
-
 def test_a_paired_test_is_one_of_the_differences_matched_by_name_not_by_position(runs):
     shuffled = runs.sample(frac=1, random_state=3).sort_values("rule", key=lambda rule: rule.map(len))
     table = compare(shuffled, "utility", "rule", paired_by=["seed"], reference="majority")
@@ -88,16 +75,14 @@ def test_values_without_a_partner_are_left_out_and_counted(runs):
     row = compare(kept, "utility", "rule", paired_by="seed").set_index(["a", "b"]).loc[("majority", "rated")]
     # 29 and 30 rows: 26 pairs are whole, so 3 + 4 values stay unused.
     assert (row["n_a"], row["n_b"], row["df"], row["left_out"]) == (26, 26, 25, 7)
-    assert "(7 values not used)" in row["sentence"]
 
 
-def test_corrections_are_those_of_statsmodels_and_only_what_survives_them_is_claimed():
+def test_corrections_are_those_of_statsmodels():
     rng = np.random.default_rng(0)
     table = compare(pd.DataFrame({"g": np.repeat(list("abcdef"), 8), "u": rng.normal(0, 1, 48)}), "u", "g")
     for method in ("holm", "fdr_bh"):
         assert adjusted(table["p"], method).tolist() == pytest.approx(multipletests(table["p"], method=method)[1])
-    lost = table[(table["p"] < 0.05) & (table["p_adjusted"] >= 0.05)]
-    assert len(lost) and lost["sentence"].str.contains("did not differ reliably").all()
+    assert adjusted([0.02, np.nan])[0] == 0.02, "no test does not count"
 
 
 @pytest.mark.filterwarnings("error")
@@ -106,12 +91,10 @@ def test_corrections_are_those_of_statsmodels_and_only_what_survives_them_is_cla
     ("aabb", [1.0, 1, 2, 2], (), "no spread on either side"),
     ("aaab", [1.0, 2, 3, 9], (), "fewer than two values on a side"),
 ])  # fmt: skip
-def test_where_there_is_no_test_the_note_says_why_and_it_does_not_count_in_the_correction(groups, values, paired, note):
+def test_where_there_is_no_test_the_note_says_why(groups, values, paired, note):
     frame = pd.DataFrame({"g": list(groups), "k": [groups[:i].count(g) for i, g in enumerate(groups)], "u": values})
     row = compare(frame, "u", "g", paired_by=paired).iloc[0]
     assert np.isnan(row["p"]) and np.isnan(row["p_adjusted"]) and row["note"] == f"no test: {note}"
-    assert "could not be tested against" in row["sentence"]
-    assert adjusted([0.02, np.nan])[0] == 0.02
 
 
 @pytest.mark.parametrize(
@@ -119,7 +102,6 @@ def test_where_there_is_no_test_the_note_says_why_and_it_does_not_count_in_the_c
     [
         (lambda f: describe(f, "profit"), "no column 'profit'; its columns are: rule, seed, utility"),
         (lambda f: describe(f.iloc[:0], "utility"), "has no rows"),
-        (lambda f: describe(f, "rule"), "column 'rule' must hold numbers"),
         (lambda f: describe(f.assign(utility=np.inf), "utility"), "infinite"),
         (lambda f: describe(f.assign(rule=None), "utility", "rule"), "is empty in 90 rows"),
         (lambda f: compare(f[:30], "utility", "rule"), "has one level, unanimous; a comparison needs two"),
@@ -141,55 +123,32 @@ def test_hedges_g_agrees_with_statsmodels_and_paired_divides_by_the_average_spre
     a, b = values(runs, "majority"), values(runs, "rated")
     theirs, _ = effectsize_smd(a.mean(), a.std(ddof=1), len(a), b.mean(), b.std(ddof=1), len(b))
     # statsmodels corrects with Hedges' approximation, we with the gamma function.
-    assert hedges_g(a, b).g == pytest.approx(theirs, rel=1e-4)
-    a, b = np.array([10.0, 20, 30, 40]), np.array([9.0, 19, 28, 39])
+    assert hedges_g(a, b)[0] == pytest.approx(theirs, rel=1e-4)
     average = sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
-    assert hedges_g(a, b, paired=True).g == pytest.approx(small_sample_factor(3) * (a - b).mean() / average)
+    expected = gamma(14.5) / gamma(14) / sqrt(14.5) * (a - b).mean() / average  # J(29)
+    assert hedges_g(a, b, paired=True)[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_the_interval_of_g_covers_the_true_effect_about_as_often_as_it_says(paired):
     rng = np.random.default_rng(11)
     hits = 0
-    for _ in range(600):
+    for _ in range(400):
         shared = rng.normal(0, 1, 40) if paired else 0
-        effect = hedges_g(shared + rng.normal(1, 1, 40), shared + rng.normal(0, 1, 40), paired)
-        hits += effect.low <= (1 / sqrt(2) if paired else 1) <= effect.high
-    assert 0.92 <= hits / 600 <= 0.98
+        _, low, high = hedges_g(shared + rng.normal(1, 1, 40), shared + rng.normal(0, 1, 40), paired)
+        hits += low <= (1 / sqrt(2) if paired else 1) <= high
+    assert 0.92 <= hits / 400 <= 0.98
 
 
 @given(SAMPLES, SAMPLES, st.integers(-1000, 1000))
 def test_property_effects_change_sign_with_the_order_and_not_with_a_shift(x, y, shift):
     moved = [a + shift for a in x], [b + shift for b in y]
-    assert cliffs_delta(*moved) == cliffs_delta(x, y) == -cliffs_delta(y, x)
-    assert hedges_g(*moved).g == pytest.approx(-hedges_g(y, x).g, nan_ok=True)
+    assert hedges_g(*moved)[0] == pytest.approx(-hedges_g(y, x)[0], nan_ok=True)
     pairs = list(zip(*zip(x, y, strict=False), strict=True))
-    assert hedges_g(*pairs, paired=True).g == pytest.approx(-hedges_g(*pairs[::-1], paired=True).g, nan_ok=True)
-
-
-@settings(deadline=None, max_examples=25)
-@given(PAIRS, st.integers(-1000, 1000), st.booleans())
-def test_property_a_shift_of_all_values_changes_no_test(pairs, shift, paired):
-    assume(len({a - b for a, b in pairs}) > 1 and len({a for a, _ in pairs}) > 1)
-    rows = [(name, i, pair[name == "b"]) for i, pair in enumerate(pairs) for name in "ab"]
-    frame = pd.DataFrame(rows, columns=["g", "k", "u"])
-    before, after = (
-        compare(f, "u", "g", paired_by="k" if paired else ()).iloc[0]
-        for f in (frame, frame.assign(u=frame["u"] + shift))
-    )
-    columns = ["difference", "low", "high", "t", "p", "hedges_g", "cliffs_delta"]
-    assert after[columns].tolist() == pytest.approx(before[columns].tolist(), rel=1e-6, abs=1e-9)
+    assert hedges_g(*pairs, paired=True)[0] == pytest.approx(-hedges_g(*pairs[::-1], paired=True)[0], nan_ok=True)
 
 
 # --- equivalence, resampling ---
-
-
-def test_equivalence_is_that_of_statsmodels(runs):
-    a, b = values(runs, "majority"), values(runs, "rated")
-    gaps = a - b
-    se = gaps.std(ddof=1) / sqrt(len(gaps))
-    p = ttost_paired(a, b, -2.0, 2.0)[0]
-    assert equivalent(gaps.mean(), se, 2.0, len(gaps) - 1) == pytest.approx(p)
 
 
 def test_the_number_that_would_tell_tells_as_often_as_it_says():

@@ -8,15 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from threadpoolctl import threadpool_limits
 
 from support.analysis import stopping
 from support.analysis.conversation import features, messages_of
 from support.analysis.dialogue_acts import LABELS
 from support.analysis.metrics import total_utility
-from support.analysis.stopping import PAPER, PEOPLE, Fitted, Live, Study, folds_of, priced, studies_of
+from support.analysis.stopping import PAPER, PEOPLE, Live, Study, folds_of, priced, studies_of
 from support.errors import InvalidInput
 from support.roundtable.ratings import load
 from support.roundtable.records import Decision, Round, Transcript
@@ -54,8 +51,8 @@ def small(performance, played=None, higher_is_better=True, **layers):
     return Study(performance, played, higher_is_better, **{name: np.array(layer) for name, layer in layers.items()})
 
 
-def stops(rule, study, train=None):
-    last, fired = study.stops(rule(train or study).fires(study))
+def stops(rule, study):
+    last, fired = study.stops(rule(study).fires(study))
     return last.tolist(), fired.tolist()
 
 
@@ -89,32 +86,23 @@ def test_the_ensemble_stops_with_the_median_of_its_members():
     assert stops(stopping.ensemble, study)[0] == np.median([stops(m, study)[0] for m in members], axis=0).tolist()
 
 
-def test_a_price_of_nothing_changes_nothing_and_a_high_one_stops_at_once():
+def test_a_high_price_of_rounds_stops_at_once_and_none_changes_nothing():
     values = np.array([[1, 2, 3], [1, 2, 4], [2, 3, 4]])
-    for study in (small(values), small(5 - values, higher_is_better=False)):
+    for study in (small(values), small(5 - values, higher_is_better=False)):  # gains and errors
         assert [priced(stopping.checkpoint, price)(study).threshold for price in (0, 5)] == [3, 1]
 
 
 @pytest.mark.parametrize("name", CAUSAL)
-def test_no_rule_looks_ahead(name):
+def test_no_rule_looks_ahead_or_beats_the_oracle(name):
     study = drawn(5)
-    with threadpool_limits(1):
-        fitted = CAUSAL[name](study)
+    fitted = CAUSAL[name](study)
     whole = fitted.fires(study)
+    last = study.stops(whole)[0]
+    assert (study.performance[np.arange(20), last - 1] <= study.performance.max(axis=1)).all()
     for number in range(1, 7):
         layers = {layer: getattr(study, layer)[:, :number] for layer in ("acts", "difference", "accepted", "proposals")}
         cut = Study(np.full((20, number), np.nan), np.full(20, number), **layers)
         assert (fitted.fires(cut) == whole[:, :number]).all()
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 1000), st.sampled_from(list(CAUSAL)), st.sampled_from([1, 6]))
-def test_property_no_rule_beats_the_oracle(seed, name, rounds):
-    study = drawn(seed, runs=8, rounds=rounds)
-    with threadpool_limits(1):
-        last = np.array(stops(CAUSAL[name], study)[0])
-    assert ((last >= 1) & (last <= study.played)).all()
-    assert (study.performance[np.arange(8), last - 1] <= study.performance.max(axis=1) + 1e-12).all()
 
 
 def test_pairs_are_counted_across_speakers_as_a_plain_loop_does():
@@ -171,9 +159,8 @@ def test_the_search_is_the_best_of_all_settings_also_where_discussions_end_early
 def test_the_pair_that_makes_the_difference_is_found_for_gains_and_for_errors(rule):
     study = drawn(1, runs=60)
     errors = drawn(1, runs=60, performance=1 - study.performance, higher_is_better=False)
-    with threadpool_limits(1):
-        last = stops(rule, study)[0]
-        assert stops(rule, errors)[0] == last
+    last = stops(rule, study)[0]
+    assert stops(rule, errors)[0] == last
     assert study.performance[np.arange(60), np.array(last) - 1].mean() > study.performance[:, -1].mean() + 0.05
 
 
@@ -200,7 +187,7 @@ def test_each_discussion_is_tested_once_by_a_rule_that_never_saw_its_fold(tested
     assert (tested.groupby(["rule", "fold"])["run"].nunique() == 5).all()
     study = drawn(2, runs=25)
     spoilt = drawn(2, runs=25, performance=np.where((study.folds == 0)[:, None], -study.performance, study.performance))
-    again = stopping.cross_validate({"rated": spoilt}, {name: rule for name, rule in PAPER.items() if name != "Oracle"})
+    again = stopping.cross_validate({"rated": spoilt}, CAUSAL).query("stopping in @PAPER")
     mine = tested.query("rule == 'rated' and fold == 0 and stopping != 'Oracle'")
     assert mine["stop"].tolist() == again.query("fold == 0")["stop"].tolist()
     assert np.allclose(mine["words"], 10 * mine["stop"])
@@ -219,15 +206,14 @@ def test_tables_10_and_11_have_means_errors_ratios_thresholds_and_averages_and_g
     assert gain["se"] == pytest.approx((wide["Oracle"] - wide["@10"]).sem())
 
 
-def test_the_frontier_counts_a_group_once_and_tests_are_paired_in_families(tested):
+def test_the_frontier_counts_a_group_once(tested):
     table = stopping.frontier(tested, higher_is_better=True).set_index(["stopping", "measure"])
     assert table["n"].unique().tolist() == [25]
     assert table.loc[("@10", "loss"), "mean"] == 0 and table.loc[("Oracle", "loss"), "high"] < 0
     saved = 100 * (1 - tested.query("stopping == 'Oracle'")["stop"].mean() / 6)
     for measure in ("rounds saved", "words saved"):
         assert table.loc[("Oracle", measure), "mean"] == pytest.approx(saved)
-    tests = stopping.compare_rules(tested)
-    assert set(tests["rule"]) == {"majority", "rated", "all rules"} and (tests["test"] == "paired t").all()
+    assert set(stopping.compare_rules(tested)["rule"]) == {"majority", "rated", "all rules"}
 
 
 @pytest.mark.parametrize(
@@ -248,6 +234,13 @@ class Signals:
 
     def encode(self, texts):
         return np.array([[text.lower().count(letter) + 0.01 for letter in "aeioustn"] for text in texts])
+
+
+class Told:
+    """An annotator that reads what rule-based senders know: the acts that its messages come with."""
+
+    async def label(self, messages):
+        return list(messages["acts"])
 
 
 @pytest.fixture(scope="module")
@@ -299,22 +292,11 @@ def test_ratings_are_judged_by_their_absolute_error_and_silence_by_the_mean_rati
 def test_live_and_offline_stop_in_the_same_round(name, records, studies):
     study = studies["rated"]
     fitted = LIVE[name](study)
-    asked = Live(fitted, name, Signals())
+    asked = Live(fitted, name, Signals(), Told() if "priced" in name else None)
     talks = [talk for _, talk in records if talk.rule == "rated"]
     for talk, last in zip(talks, study.stops(fitted.fires(study))[0], strict=True):
         said = [asyncio.run(asked(talk.rounds[:n])) for n in range(1, len(talk.rounds) + 1)]
         assert (said.index(True) + 1 if True in said else len(said)) == last
-
-
-def test_an_annotator_takes_the_place_of_true_acts(records):
-    class Everything:
-        async def label(self, messages):
-            return [("propose", "accept")] * len(messages)
-
-    pair, rounds = stopping.PAIRS.index("propose → propose"), records[2][1].rounds
-    fitted = Fitted(lambda study: study.pairs[..., pair] >= 1)
-    asked = Live(fitted, "pair", annotator=Everything())
-    assert [asyncio.run(asked(rounds[:n])) for n in (1, 2)] == [False, True]
 
 
 def test_people_are_a_study_by_blocks_with_their_own_labels():

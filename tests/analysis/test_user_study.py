@@ -6,14 +6,14 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
 from support import published
 from support.analysis import user_study as study
 from support.analysis.printed import Scale, grim
-from support.analysis.user_study import POINTS, QUESTIONNAIRES
+from support.analysis.user_study import POINTS
 from support.errors import InvalidInput
 from support.survey.respondents import simulate_repeated
 
@@ -46,27 +46,13 @@ def linked():
     for who in range(12):
         for point in POINTS[1:]:
             base = int(drawn.integers(1, 8))
-            told = {
-                "reliance": base,
-                "follows": np.clip(base + drawn.integers(-1, 2), 1, 7),
-                "apart": drawn.integers(1, 8),
-            }
+            told = {"reliance": base, "follows": np.clip(base + drawn.integers(-1, 2), 1, 7)}
+            told["apart"] = drawn.integers(1, 8)
             rows += [(f"P{who}", point, item, float(value), "people") for item, value in told.items()]
     return pd.DataFrame(rows, columns=["respondent", "point", "item", "answer", "source"])
 
 
 # ---- the forms
-
-
-def test_every_rating_has_seven_steps_and_the_paper_s_parts_are_asked():
-    comfort, perception = (study.questionnaire(name, AFTER) for name in QUESTIONNAIRES)
-    for form in (comfort, perception):
-        for item in (item for section in form.asked for item in section.items if item.kind != "text"):
-            assert [c.value for c in item.choices] == list(range(1, 8))
-    kinds = ("invitation", "follow_up", "clarification", "confirmation")
-    assert {f"{how}_{kind}" for how in ("draft", "send") for kind in kinds} <= set(comfort.items)
-    features = [item for item in perception.items.values() if item.construct.startswith("feature")]
-    assert len(features) == 15 and "reliance" in perception.items
 
 
 def test_all_forms_of_a_person_lie_under_one_code_and_people_are_not_the_simulated(book):
@@ -77,34 +63,23 @@ def test_all_forms_of_a_person_lie_under_one_code_and_people_are_not_the_simulat
     assert len(comfort) == 3 * 3 * 17 and comfort["answer"].between(1, 7).all()
     assert len(study.collected(book, "system_perception", None)) == 3 * 2 * 25
     assert study.collected(book, "ai_comfort").empty
-    assert book.withdraw(codes[0]) == 5 and set(study.collected(book, "ai_comfort", None)["respondent"]) == set(
-        codes[1:]
-    )
+    assert book.withdraw(codes[0]) == 5
+    assert set(study.collected(book, "ai_comfort", None)["respondent"]) == set(codes[1:])
 
 
 # ---- two points, three points, many studies
 
 
-def test_a_paired_test_is_scipy_s_with_both_effect_sizes_and_both_corrections():
+def test_a_paired_test_is_scipy_s_with_both_corrections():
     frame = rising()
     table = study.paired_tests(frame, BEFORE, AFTER)
     row = table.set_index("item").loc["up"]
     wide = frame[frame["item"] == "up"].pivot(index="respondent", columns="point", values="answer")
     found, moved = stats.ttest_rel(wide[AFTER], wide[BEFORE]), wide[AFTER] - wide[BEFORE]
     assert (row["t"], row["p"], row["difference"]) == pytest.approx((found.statistic, found.pvalue, moved.mean()))
-    assert row["cohens_dz"] == pytest.approx(moved.mean() / moved.std()) and row["after"] > row["before"]
+    assert row["after"] > row["before"]
     assert table["p_holm"].min() == pytest.approx(min(1, 2 * table["p"].min()))
     assert table["p_fdr"].tolist() == pytest.approx(stats.false_discovery_control(table["p"]))
-
-
-def test_who_came_once_is_left_out_and_a_change_that_all_share_has_no_test():
-    frame = rising(10)
-    gone = frame["respondent"].isin(["P0", "P1"]) & (frame["point"] == AFTER)
-    row = study.paired_tests(frame[~gone], BEFORE, AFTER).iloc[0]
-    assert (row["n"], row["left_out"]) == (8, 2)
-    same = frame.assign(answer=frame["point"].map({point: 3.0 + i for i, point in enumerate(POINTS)}))
-    row = study.paired_tests(same, BEFORE, AFTER).iloc[0]
-    assert np.isnan(row["p"]) and "same in every pair" in row["note"]
 
 
 def test_with_all_answers_the_mixed_model_is_the_repeated_measures_anova():
@@ -121,24 +96,19 @@ def test_with_all_answers_the_mixed_model_is_the_repeated_measures_anova():
     assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, row["df"]) * row["se"])
 
 
-def test_what_rises_is_found_and_who_missed_a_point_stays_in():
-    table = study.mixed_model(rising(30)).set_index(["item", "term"])
-    assert table.loc[("up", "all points"), "p_holm"] < 0.001 < 0.05 < table.loc[("flat", "all points"), "p"]
+def test_who_missed_a_point_is_left_out_of_pairs_and_stays_in_the_model():
     frame = rising(10)
     gone = frame["respondent"].isin(["P0", "P1"]) & (frame["point"] == AFTER)
+    assert study.paired_tests(frame[~gone], BEFORE, AFTER).iloc[0][["n", "left_out"]].tolist() == [8, 2]
     assert study.mixed_model(frame[~gone]).iloc[0][["n", "respondents", "df"]].tolist() == [28, 10, 16]
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda f: f[f["respondent"] == "P0"], "too few"),
-        (lambda f: f.assign(answer=f["point"].map({p: i + 2.0 for i, p in enumerate(POINTS)})), "moved alike"),
-    ],
-)
-def test_where_there_is_no_fit_the_note_says_why(change, said):
-    table = study.mixed_model(change(rising(6)))
-    assert table["p"].isna().all() and table["note"].str.contains(said).all()
+def test_where_there_is_no_fit_the_note_says_why():
+    frame = rising(6)
+    alike = frame.assign(answer=frame["point"].map({p: i + 2.0 for i, p in enumerate(POINTS)}))
+    for part, said in ((frame[frame["respondent"] == "P0"], "too few"), (alike, "moved alike")):
+        table = study.mixed_model(part)
+        assert table["p"].isna().all() and table["note"].str.contains(said).all()
 
 
 def test_error_rates_count_what_paired_tests_find():
@@ -171,14 +141,12 @@ def test_a_correlation_is_scipy_s_and_its_interval_draws_people():
             assert row[["rho", "p", "n"]].tolist() == pytest.approx([found.statistic, found.pvalue, len(part)])
             assert row["low"] < row["rho"] < row["high"]
     assert table.loc[("pooled", "follows"), "p_fdr"] < 0.001 and table.loc[("pooled", "apart"), "p_fdr"] > 0.05
-    # Two equal forms of each person tell no more than one: the interval is that of people, not of forms.
-    twin = pd.concat([data[data["point"] == POINTS[1]].assign(point=point) for point in POINTS[1:]])
-    one = study.spearman(data[data["point"] == POINTS[1]], rng()).set_index("item").loc["apart"]
-    two = study.spearman(twin, rng()).query("forms == 'pooled'").set_index("item").loc["apart"]
-    assert one[["low", "high"]].tolist() == pytest.approx(two[["low", "high"]].tolist()) and one["p"] > two["p"]
+    first = data[data["point"] == POINTS[1]]
+    twin = pd.concat([first.assign(point=point) for point in POINTS[1:]])  # two equal forms tell no more than one
+    one, two = (study.spearman(part, rng()).set_index("item").loc[["apart"]].iloc[0] for part in (first, twin))
+    assert one[["low", "high"]].tolist() == pytest.approx(two[["low", "high"]].tolist())
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7), st.integers(0, 3)), min_size=4, max_size=12))
 def test_property_a_weighted_rank_correlation_is_that_of_the_repeated_rows(rows):
     a, b, times = np.array(rows).T
@@ -249,7 +217,6 @@ def test_the_sign_of_most_changes_is_open():
         (lambda f: study.need_repeated(pd.concat([f, rising(3, source="simulated: tiny")])), "never pooled"),
         (lambda f: study.paired_tests(f, BEFORE, "next year"), "next year"),
         (lambda f: study.error_rates(f, BEFORE, AFTER, 4, []), "expected 2 to 3"),
-        (lambda f: study.largest_family([1.0], 20), "between -1 and 1"),
         (lambda f: study.difference_bounds("4.90", 8, "5.75", 10), "as many after"),
     ],
 )
