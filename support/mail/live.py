@@ -53,11 +53,7 @@ class LiveMailbox:
         self._login, self._context = login, _context(servers.cafile)
 
     async def send(self, recipient: str, message: bytes) -> str:
-        """Send a composed mail to one address; what the server said when it took it.
-
-        NotSent when the server certainly has no such mail. FateUnknown when the connection broke, or time ran out,
-        between the first byte of the message and the answer to it.
-        """
+        """Send a composed mail to one address; what the server said when it took it (errors as in `Mailbox`)."""
         from aiosmtplib import SMTPException
         from aiosmtplib.protocol import PERIOD_REGEX, normalize_message_line_endings
 
@@ -90,8 +86,7 @@ class LiveMailbox:
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages of the folder after that one, oldest first, `MOST` at most; they stay unread.
 
-        Keys are "UIDVALIDITY.UID" (RFC 9051, section 2.3.1.1). If the folder's messages have been numbered anew since,
-        or `after` is "", all are new. MailError when the folder cannot be read.
+        Keys are "UIDVALIDITY.UID" (RFC 9051, 2.3.1.1): if messages have been numbered anew since, all are new.
         """
         return await asyncio.to_thread(self._collect, after)
 

@@ -138,9 +138,8 @@ class Outbox(MailTables):
     ) -> Posted:
         """Send a mail, unless it has gone already: a resumed run that asks again gets the same.
 
-        Where the same words were prepared before, those bytes and their Message-ID are sent. `today`: by the calendar,
-        for the daily limit. NotSent when it is not allowed, or the other side refused it: it may be tried again.
-        FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be composed.
+        Where the same words were prepared before, those bytes and their Message-ID are sent. NotSent when it is not
+        allowed, or was refused: it may be tried again. FateUnknown when it may have been sent; see `uncertain`.
         """
         digest = digest_of(outgoing.recipient, outgoing.subject, outgoing.body)
         kind = mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE  # what is not known may leave the machine
