@@ -1,7 +1,6 @@
 """The desk: one page for a seminar, from its setup to its last date, over a study's file.
 
-A rehearsal, a dry run and live mail are three modes of it. Policies left, the chat and the forms in the middle, grid,
-calendar, correspondence and what happened so far right; further pages for mail, people, templates, questions, export.
+Policies left, the chat and the forms in the middle, boards right; further pages for mail, people, templates, questions.
 """
 
 from __future__ import annotations
@@ -36,6 +35,8 @@ from support.seminar.data import in_words
 from support.seminar.records import MAIL, Flag
 from support.seminar.reviewing import FLAG
 from support.seminar.views import Desk as Papers
+from support.seminars.journal import begin
+from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL, SeminarSetup
 
@@ -83,7 +84,7 @@ class Desk:
         today: Callable[[], date] = date.today,
     ) -> None:
         path = store.path if isinstance(store, Store) else Path(store) if store else study_file("seminars")
-        self.path, self.model, self.home = path, model, Home()
+        self.home = Home()
         self.note, self._tasks = w.HTML(), set[asyncio.Task[None]]()
         self._drawing: asyncio.TimerHandle | None = None
         self._moving = False
@@ -91,34 +92,36 @@ class Desk:
         self.form.persona = lambda name: opened(self.work.seminar).setup.scenario.person(name)
         self.work = Work(path, model, today, self.changed, self.form)
         seminar = lambda: self.work.seminar  # noqa: E731
-        self.policies = PoliciesEditor(lambda: one.policies if (one := seminar()) else None, self._use, self._typing)
+        hold = lambda policies: opened(seminar()).set_policies(policies)  # noqa: E731
+        self.policies = PoliciesEditor(lambda: one.policies if (one := seminar()) else None, hold, self._typing)
         self.desk = DeskPage(self.work, self.form, self.policies)
         self.setup = SetupPage(self._begin, self._names, lambda name: copied(path, name), model=model is not None,
                                today=today)  # fmt: skip
         self.mail = MailPage(seminar, lambda: self.do(self.work.freshen()))
         self.people, self.templates = PeoplePage(seminar, self.changed), TemplatesPage(seminar)
-        self.ask, self.take = (
-            AskPage(lambda: one.desk if (one := seminar()) and one.day else None, model),
-            TakePage(self.work, self._begin_with),
-        )
+        self.ask = AskPage(lambda: one.desk if (one := seminar()) and one.day else None, model)
+        self.take = TakePage(self.work, self._begin_with)
         self.head = w.HTML(layout=w.Layout(flex="1 1 auto", min_width="0"))
         self.switch = w.Dropdown(options=[""], description="seminar", style={"description_width": "auto"},
                                  layout=w.Layout(width="15rem", flex="0 1 auto", min_width="8rem"))  # fmt: skip
-        self.new_button = wide("New seminar")
-        self.new_button.layout.flex = "0 0 auto"
-        self.bar = w.HBox([self.head, self.switch, self.new_button])
+        new_button = wide("New seminar")
+        new_button.layout.flex = "0 0 auto"
+        self.bar = w.HBox([self.head, self.switch, new_button])
         self.bar.add_class("bar-top")
         pages = (self.setup, self.desk, self.mail, self.people, self.templates, self.ask, self.take)
         self.tabs = w.Tab([one.view for one in pages], titles=TITLES, selected_index=SETUP)
         self.view = boxed("convene-desk app", w.HTML(style()), self.bar, self.note, self.tabs)
-        self._connect()
+        self._connect(new_button)
         self.refresh()
-        self._reopen()
+        if self._names():
+            self.do(self._open(self.work.latest, patience=PATIENCE))
+            for seconds in AGAIN:
+                asyncio.get_running_loop().call_later(seconds, self._send_again)
 
-    def _connect(self) -> None:
+    def _connect(self, new_button: w.Button) -> None:
         self.switch.observe(self._switched, "value")
         for button, act in (
-            (self.new_button, lambda: self._go(SETUP)),
+            (new_button, lambda: self._go(SETUP)),
             (self.desk.day_button, self._play),
             (self.desk.end_button, lambda: self._play(to_the_end=True)),
             (self.desk.here_button, lambda: self.do(self._open(self.work.taken, take_over=True))),
@@ -133,13 +136,6 @@ class Desk:
         if self.tabs.selected_index == SETUP:
             self.setup.refresh()
         self.changed()
-
-    def _reopen(self) -> None:
-        """Open the seminar that was worked on last."""
-        if self._names():
-            self.do(self._open(self.work.latest, patience=PATIENCE))
-            for seconds in AGAIN:
-                asyncio.get_running_loop().call_later(seconds, self._send_again)
 
     def _send_again(self) -> None:
         send_again(self.view)
@@ -212,13 +208,13 @@ class Desk:
 
     def _begin(self, name: str, setup: SeminarSetup) -> None:
         """Begin a new seminar; what cannot be is refused at once, for the page Setup to show."""
-        self.work.begin(name, setup)
+        begin(self.work.path, name, setup.to_json())
         self.do(self._open(name))
 
     def _names(self) -> list[str]:
         """The seminars in the file; none where it cannot be read, which is said."""
         try:
-            return self.work.names
+            return names_in(self.work.path)
         except ConveneError as error:
             self.note.value = alert(words(error))
             return []
@@ -239,9 +235,6 @@ class Desk:
     def _typing(self) -> None:
         """Somebody types elsewhere: the form keeps its hands off the focus."""
         self.form.follow = False
-
-    def _use(self, policies: Any) -> None:
-        opened(self.work.seminar).set_policies(policies)
 
     def _make_policy(self, flag: Flag, day: int) -> None:
         """Make a policy of a flag with its answer; it holds at once."""
@@ -351,14 +344,19 @@ class DeskPage:
 
     def _days(self, seminar: Seminar | None) -> None:
         """The control over the days, and how it stands in words."""
-        free = seminar is not None and not self.work.playing and not seminar.over
-        number, why = _next(seminar) if free and seminar is not None else (None, "")
+        free = None if seminar is None or self.work.playing or seminar.over else seminar
+        number: int | None = None
+        why = ""
+        if free is not None:
+            try:
+                number = free.next_day
+                self.day_button.description = f"{'Go on with' if free.running else 'Begin'} day {number}"
+            except InvalidInput as error:
+                why = str(error)
         there(self.here_button, bool(self.work.taken))
         there(self.mail_button, self.work.unsure)
-        there(self.end_button, free and seminar is not None and seminar.setup.mode == REHEARSAL)
+        there(self.end_button, free is not None and free.setup.mode == REHEARSAL)
         there(self.day_button, number is not None)
-        if number is not None and seminar is not None:
-            self.day_button.description = f"{'Go on with' if seminar.running else 'Begin'} day {number}"
         self.said.value = fill("page", "status", status(self.work, self.form.waiting, why))
 
     def _talk(self, seminar: Seminar | None) -> None:
@@ -396,14 +394,6 @@ def _flags(seminar: Seminar | None, form: DeskForm) -> tuple[Flag, ...]:
 
 
 # ---- how it stands, in words ----------------------------------------------------------------------------------------
-
-
-def _next(seminar: Seminar) -> tuple[int | None, str]:
-    """The day to play, or why there is none."""
-    try:
-        return seminar.next_day, ""
-    except InvalidInput as error:
-        return None, str(error)
 
 
 def status(work: Work, question: Question | None, why: str) -> Parts:

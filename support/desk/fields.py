@@ -29,7 +29,7 @@ class Press(base.Press):
 
 def alert(text: str) -> str:
     """Words on what was refused, as HTML that screen readers read at once."""
-    return fill("page", "plain", text, "alert", "trouble") if text else ""
+    return told(text, "alert", "trouble")
 
 
 def told(text: str, role: str = "", look: str = "") -> str:
@@ -221,10 +221,9 @@ Entry = dict[str, Any]
 class Entries:
     """A list, and the fields of one entry of it; what is typed is kept whether it fits or not.
 
-    The browser may send the last letters of a field behind the press that leaves it: another entry is shown only when
-    the fields stand still, so that nothing is written into the wrong one. `titled` says an entry in a few words,
-    `faults` of every entry what does not fit by the names of its fields. With `new`, an entry with nothing typed, they
-    may become more and fewer, `most` at most.
+    Another entry is shown only when the fields stand still (browsers send the last letters behind the press that leaves
+    a field). `titled` says an entry in a few words, `faults` of every entry what does not fit by the names of its
+    fields. With `new`, an entry with nothing typed, they may become more and fewer, `most` at most.
     """
 
     def __init__(
@@ -240,7 +239,8 @@ class Entries:
         most: int = 0,
     ) -> None:
         self.thing, self.fields, self.titled, self.faults, self.changed = thing, fields, titled, faults, changed
-        self.new, self.most, self._gone = new, most, None
+        self.new, self.most = new, most
+        self._gone: tuple[int, Entry] | None = None
         self.entries: list[Entry] = []
         self.at, self.strict, self._quiet = 0, False, False
         self.list = over(w.Select(options=[], rows=rows, description=thing))
@@ -254,8 +254,6 @@ class Entries:
         self.list.observe(lambda _: None if self._quiet else self.press.start(self._turn), "index")
         for name, field in fields.items():
             field.control.observe(lambda change, name=name: self._typed(name, change["new"]), "value")
-
-    _gone: tuple[int, Entry] | None
 
     def set(self, entries: Sequence[Entry], at: int = 0) -> None:
         """Have other entries, and show one of them; what was removed before cannot be put back."""
@@ -301,11 +299,8 @@ class Entries:
         self._label(found)
         told = [tell(self.fields, faults, shown) for faults in found]
         tell(self.fields, found[self.at] if found else {}, shown)
-        return [
-            f"{self._short(self.entries[i]) or f'{self.thing} {i + 1}'}, {text}"
-            for i, faults in enumerate(told)
-            for text in faults
-        ]
+        named = [self._short(entry) or f"{self.thing} {i}" for i, entry in enumerate(self.entries, start=1)]
+        return [f"{name}, {text}" for name, texts in zip(named, told, strict=True) for text in texts]
 
     def _short(self, entry: Entry) -> str:
         return self.titled(entry).split(" · ")[0]
@@ -324,11 +319,9 @@ class Entries:
         self.changed()
 
     def _label(self, found: Sequence[Mapping[str, str]]) -> None:
-        labels = [
-            f"{i + 1}. {'▲ ' if self.strict and faults else ''}"
-            f"{self.titled(entry) or f'({self.thing}, nothing typed yet)'}"
-            for i, (faults, entry) in enumerate(zip(found, self.entries, strict=True))
-        ]
+        signs = ["▲ " if self.strict and faults else "" for faults in found]
+        titles = [self.titled(entry) or f"({self.thing}, nothing typed yet)" for entry in self.entries]
+        labels = [f"{i}. {sign}{title}" for i, (sign, title) in enumerate(zip(signs, titles, strict=True), start=1)]
         if [label for label, _ in self.list.options] != labels:
             self._quiet = True
             at = self.list.index if self.list.index is not None and self.list.index < len(labels) else self.at

@@ -59,9 +59,9 @@ class DeskForm:
         self.code = w.Password(description="code", placeholder="8 digits, from the terminal of `make app`")
         self.keep = w.Checkbox(description="make this answer a policy", indent=False, tooltip=HOLDS)
         self.view = boxed("ask", self.head, self.context, self.fields, self.code, self.buttons, self.error)
-        self.press = Press(lambda: (self._read(), self.wish.value), self.error)
-        self.press.started = self._follow
-        new = self.press.new
+        press = Press(lambda: (self._read(), self.wish.value), self.error)
+        press.started = self._follow
+        new = press.new
         self.approve_button = new("Approve", self._approve, button_style="primary")
         self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
         self.undo_button = new("Undo my changes", self._undo)
@@ -94,7 +94,8 @@ class DeskForm:
         self._shown = time.monotonic()
         shown: Any = question.view
         if question.phase == ANSWER:
-            self._asked_of(question)
+            self.replies[shown.person] = ReplyForm(question, self.persona(shown.person), self._replied)
+            self._list_replies()
             return
         real = self.live and question.phase == MAIL
         if question.phase != FLAG and self.waved == shown.round and not real:
@@ -114,17 +115,14 @@ class DeskForm:
         if self.follow:
             (self.answer_field if question.phase == FLAG else self.approve_button).focus()
 
-    def _asked_of(self, question: Question) -> None:
-        letter: Any = question.view
-        form = self.replies[letter.person] = ReplyForm(question, self.persona(letter.person), self._replied)
-        self.others.children = (*self.others.children, form.view)
-        self.changed()
-
     persona: Callable[[str], Persona]
     """Gives whom somebody among the speakers plays."""
 
     def _replied(self, person: str) -> None:
         del self.replies[person]
+        self._list_replies()
+
+    def _list_replies(self) -> None:
         self.others.children = tuple(form.view for form in self.replies.values())
         self.changed()
 
@@ -158,8 +156,7 @@ class DeskForm:
         self._offer()
 
     def _offer(self) -> None:
-        changed = self._changed()
-        self.approve_button.disabled = changed
+        self.approve_button.disabled = changed = self._changed()
         self.edit_button.disabled = self.undo_button.disabled = not changed
 
     def _changed(self) -> bool:
@@ -182,15 +179,9 @@ class DeskForm:
         """Approve what is shown, and the `rest` of the day where that is said; not where something was changed."""
         if self._changed():
             raise InvalidInput(CHANGED)
-        if self.question is None:
-            return
-        before = self.waved
-        self.waved = self.question.view.round if rest else before
-        try:
-            self._give(Review(APPROVE))
-        except BaseException:
-            self.waved = before
-            raise
+        day = self.question.view.round if self.question and rest else self.waved
+        self._give(Review(APPROVE))
+        self.waved = day
 
     def _undo(self) -> None:
         if self.question:
@@ -268,10 +259,8 @@ class ReplyForm:
                                     style={"description_width": "8rem"}, layout=w.Layout(width="13rem"))  # fmt: skip
         press = Press(lambda: (self.field.value, self.day.value), self.error)
         send = press.new("Send", lambda: self._give(self.field.value), button_style="primary")
-        never, later = (
-            press.new("Leave it unanswered", lambda: self._give(None)),
-            press.new("Later", lambda: self._give(self.day.value)),
-        )
+        never = press.new("Leave it unanswered", lambda: self._give(None))
+        later = press.new("Later", lambda: self._give(self.day.value))
         buttons = row(send, never, later, self.day)
         self.view = boxed("ask", w.HTML(self._letter(letter)), self.field, buttons, self.error)
 

@@ -82,8 +82,7 @@ class SeminarPage:
     def __init__(self, title: str, seminar: Callable[[], Seminar | None], changed: Callable[[], object]) -> None:
         self._seminar, self.changed = seminar, changed
         self.error, self.said, self.none = w.HTML(), w.HTML(), w.HTML(told("No seminar is open."))
-        self.inside = w.VBox()
-        there(self.inside, False)
+        self.inside = w.VBox(layout=w.Layout(display="none"))
         self.view = page(title, self.none, self.inside)
 
     @property
@@ -148,14 +147,14 @@ class MailPage(SeminarPage):
 
     def draw(self, seminar: Seminar) -> None:
         """Show the mail of this seminar."""
-        name, mode, posted = seminar.name, seminar.setup.mode, seminar.workplace.outbox.posted()
-        there(self.code_row, mode == LIVE and not self.lock.open and seminar.workplace.outbox.approved())
-        there(self.check_button, mode != REHEARSAL)
-        setup, names = seminar.setup, {person.email: person.name for person in seminar.setup.scenario.people}
+        name, setup, posted = seminar.name, seminar.setup, seminar.workplace.outbox.posted()
+        there(self.code_row, setup.mode == LIVE and not self.lock.open and seminar.workplace.outbox.approved())
+        there(self.check_button, setup.mode != REHEARSAL)
+        names = {person.email: person.name for person in setup.scenario.people}
         today = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)
         so_far = sum(mail.status not in ("prepared", "not sent") for mail in posted)
         folder = str(seminar.workplace.folder.resolve())
-        self.ways.value = fill("post", "ways", setup, MODES[mode], folder, names, today, so_far)
+        self.ways.value = fill("post", "ways", setup, MODES[setup.mode], folder, names, today, so_far)
         self.unsure.show({(name, mail.message_id): mail for mail in seminar.uncertain})
         more = f"The newest {LISTED} of {len(posted)} are shown." if len(posted) > LISTED else ""
         self.table.value = views.outbox(list(reversed(posted))[:LISTED], more)

@@ -210,7 +210,7 @@ class SetupPage:
 
     def _changed(self) -> None:
         """Say how it stands; what is wrong, only after “Begin” was pressed once."""
-        if (self._quiet and hasattr(self, "view")) or not hasattr(self, "view"):
+        if self._quiet or not hasattr(self, "view"):
             return
         self._quiet = True
         mode = self.sending.mode.value

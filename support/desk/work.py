@@ -66,14 +66,9 @@ class Work:
         _here.add(self)
 
     @property
-    def names(self) -> list[str]:
-        """The seminars in the file, oldest first."""
-        return journal.names(self.path)
-
-    @property
     def latest(self) -> str:
         """The seminar that was worked on last, or the newest one where nobody has worked on any; "" for none."""
-        if not (known := self.names):
+        if not (known := journal.names(self.path)):
             return ""
         with closing(Store(self.path)) as store:
             rows = store.select("SELECT seminar FROM journal ORDER BY rowid DESC LIMIT 1")
@@ -83,10 +78,6 @@ class Work:
     def playing(self) -> bool:
         """Whether a day is being played, or waits for somebody."""
         return self.task is not None and not self.task.done()
-
-    def begin(self, name: str, setup: SeminarSetup) -> None:
-        """Put a new seminar into the file; `open` opens it."""
-        journal.begin(self.path, name, setup.to_json())
 
     async def open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
         """Open a seminar in the place of the one at hand; a day that was begun waits for somebody to go on with it.
