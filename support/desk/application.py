@@ -18,21 +18,18 @@ from support.data import study_file
 from support.desk import views
 from support.desk.fields import alert, boxed, heading, there, wide
 from support.desk.figure import Happened
-from support.desk.form import ANSWER, DeskForm
-from support.desk.markup import count, fill, style
+from support.desk.form import DeskForm
+from support.desk.markup import fill, style
 from support.desk.pages import AskPage, MailPage, PeoplePage, TakePage, opened
 from support.desk.policies import PoliciesEditor
 from support.desk.setup import SetupPage
-from support.desk.views import seats_of
-from support.desk.work import PATIENCE, Work, chosen, copied, running_day
+from support.desk.work import PATIENCE, Work, chosen, copied, running_day, status
 from support.desk.writing import TemplatesPage
 from support.errors import ConveneError, InvalidInput
 from support.labs.base import Home, words
 from support.runs.study import Store
-from support.seats import Question
 from support.seminar.artefacts import hook_of, hook_to_policy
-from support.seminar.data import in_words
-from support.seminar.records import MAIL, Flag
+from support.seminar.records import Flag
 from support.seminar.reviewing import FLAG
 from support.seminar.views import Desk as Papers
 from support.seminars.journal import begin
@@ -46,26 +43,9 @@ if TYPE_CHECKING:
 SETUP, DESK, POST, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
 TITLES = ("Setup", "Desk", "Mail", "People", "Templates", "Ask", "Take along")
 EVERYBODY = "everybody"
-REDRAWN = 0.2
-"""Seconds between two drawings at least."""
-
-AGAIN = (1, 3, 8, 20, 45)
-"""Seconds after a start at which all is sent again: ipywidgets loses what changes while the page loads."""
-
+REDRAWN = 0.2  # seconds between two drawings at least
+AGAIN = (1, 3, 8, 20, 45)  # seconds after a start at which all is sent again: a page that loads loses changes
 SIGNS = {REHEARSAL: "▷", DRY_RUN: "◇", LIVE: "●"}
-AFTER: dict[str | None, str] = {
-    None: "fetches the mail", "progress": "selects the policies that apply", "select": "plans the day",
-    "plan": "works out what to do", "act": "writes mails", "draft": "sends mails", "answer": "closes the day",
-    **dict.fromkeys(("collect", "read", "check", "decide"), "reads what came in"),
-    **dict.fromkeys(("review", "describe"), "goes on with the day"),
-}  # fmt: skip
-"""What comes after a step of the journal, in words."""
-
-TODAY = {
-    REHEARSAL: "The next day begins when you press the button.",
-    DRY_RUN: "The next day begins when you press the button; put replies into the folder before (see Mail).",
-}
-Parts = list[tuple[str, str]]
 
 
 class Desk:
@@ -391,77 +371,3 @@ def _flags(seminar: Seminar | None, form: DeskForm) -> tuple[Flag, ...]:
     asked: Any = form.question.view.item if form.question and form.question.phase == FLAG else None
     past = tuple(flag for day in seminar.finished for flag in day.flags) if seminar else ()
     return (*past, asked) if asked else past
-
-
-# ---- how it stands, in words ----------------------------------------------------------------------------------------
-
-
-def status(work: Work, question: Question | None, why: str) -> Parts:
-    """How it stands, in parts: plain text, bold, or an alert; `why` is why there is no day to play."""
-    seminar = work.seminar
-    if work.error:
-        return [("alert", work.error), ("", _way_out(work))]
-    if seminar is None:
-        return [("", "No seminar is open: begin one on the page"), ("b", "Setup")]
-    if work.playing:
-        return [("b", f"Day {seminar.day}:"), *_doing(seminar, question)]
-    if seminar.closed is not None:
-        return [("b", "The seminar is closed."), ("", seminar.closed), ("", _result(seminar))]
-    if seminar.over:
-        return [("b", "The seminar is over."), ("", f"{_result(seminar)} Its record lies in {work.path.name}.")]
-    if why:
-        return _later(seminar) or [("alert", why)]
-    if seminar.running:
-        begun = "was begun and is not finished. Press the button to go on where it was."
-        return [("b", f"Day {seminar.day}"), ("", begun)]
-    if seminar.day:
-        return [("b", f"Day {seminar.day} is over."), ("", f"{_result(seminar)} {_when(seminar)}")]
-    return [("b", "Ready."), ("", _when(seminar))]
-
-
-def _doing(seminar: Seminar, question: Question | None) -> Parts:
-    if question is not None and question.phase == ANSWER:
-        return [("", "waits for"), ("b", "your mail"), ("", f"as {question.view.person}, in the form below the chat.")]
-    if question is not None:
-        about = question.view.about
-        to = f" {'to' if question.phase == MAIL else 'about'} {about}" if about else ""
-        what = "a question" if question.phase == FLAG else f"the {question.phase}"
-        return [("", "waits for"), ("b", "your decision"), ("", f"on {what}{to}, in the form below the chat.")]
-    today = [entry for entry in seminar.entries if entry.day == seminar.day and entry.role != "user"]
-    return [("", f"the organiser {AFTER.get(today[-1].step if today else None, 'is at work')} …")]
-
-
-def _result(seminar: Seminar) -> str:
-    mails = len(seminar.finished[-1].sent) if seminar.finished else 0
-    seats = seats_of(seminar.desk.state)
-    full = seats.filled == seats.total and not seminar.over
-    more = " Every date is filled; further days are for those who cancel." if full else ""
-    return f"{seats.words}; {count(mails, 'mail')} went out on the last day.{more}"
-
-
-def _when(seminar: Seminar) -> str:
-    if seminar.setup.mode != LIVE:
-        return TODAY[seminar.setup.mode]
-    today = seminar.setup.scenario.start + timedelta(days=seminar.next_day - 1)
-    return f"Today is {in_words(today)}: begin the day when you have time for what it asks."
-
-
-def _later(seminar: Seminar) -> Parts:
-    """When a live seminar goes on; nothing where something else is the matter."""
-    start = seminar.setup.scenario.start
-    number = (seminar.today() - start).days + 1
-    if number < 1:
-        first = f"The first day of work is {in_words(start)}: begin it then. You may close the page."
-        return [("b", "Ready."), ("", first)]
-    if number == seminar.day:
-        over = f"{_result(seminar)} The next day can be begun tomorrow. You may close the page."
-        return [("b", f"Day {number} is over."), ("", over)]
-    return []
-
-
-def _way_out(work: Work) -> str:
-    if work.taken:
-        return ". If you work here instead, the other window can change nothing any more."
-    if work.unsure:
-        return "Say on the page Mail whether they arrived, then go on."
-    return "Nothing is lost. Put right what is said there, then go on." if work.seminar else ""

@@ -21,17 +21,14 @@ from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Desk, D
 from support.seminars.unlock import Lock
 
 Read = Callable[[], Any]
-ANSWER = "answer"
-"""The phase of a question to somebody among the speakers."""
-
+ANSWER = "answer"  # the phase of a question to somebody among the speakers
 HOLDS = "The policy holds at once, and is among what you take along."
 SAME = (
     "It is the same again. A rule-based organiser writes mails by templates, and follows no wish: change it here, or "
     "remove it."
 )
 CHANGED = "You changed it: press “Use my changes”, or “Undo my changes” and then “Approve”."
-GLANCE = 0.7
-"""Seconds that a real mail is on the screen at least before it can be sent: the second click of two is for no mail."""
+GLANCE = 0.7  # seconds that a real mail is on the screen before it can be sent: a second click of two is for no mail
 
 
 class DeskForm:

@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from support.mail.letters import Incoming
     from support.models.model import ChatModel
 
-CARDS, LISTED, NOTED = 20, 200, 50
-"""Cards shown at once; mails that the table shows; automatic answers and bounces that are listed, the newest."""
-
+CARDS, LISTED, NOTED = 20, 200, 50  # shown at once: cards, mails in the table, automatic answers and bounces
 NOBODY = "choose …"
 UNSURE = (
     "Nobody here knows whether these left: the answer of the server was lost. None is sent again by itself. Look into "
@@ -44,13 +42,11 @@ UNSURE = (
 )
 LOCKED = "Mail that was approved before this page was loaded leaves only after the code of `make app`."
 AGAIN = "This very mail, with the same words and the same Message-ID, leaves when the day goes on."
-FATES = (
+FATES = (  # what a person can say of an uncertain mail, what follows, and both as `Seminar.decide` takes them
     ("It arrived", "It counts as sent, and nothing is sent again.", True, False),
     ("It did not arrive: send it again", AGAIN, False, True),
     ("It did not arrive: leave it out", "It counts as not sent; the organiser may write anew.", False, False),
 )
-"""What a person can say of an uncertain mail, what follows, and both as `Seminar.decide` takes them."""
-
 HOLDING = (
     "Nobody can say for sure whose these are, so that the organiser has not seen them. Say whose it is, and it is read "
     "on the next day as their reply; or leave it out. Nothing in a mail is opened or followed."
@@ -279,11 +275,7 @@ class PeoplePage(SeminarPage):
 
 
 class AskPage:
-    """Questions about the mails in plain language, answered with the mails that the answer rests on.
-
-    `desk` gives the newest desk, None before the first day; a model answers when it is there, otherwise the mails
-    nearest in meaning are looked up.
-    """
+    """Questions about the mails of the newest `desk`, answered by a model, or by the mails nearest in meaning."""
 
     def __init__(self, desk: Callable[[], Desk | None], model: ChatModel | str | None) -> None:
         self.desk, self.model = desk, model

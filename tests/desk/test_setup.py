@@ -9,7 +9,8 @@ import ipywidgets as w
 import pytest
 
 from support.desk.people import faults_of, persons_of, read_table
-from support.desk.setup import LARGEST, SetupPage, read_dates
+from support.desk.policies import LARGEST
+from support.desk.setup import SetupPage, read_dates
 from support.errors import InvalidInput
 from support.labs import base
 from support.mail.credentials import MailServers
