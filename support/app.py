@@ -1,8 +1,5 @@
 """The dashboard on a page of its own, served by Voila on this machine: `make app`, or `python -m support.app`.
 
-It writes a notebook of one cell into a folder of its own and serves that. Whoever opens the page gets a kernel; what is
-said and decided is in the store, so that a kernel that ends loses nothing.
-
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
 no other path); kernels talk over sockets in a folder of this account alone, since whoever connects to a kernel's ports

@@ -103,10 +103,8 @@ def sides(left: Sequence[w.Widget], right: Sequence[w.Widget]) -> w.HBox:
 
 def area(name: str, value: str = "", rows: int = 3, **look: Any) -> w.Textarea:
     """A field of several lines beside its name."""
-    layout = w.Layout(width="100%", max_width="54rem")
-    return w.Textarea(
-        value=value, rows=rows, description=name, style={"description_width": "5rem"}, layout=layout, **look
-    )
+    look |= {"style": {"description_width": "5rem"}, "layout": w.Layout(width="100%", max_width="54rem")}
+    return w.Textarea(value=value, rows=rows, description=name, **look)
 
 
 class Field:
@@ -129,17 +127,13 @@ class Field:
 
 
 class Spec(NamedTuple):
-    """A field of a form: its label, an example that stands in it, its kind, and what else that needs.
-
-    `rest` is a first value of a text, the rows of one of several lines, least, most and first of a number, the options
-    of a choice. `most` is how many characters may be typed.
-    """
+    """A field of a form."""
 
     label: str
-    example: str = ""
+    example: str = ""  # that stands in it
     kind: Literal["text", "lines", "day", "number", "share", "choice"] = "text"
-    rest: Any = None
-    most: int = 0
+    rest: Any = None  # first text; rows of several lines; least, most and first of a number; options of a choice
+    most: int = 0  # characters that may be typed
 
     def control(self) -> Any:
         """The control of the field."""

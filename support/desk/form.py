@@ -34,9 +34,8 @@ GLANCE = 0.7  # seconds that a real mail is on the screen before it can be sent:
 class DeskForm:
     """Takes the decisions of the person at the desk, one question after the other; a refusal keeps what was typed.
 
-    `make_policy` makes a policy of a flag with its answer on a day, or raises; `changed` is called when a question was
-    asked or answered. `live` is whether mail is real: every mail is shown then, and none is among "the rest of today".
-    `follow` is whether the focus goes along to the next question: not while something is typed elsewhere.
+    `make_policy` makes a policy of a flag with its answer on a day, or raises. If `live`, every mail is shown, and none
+    is among "the rest of today". With `follow` the focus goes along: not while something is typed elsewhere.
     """
 
     def __init__(self, make_policy: Callable[[Flag, int], None], changed: Callable[[], None]) -> None:
@@ -61,7 +60,7 @@ class DeskForm:
         new = press.new
         self.approve_button = new("Approve", self._approve, button_style="primary")
         self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
-        self.undo_button = new("Undo my changes", self._undo)
+        self.undo_button = new("Undo my changes", lambda: self.question and self._thing(self.question))
         self.rest_button = new("", lambda: self._approve(rest=True))
         self.again_button = new("Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value)))
         self.remove_button = new("Remove", lambda: self._give(Review(REMOVE)))
@@ -179,10 +178,6 @@ class DeskForm:
         day = self.question.view.round if self.question and rest else self.waved
         self._give(Review(APPROVE))
         self.waved = day
-
-    def _undo(self) -> None:
-        if self.question:
-            self._thing(self.question)
 
     def _answer(self) -> None:
         """Answer a flag; the policy is made first, so that one which cannot be leaves the question open."""

@@ -36,6 +36,7 @@ IN_WORDS = {
     rules.URGENT: "a date that is {n} days away goes to whoever named it",
 }
 EXAMPLE = "for example: Write again after four working days without an answer."
+UNREAD = "Not understood by the rule-based organiser: it will not follow it. A language model is shown it as it is."
 SURE = "Delete for good"
 BRING = (
     "A file that “Take along” wrote in another seminar: its policies are ticked above, its templates are in Mails, and "
@@ -51,9 +52,7 @@ def understood(rule: Rule | None) -> str:
     'Understood as follow_up: a mail is left alone for 4 working days, then one writes again.'
     """
     if rule is None:
-        return (
-            "Not understood by the rule-based organiser: it will not follow it. A language model is shown it as it is."
-        )
+        return UNREAD
     said = IN_WORDS[rule.kind].format(n=rule.number)
     return f"Understood as {rule.kind}: {said.replace(' 1 working days', ' 1 working day')}."
 
@@ -61,8 +60,8 @@ def understood(rule: Rule | None) -> str:
 class PoliciesEditor:
     """Policies, read, added, changed and deleted.
 
-    `found` gives those that hold (None: no seminar is open), `hold` has others hold, from the organiser's next step on
-    where a seminar runs, or raises; `typing` is called when somebody types here.
+    `found` gives those that hold (None: no seminar is open), `hold` has others hold, or raises; `typing` is called when
+    somebody types here.
     """
 
     def __init__(

@@ -209,10 +209,7 @@ def _slot(state: State, slot: date) -> Sign:
 
 
 def correspondence(desk: Desk, flags: Sequence[Flag] = (), person: str | None = None) -> str:
-    """People by days (Figure 3E), each with the whole thread below, folded; of one `person` unfolded.
-
-    Mails of `flags` bear a flag in place of their sign.
-    """
+    """People by days (Figure 3E), each thread folded below, of one `person` unfolded; mails of `flags` bear a flag."""
     threads = {name: desk.thread(name) for name in ([person] if person else desk.state.contacts)}
     days = {number: desk.scenario.start + timedelta(days=number - 1)
             for number in sorted({mail.day for mails in threads.values() for mail in mails})}  # fmt: skip
@@ -264,18 +261,14 @@ def held(mail: Any, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that the person at the desk was shown on the running day, and the decision about it.
+    """One thing that the person at the desk was shown on the running day, and the decision about it."""
 
-    `what` is "plan", "action", "mail" or "flag"; `decision` one of `DECIDED`, "" while it waits; `text` what was shown,
-    `after` what it was changed to (of a flag the answer), `wish` how it was to be made again.
-    """
-
-    what: str
+    what: str  # "plan", "action", "mail" or "flag"
     about: str
-    decision: str
+    decision: str  # one of `DECIDED`, "" while it waits
     text: str
-    after: str = ""
-    wish: str = ""
+    after: str = ""  # what it was changed to; of a flag the answer
+    wish: str = ""  # how it was to be made again
 
 
 def chat(

@@ -77,12 +77,10 @@ class Work:
 
     @property
     def latest(self) -> str:
-        """The seminar that was worked on last, or the newest one where nobody has worked on any; "" for none."""
-        if not (known := journal.names(self.path)):
-            return ""
+        """The seminar that was worked on last, or the newest one where nobody has worked on any."""
         with closing(Store(self.path)) as store:
             rows = store.select("SELECT seminar FROM journal ORDER BY rowid DESC LIMIT 1")
-        return str(rows[0][0]) if rows else known[-1]
+        return str(rows[0][0]) if rows else journal.names(self.path)[-1]
 
     @property
     def playing(self) -> bool:
@@ -90,10 +88,9 @@ class Work:
         return self.task is not None and not self.task.done()
 
     async def open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
-        """Open a seminar in the place of the one at hand; a day that was begun waits for somebody to go on with it.
+        """Open a seminar in the place of the one at hand; of several that are asked for at once the last one.
 
-        What goes amiss is in `error` then; a seminar that is open elsewhere is `taken`. Of several that are asked for
-        at once the last one is open in the end.
+        A day that was begun waits for somebody to go on with it. A seminar that is open elsewhere is `taken`.
         """
         async with self._opening:
             self.error, self.taken, self.unsure = "", "", False

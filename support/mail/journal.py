@@ -1,8 +1,7 @@
 """What a study's file keeps of mail: what left, what was approved, what arrived.
 
-A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on: what is done next may
-not be known to fewer than the disk. What arrives is kept once, with its bytes and the day on which it was collected, so
-that a run that is resumed collects the same; what is held waits for a person.
+A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on. What arrives is kept
+once, with its bytes and the day on which it was collected, so that a run that is resumed collects the same.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The real thing: mails leave by SMTP, replies are read by IMAP, both with TLS that is always checked.
 
-A server has a mail when it has answered the dot that ends it (RFC 5321, sections 3.3 and 4.1.1.4). Whatever goes wrong
-before the first byte of the message, it has none. Whatever goes wrong between there and the answer, nobody here knows.
-The library's own `sendmail` does not tell these apart, so the dialogue is led here command by command. In the IMAP
-folder nothing is marked or changed, and nothing large is fetched whole.
+A server has a mail when it has answered the dot that ends it (RFC 5321, 3.3 and 4.1.1.4). Before the first byte of the
+message it has none; between there and the answer nobody here knows. The library's `sendmail` does not tell these apart,
+so the dialogue is led here. In the IMAP folder nothing is marked or changed, and nothing large is fetched whole.
 """
 
 from __future__ import annotations
