@@ -68,7 +68,8 @@ class Desk:
         self.note, self._tasks = w.HTML(), set[asyncio.Task[None]]()
         self._drawing: asyncio.TimerHandle | None = None
         self._moving = False
-        self.form = DeskForm(self._make_policy, self.changed)
+        as_policy = lambda flag, day: hook_to_policy(hook_of(flag, day), self.policies.policies)  # noqa: E731
+        self.form = DeskForm(lambda flag, day: self.policies.use(as_policy(flag, day)), self.changed)
         self.form.persona = lambda name: opened(self.work.seminar).setup.scenario.person(name)
         self.work = Work(path, model, today, self.changed, self.form)
         seminar = lambda: self.work.seminar  # noqa: E731
@@ -215,10 +216,6 @@ class Desk:
     def _typing(self) -> None:
         """Somebody types elsewhere: the form keeps its hands off the focus."""
         self.form.follow = False
-
-    def _make_policy(self, flag: Flag, day: int) -> None:
-        """Make a policy of a flag with its answer; it holds at once."""
-        self.policies.use(hook_to_policy(hook_of(flag, day), self.policies.policies))
 
 
 def send_again(widget: w.Widget) -> None:

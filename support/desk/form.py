@@ -142,7 +142,9 @@ class DeskForm:
         there(self.rest_button, not real)
         there(self.code, real and not self.lock.open)
         fields, self._read = FIELDS[question.phase](shown.item, shown.desk)
-        self.context.value = _to_whom(shown.about, address if question.phase == MAIL else "", shown.desk)
+        came = [mail for mail in shown.desk.thread(shown.about) if mail.sender != ORGANISER] if person else []
+        to = address if question.phase == MAIL else ""
+        self.context.value = fill("page", "to_whom", shown.about, to, came[-1] if came else None) if person else ""
         self.fields.children, self.wish.value = tuple(fields), ""
         for field in fields:
             field.observe(lambda _: self._offer(), "value")
@@ -206,12 +208,6 @@ class DeskForm:
         self.question = None
         there(self.view, False)
         self.changed()
-
-
-def _to_whom(name: str, address: str, desk: Desk) -> str:
-    """To whom a mail goes, and what they wrote last; nothing of a plan."""
-    came = [mail for mail in desk.thread(name) if mail.sender != ORGANISER] if name else []
-    return fill("page", "to_whom", name, address, came[-1] if came else None) if name else ""
 
 
 def _plan(item: DayPlan, desk: Desk) -> tuple[list[w.Widget], Read]:

@@ -233,8 +233,10 @@ class PeoplePage(SeminarPage):
         self.whom = w.Dropdown(options=[(NOBODY, "")], value="", description="person", layout=w.Layout(width="20rem"),
                                style={"description_width": "3.4rem"})  # fmt: skip
         press = Press(lambda: self.whom.value, self.error)
-        self.off = Twice("Take off the list", lambda: self._sure("take {} off the list"), self._off, press)
-        self.back = Twice("Put back on the list", lambda: self._sure("put {} back"), self._back, press)
+        off = partial(self._settle, Seminar.remove, "is off the list")
+        back = partial(self._settle, Seminar.put_back, "is on the list again")
+        self.off = Twice("Take off the list", lambda: self._sure("take {} off the list"), off, press)
+        self.back = Twice("Put back on the list", lambda: self._sure("put {} back"), back, press)
         self.whom.observe(lambda _: self._chosen(), "value")
         choice = row(self.whom, self.off.view, self.back.view)
         self.inside.children = (choice, hint(OFF), self.error, self.said, self.table)
@@ -265,13 +267,9 @@ class PeoplePage(SeminarPage):
             way.rest()
             there(way.view, shown)
 
-    def _off(self) -> None:
-        self.seminar.remove(self.whom.value)
-        self.done(f"{self.whom.value} is off the list.")
-
-    def _back(self) -> None:
-        self.seminar.put_back(self.whom.value)
-        self.done(f"{self.whom.value} is on the list again.")
+    def _settle(self, act: Callable[[Seminar, str], object], said: str) -> None:
+        act(self.seminar, self.whom.value)
+        self.done(f"{self.whom.value} {said}.")
 
 
 class AskPage:
