@@ -192,9 +192,8 @@ class Twice:
     def __init__(self, name: str, sure: Callable[[], str], act: Callable[[], Any], press: Press) -> None:
         self.first, self.no, self.yes = wide(name), wide("No, leave it"), wide("Yes")
         self.yes.add_class("danger")
-        self.sure = sure
         self.view = row(self.first, self.no, self.yes)
-        self.first.on_click(lambda _: self._ask(self.sure()))
+        self.first.on_click(lambda _: self._ask(sure()))
         self.no.on_click(lambda _: self.rest())
         press.button(self.yes, act)
         self.rest()

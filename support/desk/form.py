@@ -60,7 +60,7 @@ class DeskForm:
         new = press.new
         self.approve_button = new("Approve", self._approve, button_style="primary")
         self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
-        self.undo_button = new("Undo my changes", lambda: self.question and self._thing(self.question))
+        self.undo_button = new("Undo my changes", lambda: self._thing(self.question) if self.question else None)
         self.rest_button = new("", lambda: self._approve(rest=True))
         self.again_button = new("Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value)))
         self.remove_button = new("Remove", lambda: self._give(Review(REMOVE)))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from support.desk.form import ANSWER, DeskForm
 from support.desk.markup import count
 from support.desk.views import Step, seats_of
-from support.errors import FateUnknown, FileInUse, InvalidInput
+from support.errors import FateUnknown, FileInUse
 from support.labs.base import words
 from support.runs.study import Store
 from support.seats import Question
@@ -208,14 +208,12 @@ class Work:
 def copied(path: Path, name: str) -> SeminarSetup:
     """The setup of a seminar, with what it leaves by now; nobody who works on it is disturbed."""
     with closing(Store(path)) as store:
-        found = store.select("SELECT setup FROM seminars WHERE name = ?", (name,))
+        [(setup,)] = store.select("SELECT setup FROM seminars WHERE name = ?", (name,))
         query = "SELECT step, answer FROM journal WHERE seminar = ? AND role IN (?, 'day') ORDER BY number"
         rows = store.select(query, (name, USER))
-    if not found:
-        raise InvalidInput(f"seminar: {name!r} given; {path.name} has {', '.join(journal.names(path)) or 'none'}")
-    setup = SeminarSetup.from_json(found[0][0])
-    made = carried(setup.artefacts, [from_text(OrganizingDay, said) for step, said in rows if step == FINISHED])
-    return replace(setup, artefacts=_changed(made, rows))
+    begun = SeminarSetup.from_json(setup)
+    made = carried(begun.artefacts, [from_text(OrganizingDay, said) for step, said in rows if step == FINISHED])
+    return replace(begun, artefacts=_changed(made, rows))
 
 
 def _changed(made: Artefacts, rows: Iterable[Any]) -> Artefacts:

@@ -107,10 +107,6 @@ class Office:
         """Their Message-IDs."""
         return [BytesHeaderParser().parsebytes(message)["Message-ID"] for message in self.messages(name)]
 
-    def names(self):
-        """Everybody who got any."""
-        return sorted(folder.name for folder in (self.base / "mail").iterdir() if self.messages(folder.name))
-
 
 @contextmanager
 def office():
