@@ -263,14 +263,15 @@ BOARDS = {
 }
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 @pytest.mark.parametrize("name", BOARDS)
-def test_hostile_words_leave_the_elements_and_attributes_of_plain_ones(name, payload, inputs):
-    plain, page = (BOARDS[name](poisoned(inputs, words)) for words in ("plain", payload))
-    assert Page(page).skeleton == Page(plain).skeleton
-    assert "<script" not in page.lower() and "<img" not in page.lower()
-    assert "tex2jax_ignore mathjax_ignore" in page.split(">", 1)[0], "no page reads formulas in it"
-    assert not set(page) & set("\u202e\u2066\x00\x07\x1b") and page.encode("utf-8")
+def test_hostile_words_leave_the_elements_and_attributes_of_plain_ones(name, inputs):
+    plain = Page(BOARDS[name](poisoned(inputs, "plain"))).skeleton
+    for payload in PAYLOADS:
+        page = BOARDS[name](poisoned(inputs, payload))
+        assert Page(page).skeleton == plain, payload
+        assert "<script" not in page.lower() and "<img" not in page.lower(), payload
+        assert "tex2jax_ignore mathjax_ignore" in page.split(">", 1)[0], "no page reads formulas in it"
+        assert not set(page) & set("\u202e\u2066\x00\x07\x1b") and page.encode("utf-8")
 
 
 WIDER = "(p => p.scrollWidth - p.clientWidth)(document.querySelector('#panel'))"
