@@ -221,7 +221,7 @@ def dovecot(office, certificate, people=("ana", "ben", "eve")):
         wait_for_port(port, process, base / "dovecot.log")
         yield port
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGKILL)  # asked to end, it waits for seconds
         process.wait(30)
 
 
