@@ -118,7 +118,7 @@ def test_a_day_waits_for_each_decision_and_what_was_decided_is_in_the_chat(path)
         assert "your decision" in desk.desk.said.value and "the action" in desk.desk.said.value
         assert "Day 1 of 29" in desk.head.value and "applies today" in desk.policies.items["begin"].text.value
         await done(desk)
-        assert "Day 1" in desk.desk.said.value and "is over" in desk.desk.said.value
+        assert "Day 1 is over." in desk.desk.said.value and "Because &lt;b&gt;I" in desk.desk.past.value
         [finished] = desk.work.seminar.finished
         assert [edit.what for edit in finished.edits] == ["plan"]
 
