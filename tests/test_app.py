@@ -124,19 +124,17 @@ def test_a_page_lives_while_it_is_watched_and_who_has_no_token_starts_and_hears_
         window.get_by_label("name of this seminar").fill("Autumn")  # longer ago than a page lives that nobody has open
         begin.click()
         window.get_by_text("Who can do which date").wait_for()
-        window.goto("about:blank")
-        while kernels(server.pid) and time.monotonic() < until:
-            time.sleep(0.3)
-        assert not kernels(server.pid), "nobody watches any"
-        voila = children(server.pid)[1]  # a kernel that has ended may not be gone yet
+        voila, until = children(server.pid)[1], time.monotonic() + 60
         server.kill()  # its terminal, say; who has the address, of a history say, reaches the page no more
         server.wait()
         try:
-            while time.monotonic() < until:
-                refused(root)
-            pytest.fail("the page is still there")
-        except OSError:
-            return
+            with suppress(OSError):
+                while time.monotonic() < until:
+                    refused(root)
+                pytest.fail("the page is still there")
+            while command_of(watched) and time.monotonic() < until:
+                time.sleep(0.1)
+            assert not command_of(watched), "a kernel does not outlive its server"
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(voila, signal.SIGKILL)
