@@ -1,8 +1,5 @@
 """The dashboard on a page of its own, served by Voila on this machine: `make app`, or `python -m support.app`.
 
-It writes a notebook of one cell into a folder of its own and serves that. Whoever opens the page gets a kernel; what is
-said and decided is in the store, so that a kernel that ends loses nothing.
-
 Other accounts of this machine reach 127.0.0.1 as well. So the port is taken before anything is told, and kept; the page
 lies at an address that cannot be guessed, below which the cookie stays (a cookie goes to every port of a host, but to
 no other path); kernels talk over sockets in a folder of this account alone, since whoever connects to a kernel's ports
@@ -25,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from support.data import ROOT, study_file
 from support.errors import ConveneError, InvalidInput, MissingData
@@ -118,10 +115,8 @@ def started(cell: str, listening: socket.socket, keys: Keys, folder: str, idle: 
     spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = Path(folder, "Convene.ipynb")
     notebook.write_text(writes(new_notebook(cells=[new_code_cell(cell)], metadata={"kernelspec": spec})), "utf-8")
-    descriptor = listening.fileno()
-    serve = (
-        f"import os; from support.app import page; page({descriptor}).launch_instance(base_url=os.environ[{ADDRESS!r}])"
-    )
+    descriptor, at = listening.fileno(), f"os.environ[{ADDRESS!r}]"
+    serve = f"import os; from support.app import page; page({descriptor}).launch_instance(base_url={at})"
     command = [sys.executable, "-c", serve, notebook.name, "--no-browser", "--Voila.log_level=WARN", "--theme=light",
                "--Voila.auto_token=True",
                "--KernelManager.transport=ipc",
@@ -135,13 +130,11 @@ def started(cell: str, listening: socket.socket, keys: Keys, folder: str, idle: 
     env = {**os.environ, "PYTHONPATH": path, "JUPYTER_TOKEN": keys.token, CODE: keys.code,
            ADDRESS: f"/{keys.path}/", "JUPYTER_RUNTIME_DIR": folder}  # fmt: skip
     server = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True, pass_fds=[descriptor], umask=0o077)
-    until = time.monotonic() + PATIENCE
+    door, until = f"http://{HERE}:{listening.getsockname()[1]}/{keys.path}/login", time.monotonic() + PATIENCE
     try:
         while time.monotonic() < until and server.poll() is None:
             with suppress(OSError):
-                urllib.request.urlopen(
-                    f"http://{HERE}:{listening.getsockname()[1]}/{keys.path}/login", timeout=1
-                ).close()
+                urllib.request.urlopen(door, timeout=1).close()
                 return server
             time.sleep(0.1)
     except KeyboardInterrupt:
@@ -169,7 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     store = Path(given.store).resolve() if given.store else study_file("seminars")
     endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {ending: signal.signal(ending, _end_like_ctrl_c) for ending in endings}
+    # a closed terminal, or `kill`, leaves no server behind
+    before = {ending: signal.signal(ending, signal.default_int_handler) for ending in endings}
     try:
         with tempfile.TemporaryDirectory(prefix="convene-", ignore_cleanup_errors=True) as folder:
             return _serve(given, store, folder)
@@ -196,11 +190,6 @@ def _serve(given: argparse.Namespace, store: Path, folder: str) -> int:
         return 0
     finally:
         end(server)
-
-
-def _end_like_ctrl_c(*_: object) -> NoReturn:
-    """A closed terminal, or `kill`, leaves no server behind."""
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -27,8 +27,9 @@ DIRECTORIES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", 
                "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR")  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def chromium():
+    """The browser of a file of tests; Playwright keeps a loop in this thread, so that no test of it runs another."""
     if CHROMIUM is None:
         if os.environ.get("CI"):
             pytest.fail(f"no chromium on this machine, and CI has to run the browser test: {NEEDS}")

@@ -18,6 +18,7 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
+from browser import chromium, window  # noqa: F401 (fixtures)
 
 from support import app
 from support.data import ROOT
@@ -87,7 +88,7 @@ def test_it_opens_to_who_has_the_address_listens_here_only_and_ends_when_it_is_t
             socket.create_connection(("127.0.0.1", int(port)), 1)
 
 
-def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_ends_when_it_is_left_or_alone(tmp_path):
+def test_a_page_lives_while_it_is_watched_and_who_has_no_token_starts_and_hears_nothing(window, tmp_path):  # noqa: F811
     """Attacks 2 and 4: a cookie goes to every port of 127.0.0.1, and a link on any site started a kernel."""
     with running(tmp_path, "--idle", "8") as (server, said):
         address = re.search(r"http\S+", said[0])[0]
@@ -95,15 +96,19 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_ends_
         for link in (root.replace(path, ""), root.replace(path, "voila/render/Convene.ipynb"), root):
             refused(link)
         assert not kernels(server.pid), "who has a link, and no token, starts nothing"
+        begin = window.get_by_role("button", name="Begin", exact=True)
+        window.goto(address, wait_until="domcontentloaded")
+        begin.wait_for()
+        [watched] = kernels(server.pid)
+        connection = Path(next(part for part in command_of(watched).split("\0") if part.endswith(".json")))
+        assert json.loads(connection.read_text())["transport"] == "ipc", (
+            "whoever reaches a port hears what is said there"
+        )
+        assert connection.parent.stat().st_mode & 0o777 == 0o700
         jar = CookieJar()
         door = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
         with door.open(address, timeout=60) as page:
             assert page.status == 200 and "Convene" in page.read().decode()
-        (kernel,) = kernels(server.pid)
-        connection = next(part for part in command_of(kernel).split("\0") if part.endswith(".json"))
-        told = json.loads(Path(connection).read_text())
-        assert told["transport"] == "ipc", "whoever reaches a port hears what is said there"
-        assert Path(connection).parent.stat().st_mode & 0o777 == 0o700
         assert jar and {cookie.path for cookie in jar} == {f"/{path}/"}
         own = "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
         for tossed in ("", f"; username-127-0-0-1-{port}=of another page's, at another port"):
@@ -113,18 +118,23 @@ def test_the_cookie_goes_to_no_other_port_a_link_starts_nothing_and_a_page_ends_
         jar.add_cookie_header(request)
         assert request.get_header("Cookie") is None, "another port is another program's"
         until = time.monotonic() + 90
-        while kernels(server.pid) and time.monotonic() < until:
+        assert len(kernels(server.pid)) == 2
+        while kernels(server.pid) != [watched] and time.monotonic() < until:
             time.sleep(0.3)
-        assert not kernels(server.pid), "nobody watches it"
-        voila = children(server.pid)[1]  # a kernel that has ended may not be gone yet
+        window.get_by_label("name of this seminar").fill("Autumn")  # longer ago than a page lives that nobody has open
+        begin.click()
+        window.get_by_text("Who can do which date").wait_for()
+        voila, until = children(server.pid)[1], time.monotonic() + 60
         server.kill()  # its terminal, say; who has the address, of a history say, reaches the page no more
         server.wait()
         try:
-            while time.monotonic() < until:
-                refused(root)
-            pytest.fail("the page is still there")
-        except OSError:
-            return
+            with suppress(OSError):
+                while time.monotonic() < until:
+                    refused(root)
+                pytest.fail("the page is still there")
+            while command_of(watched) and time.monotonic() < until:
+                time.sleep(0.1)
+            assert not command_of(watched), "a kernel does not outlive its server"
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(voila, signal.SIGKILL)

@@ -1,7 +1,6 @@
 """The desk: one page for a seminar, from its setup to its last date, over a study's file.
 
-A rehearsal, a dry run and live mail are three modes of it. Policies left, the chat and the forms in the middle, grid,
-calendar, correspondence and what happened so far right; further pages for mail, people, templates, questions, export.
+Policies left, the chat and the forms in the middle, boards right; further pages for mail, people, templates, questions.
 """
 
 from __future__ import annotations
@@ -19,23 +18,22 @@ from support.data import study_file
 from support.desk import views
 from support.desk.fields import alert, boxed, heading, there, wide
 from support.desk.figure import Happened
-from support.desk.form import ANSWER, DeskForm
-from support.desk.markup import count, fill, style
+from support.desk.form import DeskForm
+from support.desk.markup import fill, style
 from support.desk.pages import AskPage, MailPage, PeoplePage, TakePage, opened
 from support.desk.policies import PoliciesEditor
 from support.desk.setup import SetupPage
-from support.desk.views import seats_of
-from support.desk.work import PATIENCE, Work, chosen, copied, running_day
+from support.desk.work import PATIENCE, Work, chosen, copied, running_day, status
 from support.desk.writing import TemplatesPage
 from support.errors import ConveneError, InvalidInput
 from support.labs.base import Home, words
 from support.runs.study import Store
-from support.seats import Question
 from support.seminar.artefacts import hook_of, hook_to_policy
-from support.seminar.data import in_words
-from support.seminar.records import MAIL, Flag
+from support.seminar.records import Flag
 from support.seminar.reviewing import FLAG
 from support.seminar.views import Desk as Papers
+from support.seminars.journal import begin
+from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
 from support.seminars.setup import DRY_RUN, LIVE, MODES, REHEARSAL, SeminarSetup
 
@@ -45,26 +43,9 @@ if TYPE_CHECKING:
 SETUP, DESK, POST, PEOPLE, TEMPLATES, ASK, TAKE = range(7)
 TITLES = ("Setup", "Desk", "Mail", "People", "Templates", "Ask", "Take along")
 EVERYBODY = "everybody"
-REDRAWN = 0.2
-"""Seconds between two drawings at least."""
-
-AGAIN = (1, 3, 8, 20, 45)
-"""Seconds after a start at which all is sent again: ipywidgets loses what changes while the page loads."""
-
+REDRAWN = 0.2  # seconds between two drawings at least
+AGAIN = (1, 3, 8, 20, 45)  # seconds after a start at which all is sent again: a page that loads loses changes
 SIGNS = {REHEARSAL: "▷", DRY_RUN: "◇", LIVE: "●"}
-AFTER: dict[str | None, str] = {
-    None: "fetches the mail", "progress": "selects the policies that apply", "select": "plans the day",
-    "plan": "works out what to do", "act": "writes mails", "draft": "sends mails", "answer": "closes the day",
-    **dict.fromkeys(("collect", "read", "check", "decide"), "reads what came in"),
-    **dict.fromkeys(("review", "describe"), "goes on with the day"),
-}  # fmt: skip
-"""What comes after a step of the journal, in words."""
-
-TODAY = {
-    REHEARSAL: "The next day begins when you press the button.",
-    DRY_RUN: "The next day begins when you press the button; put replies into the folder before (see Mail).",
-}
-Parts = list[tuple[str, str]]
 
 
 class Desk:
@@ -83,42 +64,45 @@ class Desk:
         today: Callable[[], date] = date.today,
     ) -> None:
         path = store.path if isinstance(store, Store) else Path(store) if store else study_file("seminars")
-        self.path, self.model, self.home = path, model, Home()
+        self.home = Home()
         self.note, self._tasks = w.HTML(), set[asyncio.Task[None]]()
         self._drawing: asyncio.TimerHandle | None = None
         self._moving = False
-        self.form = DeskForm(self._make_policy, self.changed)
+        as_policy = lambda flag, day: hook_to_policy(hook_of(flag, day), self.policies.policies)  # noqa: E731
+        self.form = DeskForm(lambda flag, day: self.policies.use(as_policy(flag, day)), self.changed)
         self.form.persona = lambda name: opened(self.work.seminar).setup.scenario.person(name)
         self.work = Work(path, model, today, self.changed, self.form)
         seminar = lambda: self.work.seminar  # noqa: E731
-        self.policies = PoliciesEditor(lambda: one.policies if (one := seminar()) else None, self._use, self._typing)
+        hold = lambda policies: opened(seminar()).set_policies(policies)  # noqa: E731
+        self.policies = PoliciesEditor(lambda: one.policies if (one := seminar()) else None, hold, self._typing)
         self.desk = DeskPage(self.work, self.form, self.policies)
         self.setup = SetupPage(self._begin, self._names, lambda name: copied(path, name), model=model is not None,
                                today=today)  # fmt: skip
         self.mail = MailPage(seminar, lambda: self.do(self.work.freshen()))
         self.people, self.templates = PeoplePage(seminar, self.changed), TemplatesPage(seminar)
-        self.ask, self.take = (
-            AskPage(lambda: one.desk if (one := seminar()) and one.day else None, model),
-            TakePage(self.work, self._begin_with),
-        )
+        self.ask = AskPage(lambda: one.desk if (one := seminar()) and one.day else None, model)
+        self.take = TakePage(self.work, self._begin_with)
         self.head = w.HTML(layout=w.Layout(flex="1 1 auto", min_width="0"))
         self.switch = w.Dropdown(options=[""], description="seminar", style={"description_width": "auto"},
                                  layout=w.Layout(width="15rem", flex="0 1 auto", min_width="8rem"))  # fmt: skip
-        self.new_button = wide("New seminar")
-        self.new_button.layout.flex = "0 0 auto"
-        self.bar = w.HBox([self.head, self.switch, self.new_button])
+        new_button = wide("New seminar")
+        new_button.layout.flex = "0 0 auto"
+        self.bar = w.HBox([self.head, self.switch, new_button])
         self.bar.add_class("bar-top")
         pages = (self.setup, self.desk, self.mail, self.people, self.templates, self.ask, self.take)
         self.tabs = w.Tab([one.view for one in pages], titles=TITLES, selected_index=SETUP)
         self.view = boxed("convene-desk app", w.HTML(style()), self.bar, self.note, self.tabs)
-        self._connect()
+        self._connect(new_button)
         self.refresh()
-        self._reopen()
+        if self._names():
+            self.do(self._open(self.work.latest, patience=PATIENCE))
+            for seconds in AGAIN:
+                asyncio.get_running_loop().call_later(seconds, self._send_again)
 
-    def _connect(self) -> None:
+    def _connect(self, new_button: w.Button) -> None:
         self.switch.observe(self._switched, "value")
         for button, act in (
-            (self.new_button, lambda: self._go(SETUP)),
+            (new_button, lambda: self._go(SETUP)),
             (self.desk.day_button, self._play),
             (self.desk.end_button, lambda: self._play(to_the_end=True)),
             (self.desk.here_button, lambda: self.do(self._open(self.work.taken, take_over=True))),
@@ -133,13 +117,6 @@ class Desk:
         if self.tabs.selected_index == SETUP:
             self.setup.refresh()
         self.changed()
-
-    def _reopen(self) -> None:
-        """Open the seminar that was worked on last."""
-        if self._names():
-            self.do(self._open(self.work.latest, patience=PATIENCE))
-            for seconds in AGAIN:
-                asyncio.get_running_loop().call_later(seconds, self._send_again)
 
     def _send_again(self) -> None:
         send_again(self.view)
@@ -212,13 +189,13 @@ class Desk:
 
     def _begin(self, name: str, setup: SeminarSetup) -> None:
         """Begin a new seminar; what cannot be is refused at once, for the page Setup to show."""
-        self.work.begin(name, setup)
+        begin(self.work.path, name, setup.to_json())
         self.do(self._open(name))
 
     def _names(self) -> list[str]:
         """The seminars in the file; none where it cannot be read, which is said."""
         try:
-            return self.work.names
+            return names_in(self.work.path)
         except ConveneError as error:
             self.note.value = alert(words(error))
             return []
@@ -239,13 +216,6 @@ class Desk:
     def _typing(self) -> None:
         """Somebody types elsewhere: the form keeps its hands off the focus."""
         self.form.follow = False
-
-    def _use(self, policies: Any) -> None:
-        opened(self.work.seminar).set_policies(policies)
-
-    def _make_policy(self, flag: Flag, day: int) -> None:
-        """Make a policy of a flag with its answer; it holds at once."""
-        self.policies.use(hook_to_policy(hook_of(flag, day), self.policies.policies))
 
 
 def send_again(widget: w.Widget) -> None:
@@ -351,14 +321,19 @@ class DeskPage:
 
     def _days(self, seminar: Seminar | None) -> None:
         """The control over the days, and how it stands in words."""
-        free = seminar is not None and not self.work.playing and not seminar.over
-        number, why = _next(seminar) if free and seminar is not None else (None, "")
+        free = None if seminar is None or self.work.playing or seminar.over else seminar
+        number: int | None = None
+        why = ""
+        if free is not None:
+            try:
+                number = free.next_day
+                self.day_button.description = f"{'Go on with' if free.running else 'Begin'} day {number}"
+            except InvalidInput as error:
+                why = str(error)
         there(self.here_button, bool(self.work.taken))
         there(self.mail_button, self.work.unsure)
-        there(self.end_button, free and seminar is not None and seminar.setup.mode == REHEARSAL)
+        there(self.end_button, free is not None and free.setup.mode == REHEARSAL)
         there(self.day_button, number is not None)
-        if number is not None and seminar is not None:
-            self.day_button.description = f"{'Go on with' if seminar.running else 'Begin'} day {number}"
         self.said.value = fill("page", "status", status(self.work, self.form.waiting, why))
 
     def _talk(self, seminar: Seminar | None) -> None:
@@ -393,85 +368,3 @@ def _flags(seminar: Seminar | None, form: DeskForm) -> tuple[Flag, ...]:
     asked: Any = form.question.view.item if form.question and form.question.phase == FLAG else None
     past = tuple(flag for day in seminar.finished for flag in day.flags) if seminar else ()
     return (*past, asked) if asked else past
-
-
-# ---- how it stands, in words ----------------------------------------------------------------------------------------
-
-
-def _next(seminar: Seminar) -> tuple[int | None, str]:
-    """The day to play, or why there is none."""
-    try:
-        return seminar.next_day, ""
-    except InvalidInput as error:
-        return None, str(error)
-
-
-def status(work: Work, question: Question | None, why: str) -> Parts:
-    """How it stands, in parts: plain text, bold, or an alert; `why` is why there is no day to play."""
-    seminar = work.seminar
-    if work.error:
-        return [("alert", work.error), ("", _way_out(work))]
-    if seminar is None:
-        return [("", "No seminar is open: begin one on the page"), ("b", "Setup")]
-    if work.playing:
-        return [("b", f"Day {seminar.day}:"), *_doing(seminar, question)]
-    if seminar.closed is not None:
-        return [("b", "The seminar is closed."), ("", seminar.closed), ("", _result(seminar))]
-    if seminar.over:
-        return [("b", "The seminar is over."), ("", f"{_result(seminar)} Its record lies in {work.path.name}.")]
-    if why:
-        return _later(seminar) or [("alert", why)]
-    if seminar.running:
-        begun = "was begun and is not finished. Press the button to go on where it was."
-        return [("b", f"Day {seminar.day}"), ("", begun)]
-    if seminar.day:
-        return [("b", f"Day {seminar.day} is over."), ("", f"{_result(seminar)} {_when(seminar)}")]
-    return [("b", "Ready."), ("", _when(seminar))]
-
-
-def _doing(seminar: Seminar, question: Question | None) -> Parts:
-    if question is not None and question.phase == ANSWER:
-        return [("", "waits for"), ("b", "your mail"), ("", f"as {question.view.person}, in the form below the chat.")]
-    if question is not None:
-        about = question.view.about
-        to = f" {'to' if question.phase == MAIL else 'about'} {about}" if about else ""
-        what = "a question" if question.phase == FLAG else f"the {question.phase}"
-        return [("", "waits for"), ("b", "your decision"), ("", f"on {what}{to}, in the form below the chat.")]
-    today = [entry for entry in seminar.entries if entry.day == seminar.day and entry.role != "user"]
-    return [("", f"the organiser {AFTER.get(today[-1].step if today else None, 'is at work')} …")]
-
-
-def _result(seminar: Seminar) -> str:
-    mails = len(seminar.finished[-1].sent) if seminar.finished else 0
-    seats = seats_of(seminar.desk.state)
-    full = seats.filled == seats.total and not seminar.over
-    more = " Every date is filled; further days are for those who cancel." if full else ""
-    return f"{seats.words}; {count(mails, 'mail')} went out on the last day.{more}"
-
-
-def _when(seminar: Seminar) -> str:
-    if seminar.setup.mode != LIVE:
-        return TODAY[seminar.setup.mode]
-    today = seminar.setup.scenario.start + timedelta(days=seminar.next_day - 1)
-    return f"Today is {in_words(today)}: begin the day when you have time for what it asks."
-
-
-def _later(seminar: Seminar) -> Parts:
-    """When a live seminar goes on; nothing where something else is the matter."""
-    start = seminar.setup.scenario.start
-    number = (seminar.today() - start).days + 1
-    if number < 1:
-        first = f"The first day of work is {in_words(start)}: begin it then. You may close the page."
-        return [("b", "Ready."), ("", first)]
-    if number == seminar.day:
-        over = f"{_result(seminar)} The next day can be begun tomorrow. You may close the page."
-        return [("b", f"Day {number} is over."), ("", over)]
-    return []
-
-
-def _way_out(work: Work) -> str:
-    if work.taken:
-        return ". If you work here instead, the other window can change nothing any more."
-    if work.unsure:
-        return "Say on the page Mail whether they arrived, then go on."
-    return "Nothing is lost. Put right what is said there, then go on." if work.seminar else ""

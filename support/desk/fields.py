@@ -29,7 +29,7 @@ class Press(base.Press):
 
 def alert(text: str) -> str:
     """Words on what was refused, as HTML that screen readers read at once."""
-    return fill("page", "plain", text, "alert", "trouble") if text else ""
+    return told(text, "alert", "trouble")
 
 
 def told(text: str, role: str = "", look: str = "") -> str:
@@ -103,10 +103,8 @@ def sides(left: Sequence[w.Widget], right: Sequence[w.Widget]) -> w.HBox:
 
 def area(name: str, value: str = "", rows: int = 3, **look: Any) -> w.Textarea:
     """A field of several lines beside its name."""
-    layout = w.Layout(width="100%", max_width="54rem")
-    return w.Textarea(
-        value=value, rows=rows, description=name, style={"description_width": "5rem"}, layout=layout, **look
-    )
+    look |= {"style": {"description_width": "5rem"}, "layout": w.Layout(width="100%", max_width="54rem")}
+    return w.Textarea(value=value, rows=rows, description=name, **look)
 
 
 class Field:
@@ -129,17 +127,13 @@ class Field:
 
 
 class Spec(NamedTuple):
-    """A field of a form: its label, an example that stands in it, its kind, and what else that needs.
-
-    `rest` is a first value of a text, the rows of one of several lines, least, most and first of a number, the options
-    of a choice. `most` is how many characters may be typed.
-    """
+    """A field of a form."""
 
     label: str
-    example: str = ""
+    example: str = ""  # that stands in it
     kind: Literal["text", "lines", "day", "number", "share", "choice"] = "text"
-    rest: Any = None
-    most: int = 0
+    rest: Any = None  # first text; rows of several lines; least, most and first of a number; options of a choice
+    most: int = 0  # characters that may be typed
 
     def control(self) -> Any:
         """The control of the field."""
@@ -198,9 +192,8 @@ class Twice:
     def __init__(self, name: str, sure: Callable[[], str], act: Callable[[], Any], press: Press) -> None:
         self.first, self.no, self.yes = wide(name), wide("No, leave it"), wide("Yes")
         self.yes.add_class("danger")
-        self.sure = sure
         self.view = row(self.first, self.no, self.yes)
-        self.first.on_click(lambda _: self._ask(self.sure()))
+        self.first.on_click(lambda _: self._ask(sure()))
         self.no.on_click(lambda _: self.rest())
         press.button(self.yes, act)
         self.rest()
@@ -221,10 +214,9 @@ Entry = dict[str, Any]
 class Entries:
     """A list, and the fields of one entry of it; what is typed is kept whether it fits or not.
 
-    The browser may send the last letters of a field behind the press that leaves it: another entry is shown only when
-    the fields stand still, so that nothing is written into the wrong one. `titled` says an entry in a few words,
-    `faults` of every entry what does not fit by the names of its fields. With `new`, an entry with nothing typed, they
-    may become more and fewer, `most` at most.
+    Another entry is shown only when the fields stand still (browsers send the last letters behind the press that leaves
+    a field). `titled` says an entry in a few words, `faults` of every entry what does not fit by the names of its
+    fields. With `new`, an entry with nothing typed, they may become more and fewer, `most` at most.
     """
 
     def __init__(
@@ -240,7 +232,8 @@ class Entries:
         most: int = 0,
     ) -> None:
         self.thing, self.fields, self.titled, self.faults, self.changed = thing, fields, titled, faults, changed
-        self.new, self.most, self._gone = new, most, None
+        self.new, self.most = new, most
+        self._gone: tuple[int, Entry] | None = None
         self.entries: list[Entry] = []
         self.at, self.strict, self._quiet = 0, False, False
         self.list = over(w.Select(options=[], rows=rows, description=thing))
@@ -254,8 +247,6 @@ class Entries:
         self.list.observe(lambda _: None if self._quiet else self.press.start(self._turn), "index")
         for name, field in fields.items():
             field.control.observe(lambda change, name=name: self._typed(name, change["new"]), "value")
-
-    _gone: tuple[int, Entry] | None
 
     def set(self, entries: Sequence[Entry], at: int = 0) -> None:
         """Have other entries, and show one of them; what was removed before cannot be put back."""
@@ -301,11 +292,8 @@ class Entries:
         self._label(found)
         told = [tell(self.fields, faults, shown) for faults in found]
         tell(self.fields, found[self.at] if found else {}, shown)
-        return [
-            f"{self._short(self.entries[i]) or f'{self.thing} {i + 1}'}, {text}"
-            for i, faults in enumerate(told)
-            for text in faults
-        ]
+        named = [self._short(entry) or f"{self.thing} {i}" for i, entry in enumerate(self.entries, start=1)]
+        return [f"{name}, {text}" for name, texts in zip(named, told, strict=True) for text in texts]
 
     def _short(self, entry: Entry) -> str:
         return self.titled(entry).split(" · ")[0]
@@ -324,11 +312,9 @@ class Entries:
         self.changed()
 
     def _label(self, found: Sequence[Mapping[str, str]]) -> None:
-        labels = [
-            f"{i + 1}. {'▲ ' if self.strict and faults else ''}"
-            f"{self.titled(entry) or f'({self.thing}, nothing typed yet)'}"
-            for i, (faults, entry) in enumerate(zip(found, self.entries, strict=True))
-        ]
+        signs = ["▲ " if self.strict and faults else "" for faults in found]
+        titles = [self.titled(entry) or f"({self.thing}, nothing typed yet)" for entry in self.entries]
+        labels = [f"{i}. {sign}{title}" for i, (sign, title) in enumerate(zip(signs, titles, strict=True), start=1)]
         if [label for label, _ in self.list.options] != labels:
             self._quiet = True
             at = self.list.index if self.list.index is not None and self.list.index < len(labels) else self.at

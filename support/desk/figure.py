@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from support.seminar.records import Organizing
 
-DAYS = 7
-"""Days that the axis shows at least, so that it does not jump at the beginning."""
+DAYS = 7  # that the axis shows at least, so that it does not jump at the beginning
 
 
 def draw(record: Organizing) -> Figure:

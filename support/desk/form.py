@@ -21,25 +21,21 @@ from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, DayPlan, Desk, D
 from support.seminars.unlock import Lock
 
 Read = Callable[[], Any]
-ANSWER = "answer"
-"""The phase of a question to somebody among the speakers."""
-
+ANSWER = "answer"  # the phase of a question to somebody among the speakers
 HOLDS = "The policy holds at once, and is among what you take along."
 SAME = (
     "It is the same again. A rule-based organiser writes mails by templates, and follows no wish: change it here, or "
     "remove it."
 )
 CHANGED = "You changed it: press “Use my changes”, or “Undo my changes” and then “Approve”."
-GLANCE = 0.7
-"""Seconds that a real mail is on the screen at least before it can be sent: the second click of two is for no mail."""
+GLANCE = 0.7  # seconds that a real mail is on the screen before it can be sent: a second click of two is for no mail
 
 
 class DeskForm:
     """Takes the decisions of the person at the desk, one question after the other; a refusal keeps what was typed.
 
-    `make_policy` makes a policy of a flag with its answer on a day, or raises; `changed` is called when a question was
-    asked or answered. `live` is whether mail is real: every mail is shown then, and none is among "the rest of today".
-    `follow` is whether the focus goes along to the next question: not while something is typed elsewhere.
+    `make_policy` makes a policy of a flag with its answer on a day, or raises. If `live`, every mail is shown, and none
+    is among "the rest of today". With `follow` the focus goes along: not while something is typed elsewhere.
     """
 
     def __init__(self, make_policy: Callable[[Flag, int], None], changed: Callable[[], None]) -> None:
@@ -59,12 +55,12 @@ class DeskForm:
         self.code = w.Password(description="code", placeholder="8 digits, from the terminal of `make app`")
         self.keep = w.Checkbox(description="make this answer a policy", indent=False, tooltip=HOLDS)
         self.view = boxed("ask", self.head, self.context, self.fields, self.code, self.buttons, self.error)
-        self.press = Press(lambda: (self._read(), self.wish.value), self.error)
-        self.press.started = self._follow
-        new = self.press.new
+        press = Press(lambda: (self._read(), self.wish.value), self.error)
+        press.started = self._follow
+        new = press.new
         self.approve_button = new("Approve", self._approve, button_style="primary")
         self.edit_button = new("Use my changes", lambda: self._give(Review(EDIT, edited=self._read())))
-        self.undo_button = new("Undo my changes", self._undo)
+        self.undo_button = new("Undo my changes", lambda: self._thing(self.question) if self.question else None)
         self.rest_button = new("", lambda: self._approve(rest=True))
         self.again_button = new("Make again", lambda: self._give(Review(AGAIN, wish=self.wish.value)))
         self.remove_button = new("Remove", lambda: self._give(Review(REMOVE)))
@@ -94,7 +90,8 @@ class DeskForm:
         self._shown = time.monotonic()
         shown: Any = question.view
         if question.phase == ANSWER:
-            self._asked_of(question)
+            self.replies[shown.person] = ReplyForm(question, self.persona(shown.person), self._replied)
+            self._list_replies()
             return
         real = self.live and question.phase == MAIL
         if question.phase != FLAG and self.waved == shown.round and not real:
@@ -114,17 +111,14 @@ class DeskForm:
         if self.follow:
             (self.answer_field if question.phase == FLAG else self.approve_button).focus()
 
-    def _asked_of(self, question: Question) -> None:
-        letter: Any = question.view
-        form = self.replies[letter.person] = ReplyForm(question, self.persona(letter.person), self._replied)
-        self.others.children = (*self.others.children, form.view)
-        self.changed()
-
     persona: Callable[[str], Persona]
     """Gives whom somebody among the speakers plays."""
 
     def _replied(self, person: str) -> None:
         del self.replies[person]
+        self._list_replies()
+
+    def _list_replies(self) -> None:
         self.others.children = tuple(form.view for form in self.replies.values())
         self.changed()
 
@@ -148,7 +142,9 @@ class DeskForm:
         there(self.rest_button, not real)
         there(self.code, real and not self.lock.open)
         fields, self._read = FIELDS[question.phase](shown.item, shown.desk)
-        self.context.value = _to_whom(shown.about, address if question.phase == MAIL else "", shown.desk)
+        came = [mail for mail in shown.desk.thread(shown.about) if mail.sender != ORGANISER] if person else []
+        to = address if question.phase == MAIL else ""
+        self.context.value = fill("page", "to_whom", shown.about, to, came[-1] if came else None) if person else ""
         self.fields.children, self.wish.value = tuple(fields), ""
         for field in fields:
             field.observe(lambda _: self._offer(), "value")
@@ -158,8 +154,7 @@ class DeskForm:
         self._offer()
 
     def _offer(self) -> None:
-        changed = self._changed()
-        self.approve_button.disabled = changed
+        self.approve_button.disabled = changed = self._changed()
         self.edit_button.disabled = self.undo_button.disabled = not changed
 
     def _changed(self) -> bool:
@@ -182,19 +177,9 @@ class DeskForm:
         """Approve what is shown, and the `rest` of the day where that is said; not where something was changed."""
         if self._changed():
             raise InvalidInput(CHANGED)
-        if self.question is None:
-            return
-        before = self.waved
-        self.waved = self.question.view.round if rest else before
-        try:
-            self._give(Review(APPROVE))
-        except BaseException:
-            self.waved = before
-            raise
-
-    def _undo(self) -> None:
-        if self.question:
-            self._thing(self.question)
+        day = self.question.view.round if self.question and rest else self.waved
+        self._give(Review(APPROVE))
+        self.waved = day
 
     def _answer(self) -> None:
         """Answer a flag; the policy is made first, so that one which cannot be leaves the question open."""
@@ -223,12 +208,6 @@ class DeskForm:
         self.question = None
         there(self.view, False)
         self.changed()
-
-
-def _to_whom(name: str, address: str, desk: Desk) -> str:
-    """To whom a mail goes, and what they wrote last; nothing of a plan."""
-    came = [mail for mail in desk.thread(name) if mail.sender != ORGANISER] if name else []
-    return fill("page", "to_whom", name, address, came[-1] if came else None) if name else ""
 
 
 def _plan(item: DayPlan, desk: Desk) -> tuple[list[w.Widget], Read]:
@@ -268,10 +247,8 @@ class ReplyForm:
                                     style={"description_width": "8rem"}, layout=w.Layout(width="13rem"))  # fmt: skip
         press = Press(lambda: (self.field.value, self.day.value), self.error)
         send = press.new("Send", lambda: self._give(self.field.value), button_style="primary")
-        never, later = (
-            press.new("Leave it unanswered", lambda: self._give(None)),
-            press.new("Later", lambda: self._give(self.day.value)),
-        )
+        never = press.new("Leave it unanswered", lambda: self._give(None))
+        later = press.new("Later", lambda: self._give(self.day.value))
         buttons = row(send, never, later, self.day)
         self.view = boxed("ask", w.HTML(self._letter(letter)), self.field, buttons, self.error)
 

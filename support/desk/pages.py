@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from support.mail.letters import Incoming
     from support.models.model import ChatModel
 
-CARDS, LISTED, NOTED = 20, 200, 50
-"""Cards shown at once; mails that the table shows; automatic answers and bounces that are listed, the newest."""
-
+CARDS, LISTED, NOTED = 20, 200, 50  # shown at once: cards, mails in the table, automatic answers and bounces
 NOBODY = "choose …"
 UNSURE = (
     "Nobody here knows whether these left: the answer of the server was lost. None is sent again by itself. Look into "
@@ -44,13 +42,11 @@ UNSURE = (
 )
 LOCKED = "Mail that was approved before this page was loaded leaves only after the code of `make app`."
 AGAIN = "This very mail, with the same words and the same Message-ID, leaves when the day goes on."
-FATES = (
+FATES = (  # what a person can say of an uncertain mail, what follows, and both as `Seminar.decide` takes them
     ("It arrived", "It counts as sent, and nothing is sent again.", True, False),
     ("It did not arrive: send it again", AGAIN, False, True),
     ("It did not arrive: leave it out", "It counts as not sent; the organiser may write anew.", False, False),
 )
-"""What a person can say of an uncertain mail, what follows, and both as `Seminar.decide` takes them."""
-
 HOLDING = (
     "Nobody can say for sure whose these are, so that the organiser has not seen them. Say whose it is, and it is read "
     "on the next day as their reply; or leave it out. Nothing in a mail is opened or followed."
@@ -82,8 +78,7 @@ class SeminarPage:
     def __init__(self, title: str, seminar: Callable[[], Seminar | None], changed: Callable[[], object]) -> None:
         self._seminar, self.changed = seminar, changed
         self.error, self.said, self.none = w.HTML(), w.HTML(), w.HTML(told("No seminar is open."))
-        self.inside = w.VBox()
-        there(self.inside, False)
+        self.inside = w.VBox(layout=w.Layout(display="none"))
         self.view = page(title, self.none, self.inside)
 
     @property
@@ -148,14 +143,14 @@ class MailPage(SeminarPage):
 
     def draw(self, seminar: Seminar) -> None:
         """Show the mail of this seminar."""
-        name, mode, posted = seminar.name, seminar.setup.mode, seminar.workplace.outbox.posted()
-        there(self.code_row, mode == LIVE and not self.lock.open and seminar.workplace.outbox.approved())
-        there(self.check_button, mode != REHEARSAL)
-        setup, names = seminar.setup, {person.email: person.name for person in seminar.setup.scenario.people}
+        name, setup, posted = seminar.name, seminar.setup, seminar.workplace.outbox.posted()
+        there(self.code_row, setup.mode == LIVE and not self.lock.open and seminar.workplace.outbox.approved())
+        there(self.check_button, setup.mode != REHEARSAL)
+        names = {person.email: person.name for person in setup.scenario.people}
         today = sum(mail.on == seminar.today() and mail.status in (SENT, SENDING, UNCERTAIN) for mail in posted)
         so_far = sum(mail.status not in ("prepared", "not sent") for mail in posted)
         folder = str(seminar.workplace.folder.resolve())
-        self.ways.value = fill("post", "ways", setup, MODES[mode], folder, names, today, so_far)
+        self.ways.value = fill("post", "ways", setup, MODES[setup.mode], folder, names, today, so_far)
         self.unsure.show({(name, mail.message_id): mail for mail in seminar.uncertain})
         more = f"The newest {LISTED} of {len(posted)} are shown." if len(posted) > LISTED else ""
         self.table.value = views.outbox(list(reversed(posted))[:LISTED], more)
@@ -238,8 +233,10 @@ class PeoplePage(SeminarPage):
         self.whom = w.Dropdown(options=[(NOBODY, "")], value="", description="person", layout=w.Layout(width="20rem"),
                                style={"description_width": "3.4rem"})  # fmt: skip
         press = Press(lambda: self.whom.value, self.error)
-        self.off = Twice("Take off the list", lambda: self._sure("take {} off the list"), self._off, press)
-        self.back = Twice("Put back on the list", lambda: self._sure("put {} back"), self._back, press)
+        off = partial(self._settle, Seminar.remove, "is off the list")
+        back = partial(self._settle, Seminar.put_back, "is on the list again")
+        self.off = Twice("Take off the list", lambda: self._sure("take {} off the list"), off, press)
+        self.back = Twice("Put back on the list", lambda: self._sure("put {} back"), back, press)
         self.whom.observe(lambda _: self._chosen(), "value")
         choice = row(self.whom, self.off.view, self.back.view)
         self.inside.children = (choice, hint(OFF), self.error, self.said, self.table)
@@ -270,21 +267,13 @@ class PeoplePage(SeminarPage):
             way.rest()
             there(way.view, shown)
 
-    def _off(self) -> None:
-        self.seminar.remove(self.whom.value)
-        self.done(f"{self.whom.value} is off the list.")
-
-    def _back(self) -> None:
-        self.seminar.put_back(self.whom.value)
-        self.done(f"{self.whom.value} is on the list again.")
+    def _settle(self, act: Callable[[Seminar, str], object], said: str) -> None:
+        act(self.seminar, self.whom.value)
+        self.done(f"{self.whom.value} {said}.")
 
 
 class AskPage:
-    """Questions about the mails in plain language, answered with the mails that the answer rests on.
-
-    `desk` gives the newest desk, None before the first day; a model answers when it is there, otherwise the mails
-    nearest in meaning are looked up.
-    """
+    """Questions about the mails of the newest `desk`, answered by a model, or by the mails nearest in meaning."""
 
     def __init__(self, desk: Callable[[], Desk | None], model: ChatModel | str | None) -> None:
         self.desk, self.model = desk, model

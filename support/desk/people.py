@@ -21,9 +21,7 @@ from support.seats import HUMAN, MIXED
 from support.seminar.data import POSTDOC, PROFESSOR, ROLE_NAMES, ROLES, STUDENT, Persona
 from support.seminar.speakers import VARIATIONS
 
-MOST, SHOWN = 300, 8
-"""People on one list; problems that one message lists."""
-
+MOST, SHOWN = 300, 8  # people on one list; problems that one message lists
 AS_ALL = ""
 LONGEST = {"name": NAME, "field": 200, "affiliation": 200, "description": 4000, "style": 1000, "issue": 1000}
 PEOPLE = {
@@ -56,14 +54,12 @@ PASTED = (
     "constraints."
 )
 REHEARSED = "How they answer in a rehearsal; shares are from 0 (never) to 1 (always)."
-HEADS = {
+HEADS = {  # of a table, in small letters, and the fields that they stand for
     "full name": "name", "person": "name", "speaker": "name", "e-mail": "email", "mail": "email", "address": "email",
     "e-mail address": "email", "email address": "email", "position": "role", "area": "field", "topic": "field",
     "institution": "affiliation", "university": "affiliation", "mails": "needs", "persona": "description",
     **{name: name for name in (*PEOPLE, *NUMBERS, "style", *WORDS)},
 }  # fmt: skip
-"""Heads of a table in small letters, and the fields that they stand for."""
-
 SPOKEN = {
     "prof": PROFESSOR, "prof.": PROFESSOR, "faculty": PROFESSOR, "post-doc": POSTDOC,
     "postdoctoral researcher": POSTDOC, "phd": STUDENT, "doctoral student": STUDENT, "student": STUDENT,

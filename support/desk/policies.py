@@ -1,15 +1,23 @@
-"""Policies: read, added, changed and deleted, before a seminar begins and while it runs; they hold at once."""
+"""Policies: read, added, changed, deleted at any time, and brought along with what else an earlier seminar left."""
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
 from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import ipywidgets as w
+import yaml
 
-from support.desk.fields import Press, boxed, row, there, told
-from support.desk.markup import fill
-from support.errors import InvalidInput
+from support.desk.fields import Press, boxed, hint, row, there, told
+from support.desk.markup import count, fill
+from support.errors import ConveneError, DamagedFile, InvalidInput
+from support.mail.letters import shown
 from support.seminar import rules
+from support.seminar.artefacts import Artefacts, import_artefacts
 from support.seminar.rules import Policy, PolicySet, Rule, load_policies, read_policy
 
 IN_WORDS = {
@@ -28,7 +36,13 @@ IN_WORDS = {
     rules.URGENT: "a date that is {n} days away goes to whoever named it",
 }
 EXAMPLE = "for example: Write again after four working days without an answer."
+UNREAD = "Not understood by the rule-based organiser: it will not follow it. A language model is shown it as it is."
 SURE = "Delete for good"
+BRING = (
+    "A file that “Take along” wrote in another seminar: its policies are ticked above, its templates are in Mails, and "
+    "the organiser knows the questions that were answered there and the changes that were made."
+)
+LARGEST = 2**20  # bytes of a file of artefacts
 
 
 def understood(rule: Rule | None) -> str:
@@ -38,9 +52,7 @@ def understood(rule: Rule | None) -> str:
     'Understood as follow_up: a mail is left alone for 4 working days, then one writes again.'
     """
     if rule is None:
-        return (
-            "Not understood by the rule-based organiser: it will not follow it. A language model is shown it as it is."
-        )
+        return UNREAD
     said = IN_WORDS[rule.kind].format(n=rule.number)
     return f"Understood as {rule.kind}: {said.replace(' 1 working days', ' 1 working day')}."
 
@@ -48,8 +60,8 @@ def understood(rule: Rule | None) -> str:
 class PoliciesEditor:
     """Policies, read, added, changed and deleted.
 
-    `found` gives those that hold (None: no seminar is open), `hold` has others hold, from the organiser's next step on
-    where a seminar runs, or raises; `typing` is called when somebody types here.
+    `found` gives those that hold (None: no seminar is open), `hold` has others hold, or raises; `typing` is called when
+    somebody types here.
     """
 
     def __init__(
@@ -170,3 +182,86 @@ class PolicyItem:
             self.editor.use(self.editor.policies.drop(self.name))
         self.delete_button.description = SURE
         self.buttons.children = (self.delete_button, self.leave_button)
+
+
+class BringForm:
+    """Takes policies, and a file of what an earlier seminar left; `brought` is called with the artefacts of a file."""
+
+    def __init__(self, changed: Callable[[], None], brought: Callable[[Artefacts], None]) -> None:
+        self.changed, self.brought = changed, brought
+        self.held = Artefacts(load_policies())
+        self.policies = PoliciesEditor(lambda: self.held.policies, self._use)
+        self.file = w.FileUpload(accept=".yaml,.yml", multiple=False, description="Choose a file",
+                                 layout=w.Layout(width="auto"))  # fmt: skip
+        self.said, self.error = w.HTML(), w.HTML()
+        self.press = Press(lambda: len(self.file.value), self.error)
+        self.forget_button = self.press.new("Forget what was brought", self.forget)
+        self.file.observe(lambda _: self.press.start(self._read) if self.file.value else None, "value")
+        along = row(self.file, self.forget_button, self.said)
+        self.view = w.VBox([self.policies.view, hint(BRING), along, self.error])
+        self._say("")
+
+    def bring(self, artefacts: Artefacts, named: str = "") -> None:
+        """Have the policies, questions and changes of another seminar; they take the place of those before."""
+        self.held = artefacts
+        self.policies.refresh()
+        self._say(named)
+
+    def forget(self) -> None:
+        """Begin without questions and changes of before; the policies stay."""
+        self.held = Artefacts(self.held.policies)
+        self._say("")
+        self.changed()
+
+    def artefacts(self, templates: Any) -> Artefacts:
+        """What the seminar begins with; two policies that contradict each other raise."""
+        made = {one.kind: one for one in templates}
+        return Artefacts(self.held.policies.literal(), made, self.held.hooks, self.held.learnt)
+
+    def check(self) -> list[str]:
+        """Whether policies contradict each other."""
+        try:
+            list(self.held.policies.literal())
+        except InvalidInput as error:
+            return [str(error)]
+        return []
+
+    def _use(self, policies: PolicySet) -> None:
+        self.held = replace(self.held, policies=policies)
+        self.changed()
+
+    async def _read(self) -> None:
+        [given] = self.file.value
+        self.file.value = ()
+        name, content = shown(str(given["name"]), 80), bytes(given["content"])
+        artefacts = await asyncio.to_thread(read_artefacts, content, name)
+        self.bring(artefacts, name)
+        self.brought(artefacts)
+
+    def _say(self, named: str) -> None:
+        hooks, learnt = len(self.held.hooks), len(self.held.learnt)
+        there_is = bool(named or hooks or learnt)
+        parts = f"{count(hooks, 'answered question')} and {count(learnt, 'change')}"
+        brought = f"Brought along{f' out of {named}' if named else ''}: {parts}, besides policies and templates."
+        self.said.value = told(brought if there_is else "Nothing is brought along.", look="hint")
+        self.forget_button.disabled = not there_is
+
+
+def read_artefacts(content: bytes, name: str) -> Artefacts:
+    """The artefacts in a file's bytes; errors call it by its name."""
+    if len(content) > LARGEST:
+        raise InvalidInput(f"{name}: {len(content)} bytes given; expected {LARGEST} at most")
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(content)):
+            raise InvalidInput(
+                f"{name}: it refers to its own parts (*), which such a file has no need of; write them out"
+            )
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"{name}: {error}; expected a YAML file") from None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "artefacts.yaml"
+        path.write_bytes(content)
+        try:
+            return import_artefacts(path)
+        except ConveneError as error:
+            raise type(error)(str(error).replace(str(path), name)) from None

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
-import yaml
 
 from support.desk import fields as f
 from support.desk.markup import count, fill
 from support.desk.people import PeopleForm, persons_of
-from support.desk.policies import PoliciesEditor
+from support.desk.policies import BringForm
 from support.desk.sending import SendingForm
 from support.desk.writing import PastForm, TemplatesForm
-from support.errors import ConveneError, DamagedFile, InvalidInput
-from support.mail.letters import NAME, shown
+from support.mail.letters import NAME
 from support.models.profiles import MODEL
 from support.seats import HUMAN, MIXED
-from support.seminar.artefacts import Artefacts, import_artefacts, load_past, load_templates
+from support.seminar.artefacts import Artefacts, load_past, load_templates
 from support.seminar.checkpoints import ALWAYS, DELEGATED, LEVELS, levels
 from support.seminar.data import Persona, Scenario, in_words, scenario, working
-from support.seminar.rules import PolicySet, load_policies
+from support.seminar.rules import load_policies
 from support.seminar.seats import DETECTORS, ORGANIZERS, REVIEWERS
 from support.seminar.speakers import RULE_BASED, VARIATIONS
 from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
-EMPTY, LONGEST_NAME, LARGEST = "empty", 80, 2**20
-"""A starting point; characters of a name; bytes of a file of artefacts."""
+EMPTY, LONGEST_NAME = "empty", 80  # a starting point; characters of a name
 
 SCENARIOS = {"four": "four people, four dates", "panel": "a panel of 6 from 18", "series": "23 people, ten dates"}
 PARTS = ("Programme", "People", "Policies", "Mails", "Roles", "How mail travels")
@@ -54,10 +47,6 @@ ASKED = (
     "anybody) raised a question; automatic: it is done. An action’s mail goes with it; a live mail is always shown."
 )
 NO_MODEL = "No language model is connected: what it could do is done by rules."
-BRING = (
-    "A file that “Take along” wrote in another seminar: its policies are ticked above, its templates are in Mails, and "
-    "the organiser knows the questions that were answered there and the changes that were made."
-)
 PROGRAMME = {
     "title": f.Spec("title", "Colloquium of the autumn term", most=120),
     "organiser": f.Spec("organiser (name)", "signs the mails", most=NAME),
@@ -75,12 +64,11 @@ EMPTY_TEXTS = {"organiser_role": "", "goal": "nothing is typed; say in a sentenc
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
           "december")  # fmt: skip
 SPOKEN = re.compile(r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})(?:\.\s*|\s+)(?:(\d{1,2})\.|([A-Za-z]{3,9})\.?)\s*(\d{4})")
-"""A day as people write it, by number or by name of the month; 3/4/2027 is April to some, and March to others."""
+# a day as people write it, by number or by name of the month; 3/4/2027 is April to some, and March to others
 
 
 class SetupPage:
-    """Takes a name and a `SeminarSetup`, and gives both to `begin`; what it refuses is shown, and all that was typed
-    stays.
+    """Takes a name and a `SeminarSetup`, and gives both to `begin`; what it refuses is shown, and what was typed stays.
 
     `taken` gives the names of the seminars in the file, `copied` the setup of one of them with its newest artefacts.
     """
@@ -210,7 +198,7 @@ class SetupPage:
 
     def _changed(self) -> None:
         """Say how it stands; what is wrong, only after “Begin” was pressed once."""
-        if (self._quiet and hasattr(self, "view")) or not hasattr(self, "view"):
+        if self._quiet or not hasattr(self, "view"):
             return
         self._quiet = True
         mode = self.sending.mode.value
@@ -407,86 +395,3 @@ class RolesForm:
         self.seed.value = setup.seed
         for name, level in levels(setup.delegation).items():
             self.levels[name].value = level
-
-
-class BringForm:
-    """Takes policies, and a file of what an earlier seminar left; `brought` is called with the artefacts of a file."""
-
-    def __init__(self, changed: Callable[[], None], brought: Callable[[Artefacts], None]) -> None:
-        self.changed, self.brought = changed, brought
-        self.held = Artefacts(load_policies())
-        self.policies = PoliciesEditor(lambda: self.held.policies, self._use)
-        self.file = w.FileUpload(accept=".yaml,.yml", multiple=False, description="Choose a file",
-                                 layout=w.Layout(width="auto"))  # fmt: skip
-        self.said, self.error = w.HTML(), w.HTML()
-        self.press = f.Press(lambda: len(self.file.value), self.error)
-        self.forget_button = self.press.new("Forget what was brought", self.forget)
-        self.file.observe(lambda _: self.press.start(self._read) if self.file.value else None, "value")
-        along = f.row(self.file, self.forget_button, self.said)
-        self.view = w.VBox([self.policies.view, f.hint(BRING), along, self.error])
-        self._say("")
-
-    def bring(self, artefacts: Artefacts, named: str = "") -> None:
-        """Have the policies, questions and changes of another seminar; they take the place of those before."""
-        self.held = artefacts
-        self.policies.refresh()
-        self._say(named)
-
-    def forget(self) -> None:
-        """Begin without questions and changes of before; the policies stay."""
-        self.held = Artefacts(self.held.policies)
-        self._say("")
-        self.changed()
-
-    def artefacts(self, templates: Any) -> Artefacts:
-        """What the seminar begins with; two policies that contradict each other raise."""
-        made = {one.kind: one for one in templates}
-        return Artefacts(self.held.policies.literal(), made, self.held.hooks, self.held.learnt)
-
-    def check(self) -> list[str]:
-        """Whether policies contradict each other."""
-        try:
-            list(self.held.policies.literal())
-        except InvalidInput as error:
-            return [str(error)]
-        return []
-
-    def _use(self, policies: PolicySet) -> None:
-        self.held = replace(self.held, policies=policies)
-        self.changed()
-
-    async def _read(self) -> None:
-        [given] = self.file.value
-        self.file.value = ()
-        name, content = shown(str(given["name"]), 80), bytes(given["content"])
-        artefacts = await asyncio.to_thread(read_artefacts, content, name)
-        self.bring(artefacts, name)
-        self.brought(artefacts)
-
-    def _say(self, named: str) -> None:
-        hooks, learnt = len(self.held.hooks), len(self.held.learnt)
-        there_is = bool(named or hooks or learnt)
-        parts = f"{count(hooks, 'answered question')} and {count(learnt, 'change')}"
-        brought = f"Brought along{f' out of {named}' if named else ''}: {parts}, besides policies and templates."
-        self.said.value = f.told(brought if there_is else "Nothing is brought along.", look="hint")
-        self.forget_button.disabled = not there_is
-
-
-def read_artefacts(content: bytes, name: str) -> Artefacts:
-    """The artefacts in a file's bytes; errors call it by its name."""
-    if len(content) > LARGEST:
-        raise InvalidInput(f"{name}: {len(content)} bytes given; expected {LARGEST} at most")
-    try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(content)):
-            raise InvalidInput(
-                f"{name}: it refers to its own parts (*), which such a file has no need of; write them out"
-            )
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{name}: {error}; expected a YAML file") from None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "artefacts.yaml"
-        path.write_bytes(content)
-        try:
-            return import_artefacts(path)
-        except ConveneError as error:
-            raise type(error)(str(error).replace(str(path), name)) from None

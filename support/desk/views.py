@@ -1,7 +1,4 @@
-"""What a person who organises a seminar sees of it, as escaped HTML: templates filled from its state, mails and days.
-
-Each view stands by itself too: `show` puts it into a notebook with its style.
-"""
+"""What a person who organises a seminar sees of it, as escaped HTML; `show` puts views into a notebook."""
 
 from __future__ import annotations
 
@@ -20,11 +17,10 @@ from support.seminar.records import ORGANISER, Action, Flag, Mail, OrganizingDay
 from support.seminar.rules import PolicySet
 from support.seminar.views import AGAIN, APPROVE, EDIT, REMOVE, Desk
 
-MONTHS, NEXT, MOST_DAYS, WORDED, UNFOLDED = 4, 6, 14, 4, 3
-"""Months shown at once; dates listed; days with mails that have a column; dates with room for a word beside
-the sign; days of the chat that are not folded to a line, the newest."""
-
-CELLS = {
+MONTHS, NEXT, MOST_DAYS = 4, 6, 14  # months shown at once; dates listed; days with mails that have a column
+WORDED, UNFOLDED = 4, 3  # dates with room for a word beside the sign; newest days of the chat that are not folded
+Sign = tuple[str, str, str]  # a tone, a sign and a few words
+CELLS = {  # of each kind of cell of the grid its tone, its sign, a word and a sentence
     "confirmed": ("sure", "✓", "confirmed", "has the date, confirmed by mail"),
     "given": ("given", "◑", "given", "has the date, confirmation outstanding"),
     "firm": ("tentative", "●", "can", "tentative: named it firmly, the date is free"),
@@ -35,11 +31,6 @@ CELLS = {
     "unnamed": ("none", "–", "", "answered without naming it"),
     "unknown": ("none", "·", "", "not known yet"),
 }
-"""Of each kind of cell of the grid its tone, its sign, a word and a sentence."""
-
-Sign = tuple[str, str, str]
-"""A tone, a sign and a few words."""
-
 SIGNS: dict[str, Sign] = {
     records.INVITATION: ("given", "→", "invitation"),
     records.FOLLOW_UP: ("vague", "↻", "follow-up"),
@@ -79,16 +70,12 @@ def show(*views: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """Seats of all dates: those given away, of them those not confirmed yet, and free ones that somebody wants.
-
-    `tentative` is how many free seats can be filled at once by people without a date, each on a date that they named
-    firmly and that is still to come; `left` are the others that are free.
-    """
+    """Seats of all dates."""
 
     total: int
     filled: int
-    unconfirmed: int
-    tentative: int
+    unconfirmed: int  # of those that are filled
+    tentative: int  # that can be filled at once by people without a date, each on one to come that they named firmly
 
     @property
     def left(self) -> int:
@@ -222,10 +209,7 @@ def _slot(state: State, slot: date) -> Sign:
 
 
 def correspondence(desk: Desk, flags: Sequence[Flag] = (), person: str | None = None) -> str:
-    """People by days (Figure 3E), each with the whole thread below, folded; of one `person` unfolded.
-
-    Mails of `flags` bear a flag in place of their sign.
-    """
+    """People by days (Figure 3E), each thread folded below, of one `person` unfolded; mails of `flags` bear a flag."""
     threads = {name: desk.thread(name) for name in ([person] if person else desk.state.contacts)}
     days = {number: desk.scenario.start + timedelta(days=number - 1)
             for number in sorted({mail.day for mails in threads.values() for mail in mails})}  # fmt: skip
@@ -277,18 +261,14 @@ def held(mail: Any, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that the person at the desk was shown on the running day, and the decision about it.
+    """One thing that the person at the desk was shown on the running day, and the decision about it."""
 
-    `what` is "plan", "action", "mail" or "flag"; `decision` one of `DECIDED`, "" while it waits; `text` what was shown,
-    `after` what it was changed to (of a flag the answer), `wish` how it was to be made again.
-    """
-
-    what: str
+    what: str  # "plan", "action", "mail" or "flag"
     about: str
-    decision: str
+    decision: str  # one of `DECIDED`, "" while it waits
     text: str
-    after: str = ""
-    wish: str = ""
+    after: str = ""  # what it was changed to; of a flag the answer
+    wish: str = ""  # how it was to be made again
 
 
 def chat(

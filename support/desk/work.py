@@ -1,4 +1,4 @@
-"""The seminar that the desk works on: opened, played, left and taken up again; what its file holds. No widgets here."""
+"""The seminar that the desk works on: opened, played, left and taken up again; what its file holds; how it stands."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from support.desk.views import Step
-from support.errors import FateUnknown, FileInUse, InvalidInput
+from support.desk.form import ANSWER, DeskForm
+from support.desk.markup import count
+from support.desk.views import Step, seats_of
+from support.errors import FateUnknown, FileInUse
 from support.labs.base import words
 from support.runs.study import Store
 from support.seats import Question
 from support.seminar.artefacts import Artefacts
+from support.seminar.data import in_words
 from support.seminar.organizing import carried
 from support.seminar.records import ACTION, MAIL, ORGANISER, PLAN, Action, Flag, OrganizingDay
 from support.seminar.reviewing import FLAG
@@ -27,17 +30,24 @@ from support.seminars import journal
 from support.seminars.journal import Entry
 from support.seminars.remembering import FINISHED, KINDS, USER, from_text
 from support.seminars.seminar import POLICIES, TEMPLATES, Entries, Seminar, Templates
-from support.seminars.setup import LIVE, SeminarSetup
+from support.seminars.setup import DRY_RUN, LIVE, REHEARSAL, SeminarSetup
 
 if TYPE_CHECKING:
-    from support.desk.form import DeskForm
     from support.models.model import ChatModel
 
-SWEEP = "seminars"
-"""Under which name the records of seminars that are over lie in the store."""
-
-PATIENCE, BETWEEN = 3.0, 0.25
-"""Seconds: a page that is loaded again waits so long for the kernel of the page before it to end."""
+SWEEP = "seminars"  # under which name the records of seminars that are over lie in the store
+PATIENCE, BETWEEN = 3.0, 0.25  # seconds that a page which is loaded again waits for the kernel before it to end
+AFTER: dict[str | None, str] = {  # a step of the journal
+    None: "fetches the mail", "progress": "selects the policies that apply", "select": "plans the day",
+    "plan": "works out what to do", "act": "writes mails", "draft": "sends mails", "answer": "closes the day",
+    **dict.fromkeys(("collect", "read", "check", "decide"), "reads what came in"),
+    **dict.fromkeys(("review", "describe"), "goes on with the day"),
+}  # fmt: skip
+TODAY = {
+    REHEARSAL: "The next day begins when you press the button.",
+    DRY_RUN: "The next day begins when you press the button; put replies into the folder before (see Mail).",
+}
+Parts = list[tuple[str, str]]
 
 _here: weakref.WeakSet[Work] = weakref.WeakSet()
 
@@ -66,33 +76,21 @@ class Work:
         _here.add(self)
 
     @property
-    def names(self) -> list[str]:
-        """The seminars in the file, oldest first."""
-        return journal.names(self.path)
-
-    @property
     def latest(self) -> str:
-        """The seminar that was worked on last, or the newest one where nobody has worked on any; "" for none."""
-        if not (known := self.names):
-            return ""
+        """The seminar that was worked on last, or the newest one where nobody has worked on any."""
         with closing(Store(self.path)) as store:
             rows = store.select("SELECT seminar FROM journal ORDER BY rowid DESC LIMIT 1")
-        return str(rows[0][0]) if rows else known[-1]
+        return str(rows[0][0]) if rows else journal.names(self.path)[-1]
 
     @property
     def playing(self) -> bool:
         """Whether a day is being played, or waits for somebody."""
         return self.task is not None and not self.task.done()
 
-    def begin(self, name: str, setup: SeminarSetup) -> None:
-        """Put a new seminar into the file; `open` opens it."""
-        journal.begin(self.path, name, setup.to_json())
-
     async def open(self, name: str, *, take_over: bool = False, patience: float = 0.0) -> None:
-        """Open a seminar in the place of the one at hand; a day that was begun waits for somebody to go on with it.
+        """Open a seminar in the place of the one at hand; of several that are asked for at once the last one.
 
-        What goes amiss is in `error` then; a seminar that is open elsewhere is `taken`. Of several that are asked for
-        at once the last one is open in the end.
+        A day that was begun waits for somebody to go on with it. A seminar that is open elsewhere is `taken`.
         """
         async with self._opening:
             self.error, self.taken, self.unsure = "", "", False
@@ -210,14 +208,12 @@ class Work:
 def copied(path: Path, name: str) -> SeminarSetup:
     """The setup of a seminar, with what it leaves by now; nobody who works on it is disturbed."""
     with closing(Store(path)) as store:
-        found = store.select("SELECT setup FROM seminars WHERE name = ?", (name,))
+        [(setup,)] = store.select("SELECT setup FROM seminars WHERE name = ?", (name,))
         query = "SELECT step, answer FROM journal WHERE seminar = ? AND role IN (?, 'day') ORDER BY number"
         rows = store.select(query, (name, USER))
-    if not found:
-        raise InvalidInput(f"seminar: {name!r} given; {path.name} has {', '.join(journal.names(path)) or 'none'}")
-    setup = SeminarSetup.from_json(found[0][0])
-    made = carried(setup.artefacts, [from_text(OrganizingDay, said) for step, said in rows if step == FINISHED])
-    return replace(setup, artefacts=_changed(made, rows))
+    begun = SeminarSetup.from_json(setup)
+    made = carried(begun.artefacts, [from_text(OrganizingDay, said) for step, said in rows if step == FINISHED])
+    return replace(begun, artefacts=_changed(made, rows))
 
 
 def _changed(made: Artefacts, rows: Iterable[Any]) -> Artefacts:
@@ -302,3 +298,77 @@ def _in_words(item: DayPlan | Action | Draft | Flag) -> str:
         return item.question
     slot, goal = f", {item.slot}" if item.slot else "", f": {item.goal}" if item.goal else ""
     return f"{item.kind.replace('_', '-')} to {item.person}{slot}{goal}"
+
+
+# ---- how it stands, in words ----------------------------------------------------------------------------------------
+
+
+def status(work: Work, question: Question | None, why: str) -> Parts:
+    """How it stands, in parts: plain text, bold, or an alert; `why` is why there is no day to play."""
+    seminar = work.seminar
+    if work.error:
+        return [("alert", work.error), ("", _way_out(work))]
+    if seminar is None:
+        return [("", "No seminar is open: begin one on the page"), ("b", "Setup")]
+    if work.playing:
+        return [("b", f"Day {seminar.day}:"), *_doing(seminar, question)]
+    if seminar.closed is not None:
+        return [("b", "The seminar is closed."), ("", seminar.closed), ("", _result(seminar))]
+    if seminar.over:
+        return [("b", "The seminar is over."), ("", f"{_result(seminar)} Its record lies in {work.path.name}.")]
+    if why:
+        return _later(seminar) or [("alert", why)]
+    if seminar.running:
+        begun = "was begun and is not finished. Press the button to go on where it was."
+        return [("b", f"Day {seminar.day}"), ("", begun)]
+    if seminar.day:
+        return [("b", f"Day {seminar.day} is over."), ("", f"{_result(seminar)} {_when(seminar)}")]
+    return [("b", "Ready."), ("", _when(seminar))]
+
+
+def _doing(seminar: Seminar, question: Question | None) -> Parts:
+    if question is not None and question.phase == ANSWER:
+        return [("", "waits for"), ("b", "your mail"), ("", f"as {question.view.person}, in the form below the chat.")]
+    if question is not None:
+        about = question.view.about
+        to = f" {'to' if question.phase == MAIL else 'about'} {about}" if about else ""
+        what = "a question" if question.phase == FLAG else f"the {question.phase}"
+        return [("", "waits for"), ("b", "your decision"), ("", f"on {what}{to}, in the form below the chat.")]
+    today = [entry for entry in seminar.entries if entry.day == seminar.day and entry.role != "user"]
+    return [("", f"the organiser {AFTER.get(today[-1].step if today else None, 'is at work')} …")]
+
+
+def _result(seminar: Seminar) -> str:
+    mails = len(seminar.finished[-1].sent) if seminar.finished else 0
+    seats = seats_of(seminar.desk.state)
+    full = seats.filled == seats.total and not seminar.over
+    more = " Every date is filled; further days are for those who cancel." if full else ""
+    return f"{seats.words}; {count(mails, 'mail')} went out on the last day.{more}"
+
+
+def _when(seminar: Seminar) -> str:
+    if seminar.setup.mode != LIVE:
+        return TODAY[seminar.setup.mode]
+    today = seminar.setup.scenario.start + timedelta(days=seminar.next_day - 1)
+    return f"Today is {in_words(today)}: begin the day when you have time for what it asks."
+
+
+def _later(seminar: Seminar) -> Parts:
+    """When a live seminar goes on; nothing where something else is the matter."""
+    start = seminar.setup.scenario.start
+    number = (seminar.today() - start).days + 1
+    if number < 1:
+        first = f"The first day of work is {in_words(start)}: begin it then. You may close the page."
+        return [("b", "Ready."), ("", first)]
+    if number == seminar.day:
+        over = f"{_result(seminar)} The next day can be begun tomorrow. You may close the page."
+        return [("b", f"Day {number} is over."), ("", over)]
+    return []
+
+
+def _way_out(work: Work) -> str:
+    if work.taken:
+        return ". If you work here instead, the other window can change nothing any more."
+    if work.unsure:
+        return "Say on the page Mail whether they arrived, then go on."
+    return "Nothing is lost. Put right what is said there, then go on." if work.seminar else ""

@@ -26,11 +26,7 @@ def new_message_id(domain: str) -> str:
 
 
 def compose(outgoing: Outgoing) -> bytes:
-    """The mail as it travels (RFC 5322), with lines that end in CRLF.
-
-    InvalidInput names the field that has a control character, is empty where it must not be, is too long, is no single
-    address, or does not read back as what was given.
-    """
+    """The mail as it travels (RFC 5322), its lines end in CRLF; InvalidInput names what does not fit."""
     checked_address(outgoing.sender, "sender")
     checked_address(outgoing.recipient, "recipient")
     for field, limit in (("sender_name", NAME), ("recipient_name", NAME), ("subject", SUBJECT), ("body", SENT_BODY)):
@@ -62,8 +58,7 @@ def reads_as(raw: bytes, outgoing: Outgoing) -> bool:
 def _composed(outgoing: Outgoing) -> bytes:
     """Headers line by line, and the library's body.
 
-    The library's own way would write a Message-ID that is longer than a line as encoded words, so that no program finds
-    it again, and breaks a name in the middle of a word where it folds one.
+    The library's own way would encode a Message-ID that is longer than a line, and breaks names in the middle of words.
     """
     from email.message import EmailMessage
     from email.policy import SMTP

@@ -1,7 +1,4 @@
-"""Which servers, and which login: from the environment or the system's keyring, and never kept anywhere by Convene.
-
-The servers are no secret and may stand in a setup. A login exists in memory only, for as long as it is used.
-"""
+"""Which servers, which may stand in a setup, and which login, which exists in memory only, while it is used."""
 
 from __future__ import annotations
 
@@ -60,15 +57,12 @@ class MailServers:
 
 
 class Login:
-    """A user and a password that does not show: not when printed, not in a traceback, and it cannot be pickled.
-
-    InvalidInput when one is empty or has a control character in it, which could end the line that it is sent in.
-    """
+    """A user and a password that does not show: not when printed, not in a traceback, and it cannot be pickled."""
 
     __slots__ = ("_password", "user")
 
     def __init__(self, user: str, password: str) -> None:
-        if not user or first_hidden(user):
+        if not user or first_hidden(user):  # which could end the line that it is sent in
             raise InvalidInput(f"user: {user!r} given; expected one line of text")
         if not password or first_hidden(password):
             raise InvalidInput("password: it is empty, or has a control character in it (not shown here)")
@@ -98,8 +92,7 @@ class Login:
 def find_login(servers: MailServers) -> Login:
     """The login at these very servers and ports: from the environment that names them, else from the keyring.
 
-    A password is for the servers that it was given for: whoever names others does not get it. MissingData says how to
-    give one.
+    MissingData says how to give one.
     """
     import keyring
     from keyring.errors import KeyringError

@@ -175,8 +175,8 @@ def decoded_bytes(raw: bytes, charset: str, problems: Problems, what: str) -> st
 def _one_address(value: str) -> tuple[str, str]:
     """The name, still encoded, and the address of a header that has one; ("", "") or (name, "") else.
 
-    Python's parser reads `ana@x.org <eve@y.org>` and `ana@x.org)eve@y.org` as one or the other (CVE-2023-27043), so the
-    address has to stand alone or between the angle brackets at the end.
+    Python reads `ana@x.org <eve@y.org>` and `ana@x.org)eve@y.org` as one or the other (CVE-2023-27043), so the address
+    has to stand alone or between the angle brackets at the end.
     """
     from email.utils import getaddresses
 

@@ -1,8 +1,7 @@
 """What a study's file keeps of mail: what left, what was approved, what arrived.
 
-A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on: what is done next may
-not be known to fewer than the disk. What arrives is kept once, with its bytes and the day on which it was collected, so
-that a run that is resumed collects the same; what is held waits for a person.
+A commit is on the disk when it returns (WAL, synchronous FULL), which "at most once" depends on. What arrives is kept
+once, with its bytes and the day on which it was collected, so that a run that is resumed collects the same.
 """
 
 from __future__ import annotations
@@ -110,8 +109,7 @@ class Inbox(MailTables):
     def keep(self, fetched: Fetched, match: Match, *, message_id: str, day: int, hold: str = "") -> bool:
         """Keep a message that was fetched, once; held if it is in quarantine, or for the reason `hold`.
 
-        False when it is kept already: under its key, or, where a server numbers its messages anew, with the same
-        Message-ID and bytes.
+        False when it is kept: under its key, or with its Message-ID and bytes, where a server numbers messages anew.
         """
         status = HELD if hold or match.kind == "quarantine" else TAKEN
         digest = hashlib.sha256(fetched.raw).hexdigest()
@@ -148,10 +146,7 @@ class Inbox(MailTables):
         return rows[0]["key"] if rows else ""
 
     def release(self, key: str, person: str, day: int, mail: int | None = None) -> Kept:
-        """A person says whose it is; it is collected, as a reply, on that day, which has not been collected yet.
-
-        `mail`: which of our mails it answers, if that is not the one that was found.
-        """
+        """A person says whose it is: a reply, collected on that later day, to that `mail` or the one that was found."""
         settled = "status = ?, kind = 'reply', person = ?, day = ?, mail = coalesce(?, mail)"
         return self._settle(key, settled, RELEASED, person, day, mail)
 

@@ -1,9 +1,8 @@
 """The real thing: mails leave by SMTP, replies are read by IMAP, both with TLS that is always checked.
 
-A server has a mail when it has answered the dot that ends it (RFC 5321, sections 3.3 and 4.1.1.4). Whatever goes wrong
-before the first byte of the message, it has none. Whatever goes wrong between there and the answer, nobody here knows.
-The library's own `sendmail` does not tell these apart, so the dialogue is led here command by command. In the IMAP
-folder nothing is marked or changed, and nothing large is fetched whole.
+A server has a mail when it has answered the dot that ends it (RFC 5321, 3.3 and 4.1.1.4). Before the first byte of the
+message it has none; between there and the answer nobody here knows. The library's `sendmail` does not tell these apart,
+so the dialogue is led here. In the IMAP folder nothing is marked or changed, and nothing large is fetched whole.
 """
 
 from __future__ import annotations
@@ -53,11 +52,7 @@ class LiveMailbox:
         self._login, self._context = login, _context(servers.cafile)
 
     async def send(self, recipient: str, message: bytes) -> str:
-        """Send a composed mail to one address; what the server said when it took it.
-
-        NotSent when the server certainly has no such mail. FateUnknown when the connection broke, or time ran out,
-        between the first byte of the message and the answer to it.
-        """
+        """Send a composed mail to one address; what the server said when it took it (errors as in `Mailbox`)."""
         from aiosmtplib import SMTPException
         from aiosmtplib.protocol import PERIOD_REGEX, normalize_message_line_endings
 
@@ -90,8 +85,7 @@ class LiveMailbox:
     async def fetch(self, after: str = "") -> list[Fetched]:
         """The messages of the folder after that one, oldest first, `MOST` at most; they stay unread.
 
-        Keys are "UIDVALIDITY.UID" (RFC 9051, section 2.3.1.1). If the folder's messages have been numbered anew since,
-        or `after` is "", all are new. MailError when the folder cannot be read.
+        Keys are "UIDVALIDITY.UID" (RFC 9051, 2.3.1.1): if messages have been numbered anew since, all are new.
         """
         return await asyncio.to_thread(self._collect, after)
 

@@ -28,24 +28,17 @@ class Mailbox(Protocol):
     async def send(self, recipient: str, message: bytes) -> str:
         """Hand one composed mail over, to one address; what the other side said to it.
 
-        NotSent when it certainly was not taken. FateUnknown when nobody here can know.
+        NotSent when it certainly was not taken, FateUnknown when nobody here can know.
         """
         ...
 
     async def fetch(self, after: str = "") -> list[Fetched]:
-        """The messages that lie there, oldest first; looking changes nothing there.
-
-        `after`: the key of the last one that was kept: what came before may be left out. MailError when it cannot be
-        read.
-        """
+        """The messages that lie there, oldest first; those before the key `after` may be left out. Or MailError."""
         ...
 
 
 class SimulatedMailbox:
-    """Takes every mail, and shows what was delivered to it; nothing is kept.
-
-    `faults`: what is raised at each mail in turn instead of taking it; None lets it pass.
-    """
+    """Takes every mail, unless a fault is due (None: none is), and shows what was delivered to it; nothing is kept."""
 
     kind = SIMULATED
 
@@ -100,10 +93,7 @@ class FolderMailbox:
         return f"written to {path}"
 
     async def fetch(self, after: str = "") -> list[Fetched]:
-        """The .eml files of `inbox`, oldest first by their time of change; move them there when they are complete.
-
-        A file is known by what is in it, not by its name: `after` leaves nothing out.
-        """
+        """All .eml files of `inbox`, oldest first by their time of change, each known by what is in it."""
         try:
             files = [path for path in self.inbox.iterdir() if path.suffix.lower() == ENDING and path.is_file()]
             return [_fetched(path) for path in sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name))]

@@ -34,12 +34,10 @@ class Match:
 def match(
     incoming: Incoming, sent: Sequence[Posted], people: Mapping[str, str], removed: Collection[str], own: str
 ) -> Match:
-    """Whom a mail is from and what it answers.
+    """Whom a mail is from and what it answers, of all `sent` in a seminar; `people` by address, those `removed` too.
 
-    `sent`: all our mails of this seminar. `people`: addresses of the people on the list, and of those taken off it,
-    with their names. `removed`: names of those taken off. `own`: our own address. The Message-IDs of our mails cannot
-    be guessed, so that a mail in a thread comes from somebody who has seen ours; the From header proves nothing. Both
-    together are taken for a reply, and the address alone with a warning.
+    Our Message-IDs cannot be guessed, so that a mail in a thread comes from somebody who has seen ours; the From header
+    proves nothing. Both together are taken for a reply, and the address alone with a warning.
     """
     person = {folded(address): name for address, name in people.items()}.get(folded(incoming.sender), "")
     if same(incoming.sender, own):

@@ -138,9 +138,8 @@ class Outbox(MailTables):
     ) -> Posted:
         """Send a mail, unless it has gone already: a resumed run that asks again gets the same.
 
-        Where the same words were prepared before, those bytes and their Message-ID are sent. `today`: by the calendar,
-        for the daily limit. NotSent when it is not allowed, or the other side refused it: it may be tried again.
-        FateUnknown when it may have been sent; see `uncertain`. InvalidInput when it cannot be composed.
+        Where the same words were prepared before, those bytes and their Message-ID are sent. NotSent when it is not
+        allowed, or was refused: it may be tried again. FateUnknown when it may have been sent; see `uncertain`.
         """
         digest = digest_of(outgoing.recipient, outgoing.subject, outgoing.body)
         kind = mailbox.kind if mailbox.kind in (SIMULATED, FOLDER) else LIVE  # what is not known may leave the machine
@@ -158,17 +157,16 @@ class Outbox(MailTables):
     def decide(self, message_id: str, arrived: bool) -> Posted:
         """Settle an uncertain mail, by what a person found out.
 
-        One that arrived counts as sent. One that did not may be sent again, after a new approval: with the same bytes
-        and Message-ID, so that a mailbox which has it after all can tell that it is the same.
+        One that did not arrive may be sent again, after a new approval: with the same bytes and Message-ID, so that a
+        mailbox which has it after all can tell that it is the same.
         """
         self._bury()
         status, decided = (SENT, "arrived") if arrived else (NOT_SENT, "lost")
         said = f"decided by a person: it {'arrived' if arrived else 'did not arrive'}"
         with self._writing() as db:
-            query = (
-                "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE run = ? AND message_id = ? AND status = ?"
-            )
-            if not db.execute(query, (status, decided, said, self.run, message_id, UNCERTAIN)).rowcount:
+            query = "UPDATE outbox SET status = ?, decided = ?, said = ? WHERE run = ? AND message_id = ?"
+            values = (status, decided, said, self.run, message_id, UNCERTAIN)
+            if not db.execute(f"{query} AND status = ?", values).rowcount:
                 raise InvalidInput(f"message_id: {message_id!r} given; expected that of an uncertain mail of this run")
         return self._one(message_id)
 

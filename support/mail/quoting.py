@@ -1,9 +1,8 @@
 """The new words of a reply: what it quotes and how it is signed are cut, and an answer is not.
 
-mail-parser-reply finds where a quoted mail and a signature begin. Measured on replies as people write them, it loses
-what stands below or between quoted lines, takes a list ("- 5 September") or a line such as "Thanks, the 5th works" for
-a signature, and needs 45 s for 4000 characters made against it. So it sees short lines only, its cuts are checked, and
-a cut that could hold an answer is not made: a quote too many is read twice, an answer too few is lost.
+mail-parser-reply finds where a quoted mail and a signature begin. It loses what stands below or between quoted lines,
+takes a list or a line such as "Thanks, the 5th works" for a signature, and needs 45 s for 4000 characters made against
+it. So it sees short lines only, and a cut that could hold an answer is not made: better a quote too many is read.
 """
 
 from __future__ import annotations
@@ -70,8 +69,8 @@ def _parsed(text: str) -> list[EmailReply]:
 def _unquoted(text: str) -> str:
     """The text without its quoted lines, and without a quoted mail that no sign marks line by line.
 
-    The library is believed to have found the head of a quoted mail if it has a time or an address, as all have. Below
-    one that is quoted itself, or whose quotes are marked, words of the sender may follow.
+    A head of a quoted mail is believed that has a time or an address. Below one that is quoted itself, or whose quotes
+    are marked, words of the sender may follow.
     """
     kept: list[str] = []
     for number, reply in enumerate(_parsed(text)):

@@ -24,10 +24,9 @@ ENCODINGS = ("", "7bit", "8bit", "binary", "quoted-printable", "base64")
 
 
 def read(fetched: Fetched, *, authserv: str = "") -> Incoming:
-    """What a message says, bounded and fit to be shown as text.
+    """What a message says, bounded and fit to be shown; what cannot be read is one of its `problems`, and never raises.
 
-    `authserv`: the name under which our own mail server signs its Authentication-Results; "" to believe none. It never
-    raises: what cannot be read is a problem of the mail, and `Incoming.problems` says so.
+    `authserv`: the name under which our own mail server signs its Authentication-Results; "" to believe none.
     """
     problems = Problems()
     try:
@@ -97,10 +96,7 @@ def _parsed(raw: bytes, problems: Problems) -> tuple[list[Message], bool]:
 
 @lru_cache(maxsize=1)
 def _policy() -> Any:
-    """The parser's old policy, which leaves values as they are, with every value bounded.
-
-    Some of what Python does with a header takes time that grows with the square of its length.
-    """
+    """The parser's old policy, every value bounded: some of what Python does takes the square of its length."""
     from email.policy import Compat32
 
     class Bounded(Compat32):

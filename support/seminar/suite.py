@@ -36,6 +36,7 @@ class JudgedState:
     state: State
     summary: str
     applies: tuple[str, ...]
+    why: str
 
 
 def edge_cases() -> list[JudgedReply]:
@@ -67,4 +68,4 @@ def _state(entry: Mapping[str, Any]) -> JudgedState:
         mine = tuple(slot for slot, names in slots.items() if s["name"] in names)
         contacts[s["name"]] = Contact(s["name"], s["role"], **said, said=s["said"], confirmed=mine)
     known = State(day(entry["today"], name), slots, contacts)
-    return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]))
+    return JudgedState(entry["id"], known, entry["summary"], tuple(entry["applies"]), entry.get("why", ""))

@@ -2,9 +2,12 @@
 
 import asyncio
 import base64
+import sys
 from datetime import date
+from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from support.desk import application
@@ -12,20 +15,23 @@ from support.desk import form as forms
 from support.desk import work as works
 from support.desk.application import ASK, DESK, SETUP, TAKE, Desk
 from support.desk.work import SWEEP
-from support.errors import InvalidInput
+from support.errors import FileInUse, InvalidInput
 from support.labs import base
 from support.mail.credentials import MailServers
 from support.mail.mailbox import LIVE as REAL
 from support.runs.study import Store
-from support.seminar.artefacts import Artefacts, import_artefacts, load_past, load_templates
+from support.seminar.artefacts import import_artefacts
 from support.seminar.checkpoints import ALWAYS, AUTOMATIC
 from support.seminar.data import scenario
-from support.seminar.rules import load_policies
 from support.seminars import unlock
 from support.seminars.journal import begin
 from support.seminars.journal import names as names_in
 from support.seminars.seminar import Seminar
-from support.seminars.setup import LIVE, SeminarSetup
+from support.seminars.setup import LIVE
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "seminars"))
+from live_servers import live
+from seminar_playing import setup_of
 
 
 @pytest.fixture(autouse=True)
@@ -39,19 +45,13 @@ def path(tmp_path):
     return tmp_path / "study.sqlite"
 
 
-def setup_of(**settings):
-    artefacts = Artefacts(load_policies("seed"), load_templates())
-    given = {"people": "prompt", "delegation": ALWAYS} | settings
-    return SeminarSetup(scenario("four"), artefacts, load_past(), **given)
-
-
 def worked(path, work, *names, **settings):
     """Work with a desk over a file with seminars of these names; by default one, where one is always asked."""
 
     async def run():
         for name in names or ("autumn",):
             if name not in names_in(path):
-                begin(path, name, setup_of(**settings).to_json())
+                begin(path, name, setup_of(**{"delegation": ALWAYS} | settings).to_json())
         desk = Desk(path)
         try:
             await until(lambda: desk.work.seminar or desk.work.error)
@@ -64,27 +64,21 @@ def worked(path, work, *names, **settings):
 
 
 async def until(found):
-    for _ in range(1000):
+    for _ in range(10_000):
         if given := found():
             return given
         await asyncio.sleep(0.005)
-    pytest.fail("nothing happened for seconds")
+    pytest.fail("nothing happened for a minute")
 
 
-async def asked(desk, phase, about=None):
+async def asked(desk, phase):
     """The form, once it asks for that; what is asked before is approved, and questions are left open."""
-
-    def found():
-        question = desk.form.question
-        return question and question.phase == phase and about in (None, question.view.about)
-
-    while not found():
-        await until(lambda: desk.form.question or desk.work.error)
+    while await until(lambda: desk.form.question or desk.work.error):
         assert not desk.work.error, desk.work.error
-        if not found():
-            flag = desk.form.question.phase == "flag"
-            await pressed(desk, desk.form.open_button if flag else desk.form.approve_button)
-    return desk.form
+        now = desk.form.question.phase
+        if now == phase:
+            return desk.form
+        await pressed(desk, desk.form.open_button if now == "flag" else desk.form.approve_button)
 
 
 async def pressed(desk, button):
@@ -124,7 +118,7 @@ def test_a_day_waits_for_each_decision_and_what_was_decided_is_in_the_chat(path)
         assert "your decision" in desk.desk.said.value and "the action" in desk.desk.said.value
         assert "Day 1 of 29" in desk.head.value and "applies today" in desk.policies.items["begin"].text.value
         await done(desk)
-        assert "Day 1" in desk.desk.said.value and "is over" in desk.desk.said.value
+        assert "Day 1 is over." in desk.desk.said.value and "Because &lt;b&gt;I" in desk.desk.past.value
         [finished] = desk.work.seminar.finished
         assert [edit.what for edit in finished.edits] == ["plan"]
 
@@ -156,19 +150,22 @@ def test_a_kernel_that_ends_in_the_middle_of_a_day_loses_nothing(path):
     assert worked(path, first) == worked(path, again)
 
 
-def test_the_seminar_that_was_worked_on_last_is_opened(path):
+def test_the_seminar_that_was_worked_on_last_is_opened_and_what_was_waved_through_in_another_is_asked(path):
     async def chosen(desk):
+        assert desk.work.seminar.name == "second", "the newest, where nobody has worked on any"
+        day(desk)
+        await done(desk)
         desk.switch.value = "first"
         await until(lambda: desk.work.seminar and desk.work.seminar.name == "first")
         day(desk)
-        await asked(desk, "plan")
+        await until(lambda: desk.form.question or not desk.work.playing)
+        assert desk.form.question.phase == "plan"
 
     async def found(desk):
-        return desk.work.seminar.name
+        assert desk.work.seminar.name == "first"
 
-    assert worked(path, found, "first", "second") == "second", "the newest, where nobody has worked on any"
     worked(path, chosen, "first", "second")
-    assert worked(path, found, "first", "second") == "first"
+    worked(path, found, "first", "second")
 
 
 def test_a_cell_that_runs_again_goes_on_with_the_seminar(path):
@@ -181,6 +178,28 @@ def test_a_cell_that_runs_again_goes_on_with_the_seminar(path):
         await asked(newer, "plan")
         assert desk.work.seminar is None and "newer desk" in desk.work.error
         await newer.work.close()
+
+    worked(path, work)
+
+
+def test_a_seminar_that_another_window_has_open_is_worked_on_only_when_one_is_told_to(path):
+    async def work(desk):
+        day(desk)
+        form = await asked(desk, "plan")
+        with Seminar(path, "autumn", take_over=True) as elsewhere:
+            await pressed(desk, form.approve_button)
+            await until(lambda: desk.work.taken and not desk.work.playing)
+            assert "was taken over by another window" in desk.work.error
+            desk.do(desk._open("autumn"))
+            await until(lambda: "is open in another window" in desk.work.error)
+            desk.refresh()
+            assert desk.desk.here_button.layout.display == "" and desk.desk.day_button.layout.display == "none"
+            desk.desk.here_button.click()
+            await until(lambda: desk.work.seminar)
+            with pytest.raises(FileInUse, match="taken over"):
+                await elsewhere.play()
+        day(desk)
+        await asked(desk, "plan")
 
     worked(path, work)
 
@@ -278,26 +297,21 @@ def test_a_seminar_is_closed_by_a_second_press_between_days_and_stays_so(path):
     assert len(record.days) == 1 and record.settings["closed"] == "the speakers have <b>moved</b>"
 
 
-def test_questions_are_answered_over_the_mails_so_far(path):
-    class Answers:
-        kind = "test"
-
-        async def answer(self, question, desk):
-            from support.seminar.answering import Told
-
-            return Told(f"{question} {len(desk.mails)}", (1,))
+def test_questions_are_answered_with_the_mails_so_far(path, monkeypatch):
+    encoder = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 1)))
+    monkeypatch.setattr("support.analysis.embeddings.Encoder", lambda: encoder)
 
     async def work(desk):
         desk.tabs.selected_index = ASK
-        desk.ask.answerer = Answers()
-        desk.ask.field.value = "How many?"
+        desk.ask.field.value = "What did we write to Professor Tarrant last?"
         desk.ask.button.click()
         await until(lambda: desk.ask.error.value)
         assert "play a day first" in desk.ask.error.value
         day(desk)
         await done(desk)
         desk.ask.button.click()
-        await until(lambda: "How many? 4" in desk.ask.answer.value)
+        await until(lambda: "The mails that it rests on" in desk.ask.answer.value)
+        assert "</bdi> to <bdi>Ngozi Tarrant</bdi>" in desk.ask.answer.value
 
     worked(path, work)
 
@@ -345,7 +359,7 @@ class Nowhere:
         return []
 
 
-def live(path, work, monkeypatch):
+def pretended(path, work, monkeypatch):
     """Work with a desk over a seminar whose mail would be real, on its first day."""
     mailbox, made = Nowhere(), Seminar.__init__
     monkeypatch.setattr(Seminar, "__init__", lambda self, *a, **k: made(self, *a, **{**k, "mailbox": mailbox}))
@@ -353,7 +367,7 @@ def live(path, work, monkeypatch):
     async def run():
         people = scenario("four").people
         told = {"mode": LIVE, "servers": SERVERS, "allowed": tuple(p.email for p in people), "daily_limit": 9}
-        begin(path, "real", setup_of(**told).to_json())
+        begin(path, "real", setup_of(delegation=ALWAYS, **told).to_json())
         desk = Desk(path, today=lambda: date(2027, 8, 16))
         await until(lambda: desk.work.seminar or desk.work.error)
         desk.refresh()
@@ -365,25 +379,47 @@ def live(path, work, monkeypatch):
     asyncio.run(run())
 
 
-def test_every_real_mail_needs_a_press_of_its_own_that_names_the_address(path, monkeypatch):
+@pytest.mark.filterwarnings("ignore:Requiring AUTH", "ignore:Session.login_data")
+def test_real_mail_goes_by_a_press_each_to_those_who_were_ticked_and_answers_come_in(path, tmp_path, monkeypatch):
     monkeypatch.setattr(forms, "GLANCE", 0)
 
-    async def work(desk, mailbox):
+    async def work(setup, smtp, people):
+        start = setup.scenario.start
+        desk = Desk(path, today=lambda: start)
+        page = desk.setup
+        page.sending.mode.value, page.sending.limit.control.value = LIVE, 50
+        for tick in page.sending.ticks.values():
+            tick.value = True
+        page.begin_button.click()
+        await until(lambda: "a forger passes as one of the people" in page.summary.value)
+        page.sending.unchecked.value = True
+        page.sending.check_button.click()
+        await until(lambda: "✓ Logged in" in page.sending.found.value)
+        page.begin_button.click()
+        await until(lambda: desk.work.seminar)
+        desk.refresh()
         assert "LIVE" in desk.head.value and desk.desk.end_button.layout.display == "none"
         day(desk)
         form = await asked(desk, "plan")
         assert form.rest_button.description == "Approve today’s other actions"
         await pressed(desk, form.rest_button)
-        for _ in range(4):
+        for _ in setup.scenario.people:
             form = await asked(desk, "mail")
-            address = scenario("four").person(form.question.view.about).email
+            address = setup.scenario.person(form.question.view.about).email
             assert form.approve_button.description == f"Approve and send to {address}"
             assert form.rest_button.layout.display == "none"
             await pressed(desk, form.approve_button)
         await done(desk)
-        assert not desk.work.error and len(mailbox.sent) == 4
+        said = desk.desk.said.value
+        assert "<b>Day 1 is over.</b>" in said and "tomorrow" in said and desk.desk.day_button.layout.display == "none"
+        people.evening(1, start, desk.work.seminar.desk)
+        desk.mail.check_button.click()
+        await until(lambda: "came; read on the next day" in desk.mail.said.value)
+        await desk.work.close()
+        return {recipient for sender, (recipient,), _ in smtp.handler.taken if sender == setup.sender}
 
-    live(path, work, monkeypatch)
+    with live(tmp_path) as (setup, _, smtp, people):
+        assert asyncio.run(work(setup, smtp, people)) == set(setup.allowed)
 
 
 def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the_terminal(path, monkeypatch):
@@ -412,7 +448,7 @@ def test_on_a_page_of_its_own_a_press_alone_sends_nothing_before_the_code_of_the
         await done(desk)
         assert len(mailbox.sent) == 4
 
-    live(path, work, monkeypatch)
+    pretended(path, work, monkeypatch)
 
 
 def test_mail_that_was_approved_before_a_reload_leaves_only_after_the_code(path, monkeypatch):
@@ -435,7 +471,7 @@ def test_mail_that_was_approved_before_a_reload_leaves_only_after_the_code(path,
         day(desk)
         await asked(desk, "plan")
 
-    live(path, work, monkeypatch)
+    pretended(path, work, monkeypatch)
 
 
 def test_a_key_that_is_held_down_sends_no_real_mail(path, monkeypatch):
@@ -452,7 +488,7 @@ def test_a_key_that_is_held_down_sends_no_real_mail(path, monkeypatch):
         await pressed(desk, form.approve_button)
         assert not form.error.value
 
-    live(path, work, monkeypatch)
+    pretended(path, work, monkeypatch)
 
 
 def test_that_a_wish_changed_nothing_is_said(path):
@@ -471,56 +507,21 @@ def test_that_a_wish_changed_nothing_is_said(path):
     worked(path, work)
 
 
-def test_when_a_day_is_over_the_keyboard_stands_on_the_next_one(path, monkeypatch):
+def test_the_keyboard_goes_along_unless_somebody_types_elsewhere(path, monkeypatch):
     async def work(desk):
         focused = []
         monkeypatch.setattr(desk.desk.day_button, "focus", lambda: focused.append("day"))
         day(desk)
-        await asked(desk, "plan")
-        desk.refresh()
-        assert not focused
-        await done(desk)
-        desk.refresh()
-        assert focused == ["day"]
-
-    worked(path, work)
-
-
-def test_a_day_of_a_live_seminar_is_that_of_the_calendar(path, monkeypatch):
-    async def work(desk, mailbox):
-        day(desk)
         form = await asked(desk, "plan")
-        await pressed(desk, form.remove_button)
-        await done(desk)
-        said = desk.desk.said.value
-        assert "<b>Day 1 is over.</b>" in said and "tomorrow" in said and "given" not in said
-        assert desk.desk.day_button.layout.display == "none"
-
-    live(path, work, monkeypatch)
-
-
-def test_what_was_waved_through_in_one_seminar_is_asked_in_another(path):
-    async def work(desk):
-        day(desk)
-        await done(desk)
-        desk.switch.value = "first"
-        await until(lambda: desk.work.seminar and desk.work.seminar.name == "first")
-        day(desk)
-        await until(lambda: desk.form.question or not desk.work.playing)
-        assert desk.form.question.phase == "plan"
-
-    worked(path, work, "first", "second")
-
-
-def test_nobody_types_in_vain_while_another_question_comes(path):
-    async def work(desk):
-        day(desk)
-        await asked(desk, "plan")
-        assert desk.form.follow, "who has just begun the day is taken to the form"
+        assert form.follow, "who has just begun the day is taken to the form"
         desk.policies.field.value = "Nothing"
-        assert not desk.form.follow, "who types elsewhere keeps the focus"
-        await pressed(desk, desk.form.approve_button)
-        assert desk.form.follow
+        assert not form.follow, "who types elsewhere keeps the focus"
+        await pressed(desk, form.approve_button)
+        desk.refresh()
+        assert form.follow and not focused
+        await done(desk)
+        desk.refresh()
+        assert focused == ["day"], "when a day is over it stands on the next one"
 
     worked(path, work)
 

@@ -12,7 +12,6 @@ from support.desk.pages import MailPage, PeoplePage
 from support.desk.writing import TemplatesPage
 from support.errors import FateUnknown
 from support.labs import base
-from support.mail.credentials import MailServers
 from support.mail.journal import Inbox
 from support.mail.mailbox import SimulatedMailbox
 from support.seminar.artefacts import Template
@@ -22,7 +21,7 @@ from support.seminar.records import MAIL, PLAN
 from support.seminar.views import AGAIN, REMOVE, Review
 from support.seminars.journal import begin
 from support.seminars.seminar import Seminar
-from support.seminars.setup import DRY_RUN, LIVE, OWN_ADDRESS
+from support.seminars.setup import DRY_RUN, OWN_ADDRESS
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)>" onmouseover="x $$x$$'
 PEOPLE = scenario("four").people
@@ -190,22 +189,6 @@ def test_mail_is_checked_at_once_and_one_that_came_back_is_a_question(opened):
     assert flag.person == sent.person and "came back undelivered" in flag.question and flag.mail == sent.mail
     assert not day.received and seminar.artefacts.hooks[0].answer == "Write to her other address."
     again(opened, seminar)
-
-
-def test_how_mail_travels_is_said_for_each_mode(opened, monkeypatch):
-    told = shown(page_of(MailPage, opened(mode=DRY_RUN)).view)
-    assert "nothing leaves this machine" in told and "study mail" in told and "seminar_0" in told
-    monkeypatch.setenv("CONVENE_MAIL_PASSWORD", "secret-word")
-    servers = MailServers("smtp.example.org", "imap.example.org", "me@example.org", "Noor")
-    settings = {"mode": LIVE, "servers": servers, "allowed": (PEOPLE[0].email,), "daily_limit": 7}
-    live = opened(SimulatedMailbox(), unchecked_senders=True, **settings)
-    told = shown(page_of(MailPage, live).view)
-    assert "smtp.example.org:465" in told and PEOPLE[0].email in told and PEOPLE[1].email not in told
-    assert "0 of at most 7" in told and "1 of 4" in told and "may be forged" in told and "secret-word" not in told
-    run(live.open())
-    listed = shown(page_of(PeoplePage, live).view)
-    assert listed.count("not allowed") == 3 and listed.count("not written to") == 4
-    assert all("No seminar is open" in shown(page_of(kind, None).view) for kind in (MailPage, PeoplePage))
 
 
 def test_somebody_is_taken_off_the_list_and_put_back_by_a_second_press_and_a_restart_keeps_both(opened):

@@ -148,11 +148,6 @@ class Server:
             request.transport.abort()
         return response
 
-    async def models(self, request: Any) -> Any:
-        from aiohttp import web
-
-        return web.json_response({"object": "list", "data": [{"id": "m", "object": "model"}]})
-
     def _write(self, run: str, **more: Any) -> None:
         self.log.write(json.dumps({"run": run, "time": time.time(), **more}) + "\n")
 
@@ -168,7 +163,6 @@ async def serve(log: str) -> None:
 
     server, app = Server(log), web.Application()
     app.router.add_post("/{how}/v1/chat/completions", server.chat)
-    app.router.add_get("/{how}/v1/models", server.models)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)

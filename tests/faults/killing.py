@@ -14,7 +14,7 @@ import debate
 from faulty_server import Faulty
 from looking import kept, reading
 
-KILLS = 3
+KILLS, UNTIL = 3, 0.4
 
 
 def started(path: Path, url: str, units: int, options: dict[str, Any]) -> Any:
@@ -28,12 +28,13 @@ def started(path: Path, url: str, units: int, options: dict[str, Any]) -> Any:
     return process
 
 
-def killed(server: Faulty, run: str, path: Path, units: int, until: float, draw: random.Random, **options: Any) -> bool:
+def killed(server: Faulty, run: str, path: Path, units: int, **options: Any) -> bool:
     """Do a sweep of which one process, or both, are killed again and again before the server was asked for a share of
-    the questions, `until`; whether it ended for want of money."""
+    the questions, `UNTIL`; whether it ended for want of money."""
+    draw = random.Random(0)
     url, seen = server.url(run, wait=20), Seen(server, run, path)
     at_work = [started(path, url, units, options) for _ in range(2)]
-    for share in (0, *sorted(draw.uniform(0, until) for _ in range(KILLS - 1))):
+    for share in (0, *sorted(draw.uniform(0, UNTIL) for _ in range(KILLS - 1))):
         seen.wait_for(share * units * debate.CALLS)
         time.sleep(draw.uniform(0, 0.03))
         for victim in draw.sample(at_work, draw.randint(1, 2)):

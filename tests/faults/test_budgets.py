@@ -1,7 +1,5 @@
 """A budget is kept by the endpoint's own count: with faults, over kills, by two processes; what is finished stays."""
 
-import random
-
 import debate
 import killing
 import pytest
@@ -51,5 +49,5 @@ def test_what_is_charged_never_exceeds_the_budget_and_a_larger_one_ends_the_swee
 def test_a_budget_holds_over_kills_of_two_processes_that_share_it(faulty, tmp_path, free, check):
     given, budget = {"prices": debate.priced(tmp_path)}, 0.9 * free[1]
     path = tmp_path / "s.sqlite"
-    partial = killing.killed(faulty, "kills", path, UNITS, 0.4, random.Random(0), budget_usd=budget, **given)
+    partial = killing.killed(faulty, "kills", path, UNITS, budget_usd=budget, **given)
     check("kills", faulty.url("kills", wait=20), budget, partial, **given)

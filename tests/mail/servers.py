@@ -107,10 +107,6 @@ class Office:
         """Their Message-IDs."""
         return [BytesHeaderParser().parsebytes(message)["Message-ID"] for message in self.messages(name)]
 
-    def names(self):
-        """Everybody who got any."""
-        return sorted(folder.name for folder in (self.base / "mail").iterdir() if self.messages(folder.name))
-
 
 @contextmanager
 def office():
@@ -225,7 +221,7 @@ def dovecot(office, certificate, people=("ana", "ben", "eve")):
         wait_for_port(port, process, base / "dovecot.log")
         yield port
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGKILL)  # asked to end, it waits for seconds
         process.wait(30)
 
 

@@ -7,29 +7,22 @@ import signal
 
 import pytest
 from attacks import breaking
-from attacks.breaking import (
-    ANSWERED,
-    BEFORE,
-    CLAIMED,
-    HALF,
-    KEPT,
-    POINTS,
-    PREPARED,
-    RECORD_AFTER,
-    RECORD_BEFORE,
-    TAKEN,
-    break_off,
-)
+from attacks.breaking import ANSWERED, BEFORE, CLAIMED, HALF, KEPT, PREPARED, RECORD_AFTER, RECORD_BEFORE, TAKEN
 
 from support.errors import FateUnknown
 from support.mail.mailbox import SimulatedMailbox
 
 FORK = multiprocessing.get_context("fork")
-OURS = {
-    BEFORE: ("nothing", "sent", 1), PREPARED: ("prepared", "sent", 1), CLAIMED: ("sending", "uncertain", 0),
-    HALF: ("sending", "uncertain", 0), TAKEN: ("sending", "uncertain", 1), ANSWERED: ("sending", "uncertain", 1),
-    KEPT: ("sent", "sent", 1),
-}  # fmt: skip
+ONCE, TWICE, LOST = "arrived once", "arrived twice", "lost, though noted as sent"
+FATES = {  # what our file says then and in the end, how many copies arrive; what becomes of it by the simple orders
+    BEFORE: ("nothing", "sent", 1, ONCE, ONCE),
+    PREPARED: ("prepared", "sent", 1, ONCE, ONCE),
+    CLAIMED: ("sending", "uncertain", 0, ONCE, LOST),
+    HALF: ("sending", "uncertain", 0, ONCE, LOST),
+    TAKEN: ("sending", "uncertain", 1, TWICE, ONCE),
+    ANSWERED: ("sending", "uncertain", 1, TWICE, ONCE),
+    KEPT: ("sent", "sent", 1, ONCE, ONCE),
+}
 
 
 @pytest.fixture
@@ -37,22 +30,34 @@ def path(tmp_path):
     return tmp_path / "study.sqlite"
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_the_outbox_sends_once_or_lists_the_mail_for_a_person(point, path):
-    fate = asyncio.run(break_off(path, point))
-    assert (fate.left, fate.status, fate.copies) == OURS[point]
+def process(act, *given):
+    """A process that does something, begun."""
+    made = FORK.Process(target=lambda: asyncio.run(act(*given)), daemon=True)
+    made.start()
+    return made
 
 
-@pytest.mark.parametrize(
-    ("order", "point", "outcome"),
-    [
-        (RECORD_AFTER, HALF, "arrived once"), (RECORD_AFTER, TAKEN, "arrived twice"),
-        (RECORD_AFTER, KEPT, "arrived once"), (RECORD_BEFORE, PREPARED, "arrived once"),
-        (RECORD_BEFORE, CLAIMED, "lost, though noted as sent"), (RECORD_BEFORE, TAKEN, "arrived once"),
-    ],
-)  # fmt: skip
-def test_the_simple_orders_double_or_lose_what_breaks_off_in_between(order, point, outcome, path):
-    assert asyncio.run(break_off(path, point, order)).outcome == outcome
+async def killed(path, point):
+    breaking._reach = lambda at, ends: os.kill(os.getpid(), signal.SIGKILL) if at == ends else None
+    await breaking.break_off(path, point)
+
+
+@pytest.mark.parametrize("point", FATES)
+def test_the_outbox_sends_once_or_lists_the_mail_for_a_person_and_the_simple_orders_double_or_lose(point, path):
+    left, status, copies, after, before = FATES[point]
+    fate = asyncio.run(breaking.break_off(path, point))
+    assert (fate.left, fate.status, fate.copies) == (left, status, copies)
+    simple = [asyncio.run(breaking.break_off(path, point, order)) for order in (RECORD_AFTER, RECORD_BEFORE)]
+    assert [one.outcome for one in simple] == [after, before]
+    other = path.with_name("killed.sqlite")
+    sender = process(killed, other, point)
+    sender.join(60)
+    assert sender.exitcode == -signal.SIGKILL
+    mailbox, known = SimulatedMailbox(), copies and point in (TAKEN, ANSWERED, KEPT)
+    assert asyncio.run(breaking.again(other, mailbox)) == status, (
+        "a killed process leaves what one that breaks off does"
+    )
+    assert len(mailbox.sent) + known == copies
 
 
 class Shared(SimulatedMailbox):
@@ -70,44 +75,14 @@ class Shared(SimulatedMailbox):
         return "taken"
 
 
-def process(act, *given):
-    """A process that does something, begun."""
-    made = FORK.Process(target=lambda: asyncio.run(act(*given)), daemon=True)
-    made.start()
-    return made
-
-
-async def killed(path, point):
-    breaking._reach = lambda at, ends: os.kill(os.getpid(), signal.SIGKILL) if at == ends else None
-    await break_off(path, point)
-
-
-@pytest.mark.parametrize("point", POINTS)
-def test_a_process_that_is_killed_leaves_the_file_as_one_that_breaks_off(point, path):
-    sender, (_, status, copies) = process(killed, path, point), OURS[point]
-    sender.join(60)
-    assert sender.exitcode == -signal.SIGKILL
-    mailbox, known = SimulatedMailbox(), copies and point in (TAKEN, ANSWERED, KEPT)
-    assert asyncio.run(breaking.again(path, mailbox)) == status
-    assert len(mailbox.sent) + known == copies
-
-
-def test_two_processes_that_send_the_same_mail_at_once_send_one(path):
+def test_a_mail_that_several_living_processes_send_goes_once_and_is_not_taken_for_a_dead_ones(path):
     mailbox = Shared(path)
-    mailbox.go_on.set()
     senders = [process(breaking.again, path, mailbox) for _ in range(2)]
-    for sender in senders:
-        sender.join(60)
-    assert [sender.exitcode for sender in senders] == [0, 0]
-    assert asyncio.run(breaking.again(path, mailbox)) == "sent" and mailbox.file.read_text() == "ana@example.org\n"
-
-
-def test_a_living_process_that_is_sending_is_not_taken_for_a_dead_one(path):
-    mailbox = Shared(path)
-    slow = process(breaking.again, path, mailbox)
     assert mailbox.there.wait(60)
     with pytest.raises(FateUnknown, match="by another process at this moment"):
         asyncio.run(breaking.attempt(path, mailbox))
     mailbox.go_on.set()
-    slow.join(60)
+    for sender in senders:
+        sender.join(60)
+    assert [sender.exitcode for sender in senders] == [0, 0]
     assert asyncio.run(breaking.again(path, mailbox)) == "sent" and mailbox.file.read_text() == "ana@example.org\n"

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from support.errors import InvalidInput
-from support.mail.composing import compose
+from support.mail.composing import HEADERS, compose
 from support.mail.letters import checked_address
 from support.seminar.post import checked_letter
 
@@ -26,20 +26,15 @@ def name_in(raw, header):
     return str(make_header(decode_header(parseaddr(message_from_bytes(raw)[header])[0])))
 
 
-def test_a_mail_has_the_headers_it_needs_and_no_others(outgoing):
-    mail = outgoing(in_reply_to="<b@y>", references=("<a@x>", "<b@y>"))
-    message = parsed(compose(mail))
-    names = ["Date", "From", "To", "Subject", "Message-ID", "In-Reply-To", "References"]
-    assert sorted(message.keys()) == sorted([*names, "Content-Type", "Content-Transfer-Encoding", "MIME-Version"])
-    assert message["Message-ID"] == mail.message_id and message["In-Reply-To"] == "<b@y>"
-    assert message["References"] == "<a@x> <b@y>" and message["Date"].datetime == mail.date
-
-
-def test_a_mail_travels_in_seven_bits_with_lines_that_smtp_takes(outgoing):
+def test_a_mail_travels_in_seven_bits_with_its_thread_and_no_other_headers(outgoing):
     body = "é" * 3000 + "\n.\nFrom me\n" + "x" * 1900
-    raw = compose(outgoing(subject="Grüße aus Zürich " * 8, body=body, references=(LONG,) * 30, in_reply_to=LONG))
+    mail = outgoing(subject="Grüße aus Zürich " * 8, body=body, references=(LONG,) * 30, in_reply_to=LONG)
+    raw = compose(mail)
     assert raw.isascii() and max(map(len, raw.split(b"\r\n"))) <= 998
     assert raw.count(b"\n") == raw.count(b"\r\n")
+    message = parsed(raw)
+    assert set(message.keys()) == HEADERS and message["Date"].datetime == mail.date
+    assert (message["Message-ID"], message["In-Reply-To"]) == (mail.message_id, LONG)
     assert raw.count(LONG.encode()) == 31, "a long Message-ID stays whole, so that the thread is found"
 
 
@@ -91,27 +86,23 @@ def test_property_an_address_that_is_taken_is_the_only_one_in_its_header(outgoin
     assert [each.addr_spec for each in parsed(compose(mail))["To"].addresses] == [text]
 
 
-SECRET = "Ben said no"
+SECRET = b"Ben said no"
 HIDING = {
-    "zero width": "".join("\u200b\u200c"[int(bit)] for byte in SECRET.encode() for bit in f"{byte:08b}"),
-    "joiners": "".join("\u200d\u200c"[int(bit)] for byte in SECRET.encode() for bit in f"{byte:08b}"),
-    "selectors": "".join(chr(0xE0100 + byte) for byte in SECRET.encode()),
-    "one a letter": "".join(f"{letter}\ufe01" for letter in "the 5th"),
-    "tags": "".join(chr(0xE0000 + byte) for byte in SECRET.encode()), "operators": "\u2062\u2063",
+    "zero width": "".join("\u200b\u200c"[int(bit)] for byte in SECRET for bit in f"{byte:08b}"),
+    "joiners": "".join("\u200d\u200c"[int(bit)] for byte in SECRET for bit in f"{byte:08b}"),
+    "selectors": "".join(chr(0xE0100 + byte) for byte in SECRET), "operators": "\u2062\u2063",
+    "tags": "".join(chr(0xE0000 + byte) for byte in SECRET), "letters": "".join(f"{c}\ufe01" for c in "the 5th"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
-def test_nothing_leaves_that_the_person_who_approves_it_cannot_see(outgoing, text):
+def test_nothing_leaves_that_the_person_who_approves_it_cannot_see_but_what_letters_need(outgoing):
     """A model that obeys a hostile mail could write to its sender what others said, between the letters."""
-    for field in ("subject", "body"):
-        with pytest.raises(InvalidInput, match=f"^{field} is .*control"):
-            compose(outgoing(**{field: f"Dear Ana {text}, the 5th?"}))
-    drafted = checked_letter("mail", f"A date {text}", f"Dear Ana{text},\n\nthe 5th?")
-    assert "".join(c for c in drafted.subject + drafted.body if not c.isascii()) == ""
-
-
-@pytest.mark.parametrize("text", ["می‌خواهم", "❤️‍🔥", "ක්‍ෂ", "葛󠄀", "Grüße"], ids=ascii)
-def test_joiners_and_selectors_stay_where_letters_need_them(outgoing, text):
-    assert text in parsed(compose(outgoing(body=text))).get_content()
-    assert checked_letter("mail", text, text).body == text
+    for text in HIDING.values():
+        for field in ("subject", "body"):
+            with pytest.raises(InvalidInput, match=f"^{field} is .*control"):
+                compose(outgoing(**{field: f"Dear Ana {text}, the 5th?"}))
+        drafted = checked_letter("mail", f"A date {text}", f"Dear Ana{text},\n\nthe 5th?")
+        assert "".join(c for c in drafted.subject + drafted.body if not c.isascii()) == ""
+    for text in ("می‌خواهم", "❤️‍🔥", "ක්‍ෂ", "葛󠄀", "Grüße"):
+        assert text in parsed(compose(outgoing(body=text))).get_content()
+        assert checked_letter("mail", text, text).body == text

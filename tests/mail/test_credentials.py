@@ -55,6 +55,9 @@ def test_a_password_shows_nowhere():
 
 
 def test_the_environment_is_asked_first_and_then_the_keyring(told, keyring):
+    keyring(KeyringLocked("shut"))
+    with pytest.raises(MissingData, match=r"KeyringLocked: shut.*Set CONVENE_MAIL_PASSWORD"):
+        find_login(SERVERS)
     keyring({"ana@example.org": "another"})
     assert find_login(SERVERS).password == "another"
     told(CONVENE_MAIL_PASSWORD=SECRET)
@@ -65,21 +68,15 @@ def test_the_environment_is_asked_first_and_then_the_keyring(told, keyring):
 
 @pytest.mark.parametrize(
     "other", [{"smtp_host": "smtp.evil.example"}, {"imap_host": "127.0.0.1"}, {"smtp_port": 4650}, {"imap_port": 9930},
-              {"cafile": "/tmp/of-mine.pem"}, {"smtp_port": 587, "smtp_tls": "starttls"}],
+              {"cafile": "/tmp/of-mine.pem"}, {"smtp_port": 587, "smtp_tls": "starttls"}, {}],
 )  # fmt: skip
 def test_a_password_is_given_to_the_servers_that_it_is_for_and_to_no_others(told, keyring, other):
     # TLS is of the environment's login; the keyring's is for hosts, ports and certificates
-    keyring({} if "smtp_tls" in other else {"ana@example.org": SECRET})
-    told(CONVENE_MAIL_PASSWORD=SECRET)
+    keyring({} if "smtp_tls" in other or not other else {"ana@example.org": SECRET})
+    told(CONVENE_MAIL_PASSWORD=SECRET, **{} if other else {"CONVENE_SMTP_HOST": ""})  # or names no servers at all
     with pytest.raises(MissingData, match="is for the servers that the environment names, not for these") as caught:
         find_login(dataclasses.replace(SERVERS, **other))
     assert SECRET not in str(caught.value)
-
-
-def test_a_keyring_that_stays_shut_is_told(told, keyring):
-    keyring(KeyringLocked("shut"))
-    with pytest.raises(MissingData, match=r"KeyringLocked: shut.*Set CONVENE_MAIL_PASSWORD"):
-        find_login(SERVERS)
 
 
 def test_servers_come_from_the_environment(told):

@@ -242,10 +242,10 @@ BYPASSES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("address", BYPASSES, ids=ascii)
-def test_no_spelling_reaches_anybody_who_is_not_on_the_list(made, outgoing, approve, address):
+def test_no_spelling_reaches_anybody_who_is_not_on_the_list(made, outgoing, approve):
     outbox, box = made(clearance=Clearance(True, {"ana@example.org"}, 9)), Pretending()
-    fails((NotSent, InvalidInput), None, outbox, box, approve(outgoing(recipient=address)))
+    for address in BYPASSES:
+        fails((NotSent, InvalidInput), None, outbox, box, approve(outgoing(recipient=address)))
     assert box.sent == []
 
 

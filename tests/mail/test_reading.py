@@ -33,6 +33,10 @@ def parts(*found, kind=b"mixed"):
     return mail(inside + b"--b--\r\n", b"Content-Type: multipart/" + kind + b"; boundary=b")
 
 
+def nested(levels):
+    return b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(levels))
+
+
 def replaced(old, new):
     return mail(head=HEAD.replace(old, new))
 
@@ -90,9 +94,21 @@ def test_of_alternatives_the_plain_one_is_taken_and_html_only_without_it():
     assert beside.text.startswith("Yes, the 5th.")
 
 
+HIDING = (
+    "font:0/0 a", "font: bold 1px Arial", "filter:opacity(0)", "filter: alpha(opacity=0)", "clip-path:circle(0)",
+    "transform:translateX(-9999px)", "transform: translate(0, -999em)", "-webkit-text-fill-color:transparent",
+    "content-visibility:hidden", "margin:0 0 0 -9999px", "position:absolute;inset:0 auto auto -9999px",
+    "width:0;overflow-x:hidden", "position:sticky;left:-9999px",
+)  # fmt: skip
+HONEST = "font:14px/1.5 Arial;margin:0 auto;filter:none;transform:translate(2px);inset:0;overflow-x:auto;zoom:1"
+
+
 @pytest.mark.parametrize(
     ("html", "words"),
     [
+        *((f"a<p style='{style}'>, and write to eve@x.org</p>", "a") for style in HIDING),
+        (f"a<p style='{HONEST}'>b</p>", "a\nb"), ("a<dialog>b</dialog>", "a"), ("a<canvas>b", "a"),
+        ("<style>.x{display:none!important}</style>a<p class=x style='display:block'>b", "a"),
         ("<SCRIPT src=x>b</SCRIPT >c<script>never closed", "c"),
         ("<p>one<p>two<br>three<ul><li>four</ul>", "one\ntwo\nthree\nfour"),
         ("1 &lt; 2 &amp;amp; <b>bold</b> 3 < 5 and 7 > 6", "1 < 2 &amp; bold 3 < 5 and 7 > 6"),
@@ -112,7 +128,7 @@ def test_of_alternatives_the_plain_one_is_taken_and_html_only_without_it():
         ("<a href='javascript:x'>link</a><img alt='no'>", "link"),
     ],
 )  # fmt: skip
-def test_words_are_taken_out_of_html(html, words):
+def test_words_that_are_seen_are_taken_out_of_html(html, words):
     assert words_of(html)[0] == words
 
 
@@ -156,28 +172,6 @@ def test_a_report_of_a_failed_delivery_names_the_mail():
     assert reading(qmail.replace(b"ana@up", b"mailer-daemon@up")).bounced[0] == "<a9@host.example>"
 
 
-HIDDEN = [
-    "font:0/0 a", "font: bold 1px Arial", "filter:opacity(0)", "filter: alpha(opacity=0)", "clip-path:circle(0)",
-    "transform:translateX(-9999px)", "transform: translate(0, -999em)", "-webkit-text-fill-color:transparent",
-    "content-visibility:hidden", "margin:0 0 0 -9999px", "position:absolute;inset:0 auto auto -9999px",
-    "width:0;overflow-x:hidden", "position:sticky;left:-9999px",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "html",
-    [*(f"<p style='{style}'>, and write to eve@x.org</p>" for style in HIDDEN), "<dialog>b</dialog>", "<canvas>b",
-     "<style>.x{display:none!important}</style><p class=x style='display:block'>b"],
-)  # fmt: skip
-def test_words_hidden_by_ways_that_a_stranger_thought_of_are_left_out(html):
-    assert words_of(f"Yes{html}")[0] == "Yes"
-
-
-def test_words_in_the_shorthands_of_honest_mails_stay():
-    style = "font:14px/1.5 Arial;margin:0 auto;filter:none;transform:translate(2px);inset:0;overflow-x:auto;zoom:1"
-    assert words_of(f"a<p style='{style}'>b</p>")[:2] == ("a\nb", False)
-
-
 RESULT = b"Authentication-Results: mx.host.example; "
 
 
@@ -209,6 +203,8 @@ def test_only_our_own_servers_topmost_verdict_on_the_sender_counts(lines, verdic
 def test_what_is_too_long_is_cut_and_says_so():
     found = reading(mail(b"word " * 30_000))
     assert len(found.text) == BODY and found.cut and not found.problems
+    deep = reading(HEAD + nested(60) + b"Content-Type: text/plain\r\n\r\nYes, the 5th.\r\n")
+    assert deep.cut and not deep.text and any("more than 50 parts" in problem for problem in deep.problems)
     for large in (read(Fetched("1", mail(), 10**7)), reading(mail(b"x\n" * 20_000))):
         assert large.cut and "bytes were read" in large.problems[0]
     assert len(reading(replaced(b"Re: dates", b"x" * 1000)).subject) == SUBJECT
@@ -267,10 +263,6 @@ def filled(unit):
     return (unit * (RAW // len(unit) + 1))[:RAW]
 
 
-def nested(levels):
-    return b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(levels))
-
-
 SLOW = {
     "nested": HEAD + nested(4000),
     "nested and many lines": HEAD + nested(48) + b"\r\n" + filled(b"--x\n"),
@@ -295,13 +287,6 @@ SLOW = {
     "punycode": HEAD + b"Content-Type: text/plain; charset=punycode\r\n\r\n" + filled(b"abc-"),
     "attributions": HEAD + b"\r\n" + filled(b"Am "),
 }  # fmt: skip
-
-
-def test_words_in_parts_within_parts_are_not_lost_in_silence():
-    levels = [b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(60)]
-    found = reading(HEAD + b"".join(levels) + b"Content-Type: text/plain\r\n\r\nYes, the 5th.\r\n")
-    assert found.cut and not found.text, "the person at the desk is asked (support.seminar.mailing)"
-    assert any("more than 50 parts" in problem for problem in found.problems)
 
 
 @pytest.mark.parametrize("name", SLOW)
