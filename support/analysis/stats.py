@@ -104,8 +104,8 @@ def _tested(left: pd.Series[float], right: pd.Series[float], paired: bool) -> di
     note, found = _why_not(a, b, paired), dict.fromkeys(("low", "high", "t", "df", "p"), nan)
     if not note:
         test = stats.ttest_rel(a, b) if paired else stats.ttest_ind(a, b, equal_var=False)
-        told = (*test.confidence_interval(), test.statistic, test.df, test.pvalue)
-        found = dict(zip(found, map(float, told), strict=True))
+        five = (*test.confidence_interval(), test.statistic, test.df, test.pvalue)
+        found = dict(zip(found, map(float, five), strict=True))
     told = {"n_a": len(a), "n_b": len(b), "left_out": given - len(a) - len(b), "mean_a": means[0], "mean_b": means[1]}
     told |= {"difference": means[0] - means[1]} | found
     return told | dict(zip(("hedges_g", "g_low", "g_high"), hedges_g(a, b, paired), strict=True)) | {"note": note}

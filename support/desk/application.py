@@ -65,6 +65,8 @@ class Desk:
     ) -> None:
         path = store.path if isinstance(store, Store) else Path(store) if store else study_file("seminars")
         self.home = Home()
+        self.work: Work
+        self.policies: PoliciesEditor
         self.note, self._tasks = w.HTML(), set[asyncio.Task[None]]()
         self._drawing: asyncio.TimerHandle | None = None
         self._moving = False

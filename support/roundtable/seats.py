@@ -110,7 +110,8 @@ def _proposal_form(seat: ModelSeat, view: View) -> type[BaseModel]:
             seat.own.validate(_plain(reply.proposal))
         return reply
 
-    schema, validators = seat.own.schema(seat.limits.reason), {"valid": model_validator(mode="after")(valid)}
+    schema = seat.own.schema(seat.limits.reason)
+    validators: dict[str, Any] = {"valid": model_validator(mode="after")(valid)}
     return create_model(schema.__name__, __base__=schema, __validators__=validators)
 
 

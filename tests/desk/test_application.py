@@ -412,7 +412,7 @@ def test_real_mail_goes_by_a_press_each_to_those_who_were_ticked_and_answers_com
         await done(desk)
         said = desk.desk.said.value
         assert "<b>Day 1 is over.</b>" in said and "tomorrow" in said and desk.desk.day_button.layout.display == "none"
-        people.evening(1, start, desk.work.seminar.desk)
+        people.evening()
         desk.mail.check_button.click()
         await until(lambda: "came; read on the next day" in desk.mail.said.value)
         await desk.work.close()
