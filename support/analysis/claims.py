@@ -278,7 +278,7 @@ def check_claims(ours: pd.DataFrame, published: pd.DataFrame, checks: Mapping[st
 
 def _grounds(answers: Mapping[str, Answer]) -> str:
     """What the answers rest on: once where it is the same for all, else each participant's."""
-    each = {name: answer.evidence for name, answer in answers.items() if answer.evidence}
+    each = {name: why for name, answer in answers.items() if (why := getattr(answer, "evidence", ""))}  # or a bare word
     if len(set(each.values())) < 2 and len(each) in (0, len(answers)):
         return next(iter(each.values()), "")
     return "; ".join(f"{name}: {why}" for name, why in each.items())
