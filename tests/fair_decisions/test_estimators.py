@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from support.fair_decisions import estimators
 from support.fair_decisions.estimators import BayesianEstimator, LexicalEstimator, chosen, preferred, prior_for
 from support.fair_decisions.instances import DRAWS, HIGHEST, instance
 from support.fair_decisions.problem import COMPARED, COMPARISON, PAIRED, SCORE, WORDS, Heard, Table, table_of
 from support.fair_decisions.records import Feedback
 from support.fair_decisions.seats import seat_deciders
+from support.fair_decisions.study import fair_decisions
 
 KINDS = st.sampled_from(["scores", "rankings", "counts"])
 SEEDS = st.integers(0, 10**6)
@@ -193,3 +195,20 @@ def test_estimates_rank_plans_as_the_truth_does(feedback, style, rounds, least, 
         ours.append(likeness(problem, believe(table, feedback, history).mean))
         read.append(likeness(problem, lexical(table, history)) if lexically else 1)
     assert np.mean(ours) > least and np.mean(read) > (lexically or 0)
+
+
+@pytest.mark.parametrize("feedback", [COMPARISON, SCORE])
+def test_the_last_digits_of_a_processor_change_no_plan(feedback, monkeypatch):
+    drawn = np.random.default_rng(0)
+
+    def elsewhere(update):
+        return lambda mean, *given: update(mean * (1 + drawn.uniform(-1e-13, 1e-13, mean.shape)), *given)
+
+    def plays():
+        how = {"feedback": feedback, "estimator": "bayesian", "coordinator": "exact", "decisions": 6}
+        return [asyncio.run(fair_decisions(np.random.default_rng(i), repetition=i, **how)) for i in range(12)]
+
+    before = plays()
+    for name in ("observed", "preferred"):
+        monkeypatch.setattr(estimators, name, elsewhere(getattr(estimators, name)))
+    assert plays() == before
