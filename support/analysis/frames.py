@@ -71,7 +71,7 @@ def participants(records: Iterable[Any]) -> str:
 
 
 def _kinds(kinds: Sequence[str], people: bool = False) -> str:
-    """Kinds in words, the styles of rule-based ones in brackets behind them, as which people count else.
+    """Kinds in words, the styles of rule-based ones in brackets behind them: people are that who are nothing else.
 
     >>> _kinds(["rule-based terse", "model:gpt-4o", "rule-based plain"]), _kinds(["linear", "human"], people=True)
     ('rule-based (terse, plain), model:gpt-4o', 'rule-based (linear), human')

@@ -21,7 +21,7 @@ class Feedback:
     """What one participant answers to the plan, or the two plans, of a round.
 
     `score` is its total for the plan, `text` what it says, `prefers` the position of the plan that it likes better, 0
-    or 1, and `alike` that it likes neither better.
+    or 1; `alike`: it likes both alike; where that is False and `prefers` None too, a comparison has no answer.
     """
 
     participant: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ EDGES: dict[str, dict[str, Any]] = {
 """How each relation is drawn, the most important last and on top."""
 
 INSIDE, OUTSIDE = 1.0, 1.8  # wished lengths of an edge within a community and of one between two
-SMALL = 12  # a graph of at most so many people gets large names, and whole ones
+SMALL = 12  # a graph of at most so many people gets large names, and whole ones; of others a first name
 
 
 def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
@@ -44,9 +45,11 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
         xy = np.array([place[name] for name in group])
         sizes = [size[name] for name in group]
         ax.scatter(xy[:, 0], xy[:, 1], s=sizes, color=COLOURS[i % 8], edgecolor="white", zorder=3)
+    firsts = Counter(name.partition(" ")[0] for name in place)
     for name, (x, y) in place.items():
         below = 3 + np.sqrt(size[name]) / 2
-        said = name.replace(" ", "\n", 1) if len(graph) <= SMALL else name.partition(" ")[0]  # no two share one
+        short = len(graph) > SMALL and firsts[name.partition(" ")[0]] == 1
+        said = name.partition(" ")[0] if short else name.replace(" ", "\n", 1)
         ax.annotate(said, (x, y), xytext=(0, -below), textcoords="offset points",
                     ha="center", va="top", fontsize=9 if len(graph) <= SMALL else 6.5, linespacing=0.9, zorder=4,
                     path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip

@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
 import threading
 import time
@@ -46,13 +47,15 @@ async def workers(on: Any, sweep: Sweep, context: Mapping[str, Any]) -> AsyncIte
 class Local:
     """Processes of this machine, one a core; when one dies, the work of all is done by others.
 
-    They fork from one process that has loaded the study, and stays: each would need seconds to load it.
+    On Linux they fork from one process that has loaded the study, and stays: each would need seconds to load it.
     """
 
     def __init__(self, sweep: Sweep, sent: bytes) -> None:
+        from dask.system import CPU_COUNT  # what a container may use, which `os.cpu_count` does not know
+
         linux = sys.platform == "linux"
-        self.sent, self.cores = sent, len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
-        context = multiprocessing.get_context("forkserver" if linux else "spawn")
+        self.sent, self.cores = sent, CPU_COUNT
+        context: Any = multiprocessing.get_context("forkserver" if linux else "spawn")
         if linux:
             context.set_forkserver_preload([__name__, bare(sweep.study).__module__])
         env = {name: value for name, value in os.environ.items() if name.startswith("CONVENE_")}
@@ -65,7 +68,9 @@ class Local:
         try:
             yield self
         except BaseException:
-            for process in self._pool._processes.values():
+            came: Any = self._pool._result_queue
+            came._writer.close()  # else the second half of an outcome would be waited for for ever
+            for process in list(self._pool._processes.values()):
                 process.terminate()
             raise
         finally:
@@ -77,7 +82,7 @@ class Local:
             pool = self._pool
             try:
                 return await asyncio.wrap_future(pool.submit(_computed, self.sent, units))
-            except BrokenProcessPool:
+            except (BrokenProcessPool, OSError, EOFError):  # the last two of the process that they fork from
                 if pool is self._pool:
                     self._pool = self._made()
         said = 'on="local": processes die of a unit. What is finished is kept: run again without on= to see of what'
@@ -89,6 +94,7 @@ def _begun(env: Mapping[str, str]) -> None:
     for name in [name for name in os.environ if name.startswith("CONVENE_")]:
         del os.environ[name]
     os.environ.update(env)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends us
     asks: Any = multiprocessing.parent_process()
     threading.Thread(target=lambda: (asks.join(), os._exit(1)), daemon=True).start()
 

@@ -200,6 +200,9 @@ def run(arguments: Sequence[str], only: str = "", again: str = "", purse: str = 
         except KeyboardInterrupt:
             print("\nStopped. What is finished is kept; the same command goes on.", flush=True)
             os._exit(130)  # the kernels end with their parent
+        except BaseException:  # of ours: what is not begun is left
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     print("\n" + "\n".join(f"{what}: {len(which)}" for what, which in ended.items()))
     for what in ("left out", "partial", "failed"):
         print(*(f"  {what}: {line}" for line in ended.get(what, [])), sep="\n", end="\n" if what in ended else "")
@@ -401,6 +404,7 @@ def _estimating(asked: _Asked) -> Iterator[None]:
 
 async def _estimated(path: Path, given: Mapping[str, Any], asked: _Asked) -> None:
     space = {"__name__": "__main__", "display": lambda *shown: None, **parameters_of(path), **given}
+    because: Exception | None = None
     for statement in asking(path):
         lines, before = ast.unparse(statement).splitlines(), len(asked.seen)
         asks = any(isinstance(node, ast.Await) for node in ast.walk(statement))
@@ -411,11 +415,12 @@ async def _estimated(path: Path, given: Mapping[str, Any], asked: _Asked) -> Non
                 if (waits := eval(code, space)) is not None:
                     await waits
             except Exception as error:  # what rests on records that nobody played: it is said, and the rest estimated
-                told = f"{path.stem}: {line}… ({type(error).__name__}: {str(error)[:80]})"
+                follows, because = isinstance(error, NameError) and because is not None, because or error
+                cause = because if follows else error  # what left a name without its value
+                told = f"{path.stem}: {line}… ({type(cause).__name__}: {str(cause)[:80]})"
                 if len(asked.seen) > before:  # it has counted its sweeps, and then wants their records
                     told = f"{path.stem}: what rests on the records of sweeps that nobody has played yet"
-                follows = asked.missed and isinstance(error, NameError)
-                if asks and told not in asked.missed and not follows:
+                if asks and told not in asked.missed and not (follows and asked.missed):
                     asked.missed.append(told)
         asked.calls(f"asked directly: {line}", calls)
 

@@ -107,7 +107,7 @@ class Run:
             self.progress.changed(now=not waiting)
 
     async def away(self, waiting: deque[Unit], ask: Any, at_once: int) -> None:
-        """Have units done by workers of a cluster, some at a time, and keep what comes back."""
+        """Have units done by processes elsewhere, some at a time, and keep what comes back."""
         while self.passed is None and waiting:
             most = min(AT_MOST, A_CHUNK / self.took, len(waiting) / at_once)
             units = await self._next(waiting, max(1, int(most)))

@@ -62,7 +62,10 @@ def wishes(people: Iterable[Contact], free: Iterable[date], *, vague: bool = Fal
 def yielding(
     found: Mapping[str, date], free: Mapping[date, int], people: Sequence[Contact], ahead: str, behind: str
 ) -> set[str]:
-    """Who leaves a date for now, the last in the order, to people who come first, named it vaguely, and no other."""
+    """Who has to leave a date for now to people who come first and named it vaguely, and have no other one.
+
+    A seat is kept for each of these, as far as there are seats; of who has to leave, the last in the order do.
+    """
     roles, leaving = {c.name: c.role for c in people}, set[str]()
     for slot in set(found.values()):
         kept = sum(c.role == ahead and c.name not in found and slot in c.perhaps for c in people)
@@ -154,8 +157,8 @@ class Today:
         return {c.name for c in self.state.waiting() if self._expected(c)}
 
     def _expected(self, contact: Contact) -> bool:
-        """That of who never answered is, while they get reminders and one window after the last; of who answered, one
-        window after the last mail; of who asked for time, until it is over, unless the deadline is before that.
+        """Whether a reply is: while who never answered gets reminders, and one window after the last; of who answered,
+        one window after the last mail; of who asked for time, until it is over, unless the deadline is before that.
         """
         if contact.wait_until is not None and self.state.today < contact.wait_until:
             return contact.wait_until <= self.desk.scenario.deadline

@@ -9,7 +9,6 @@ The phrases and the patterns are in `reading.toml`.
 from __future__ import annotations
 
 import re
-from calendar import month_abbr
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +20,8 @@ from types import SimpleNamespace
 from support.seminar import plainly
 from support.seminar.data import later, lexicon
 from support.seminar.rules import NUMBERS
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 def _lexicon() -> tuple[SimpleNamespace, SimpleNamespace, list[str]]:
@@ -359,7 +360,7 @@ def _year(match: re.Match[str]) -> int | None:
 
 
 def _month(word: str) -> int:
-    return list(month_abbr).index(word[:3].capitalize())
+    return MONTHS.index(word[:3].lower()) + 1
 
 
 def _next(year: int | None, month: int, day: int, today: date) -> date | None:

@@ -52,7 +52,7 @@ async def seminar(
 
     `scenario` is "four", "series", "panel", or one of your own; `policies` are those of `policy_set`, or those of
     `artefacts`, which an earlier run left. Everybody is a kind of the roles in `seminar.seats`, "model:NAME", "human",
-    or an object of your own; `delegation` is one of `checkpoints.levels`.
+    or an object of your own; `delegation` is one of `checkpoints.levels()`.
     """
     who, desk = rng.spawn(2)
     programme = load_scenario(scenario) if isinstance(scenario, str) else scenario

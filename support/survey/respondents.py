@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -296,6 +297,8 @@ async def simulate(
     model: ChatModel | str | None = None,
     *,
     seats: Any = None,
+    temperature: float = TEMPERATURE,
+    prompts: str | Path | None = None,
 ) -> list[str]:
     """Let `per_group` respondents of each group fill in an instrument; return their codes, group by group.
 
@@ -306,7 +309,7 @@ async def simulate(
     """
     _check_count("per_group", per_group)
     plans = [[(instrument, group)] for group in instrument.groups for _ in range(per_group)]
-    taken = _seated(len(plans), rng, seats, model)
+    taken = _seated(len(plans), rng, seats, Spoken(model, temperature, prompts=prompts))
     return await _collected(book, taken, plans, rng)
 
 
@@ -317,31 +320,35 @@ async def simulate_repeated(
     rng: np.random.Generator,
     model: ChatModel | str | None = None,
     gain: float = GAIN,
+    *,
+    seats: Any = None,
+    temperature: float = TEMPERATURE,
+    prompts: str | Path | None = None,
 ) -> list[str]:
     """Let n respondents fill in all forms, one after the other, each under one code; return the codes.
 
     `forms` come in the order in which one person gets them, each of one group, which names the point in time (see
-    `support.analysis.user_study.questionnaires`); `gain` is that of the planted truth of `RuleBased`. A model does not
-    remember earlier forms: the title alone says which point it is.
+    `support.analysis.user_study.questionnaires`); `gain` is that of the planted truth of `RuleBased`; the rest
+    is as for `simulate`. A model does not remember earlier forms: the title alone says which point it is.
     """
     _check_count("n", n)
     if several := [each.name for each in forms if len(each.groups) != 1]:
         raise InvalidInput(f"forms: {', '.join(several)} has several groups; give a form for each point")
     plan = [(each, each.groups[0]) for each in forms]
     points = tuple(dict.fromkeys(point for _, point in plan))
-    taken = _seated(n, rng, None, model, points, gain)
+    taken = _seated(n, rng, seats, Spoken(model, temperature, prompts=prompts), points, gain)
     return await _collected(book, taken, [plan] * n, rng)
 
 
-def _seated(count: int, rng: np.random.Generator, kind: Any, model: ChatModel | str | None, *told: Any) -> list[Any]:
+def _seated(count: int, rng: np.random.Generator, kind: Any, spoken: Spoken, *told: Any) -> list[Any]:
     """Respondents with personas of their own; `repetition` tells those of one model apart in the cache."""
-    kind = kind or (RULES if model is None else MODEL)
+    kind = kind or (RULES if spoken.model is None else MODEL)
     seats = []
     for place, own in enumerate(rng.spawn(count)):
-        persona, who, spoken = draw_persona(own, *told), f"respondent {place + 1}", Spoken(model, TEMPERATURE, place)
+        persona, who, spoken = draw_persona(own, *told), f"respondent {place + 1}", replace(spoken, repetition=place)
         if is_model(kind):
-            chosen, seed = given_model(kind, model, f"the seat of {who}"), int(own.integers(MAX_SEED))
-            seats.append(Remembering(chosen, RESPONDENT.acts, persona, me=who, seed=seed, spoken=spoken))
+            model, seed = given_model(kind, spoken.model, f"the seat of {who}"), int(own.integers(MAX_SEED))
+            seats.append(Remembering(model, RESPONDENT.acts, persona, me=who, seed=seed, spoken=spoken))
         else:
             seats.append(RESPONDENT.seat(kind, own, persona, spoken, who))
     return seats
