@@ -111,6 +111,7 @@ class RunViewer(Lab):
             at = listed["status"] == status
             look = style(i) | {"linestyle": "", "label": f"{status} ({at.sum()})"}
             ax.plot(self.listed[at], listed.loc[at, "seconds"].fillna(0.0), **look)
+        ax.margins(y=0.2)
         ax.set(xlabel="number of the unit", ylabel="seconds", title=self.sweep.name, ylim=(0, None))
         ax.set_xlim(-0.5, len(self._every) - 0.5)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

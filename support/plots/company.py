@@ -55,7 +55,7 @@ def plot_graph(graph: nx.MultiDiGraph, ax: Axes) -> Axes:
                     path_effects=[withStroke(linewidth=2, foreground="white")])  # fmt: skip
     ax.scatter([], [], s=240, color="#bbbbbb", label="size: level 1 to 5; colour: community")
     ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
-    ax.margins(0.05, 0.09)
+    ax.margins(0.09)
     ax.set_axis_off()
     return ax
 
