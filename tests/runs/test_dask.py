@@ -126,6 +126,19 @@ def test_what_cannot_travel_is_told(store, shared):
         run(Sweep("t", study, {"rule": ["a"]}, 1, 1), store, on=shared)
 
 
+def test_an_interrupt_ends_the_workers_at_once_and_keeps_what_is_finished(store):
+    what, sent = sweep(60, seats=["slow"]), []
+
+    def interrupt(status):
+        if status.done > 3 and not sent:
+            sent.append(signal.raise_signal(signal.SIGINT))
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(what.run(store, progress=interrupt, on="local"))
+    assert 3 < len(list(what.records(store))) < 100
+    assert store.select("SELECT count(*) FROM claims") == [(0,)]
+
+
 def test_a_scheduler_that_is_killed_is_told_and_what_is_finished_is_kept(store, cluster):
     process, address = cluster
     what, seen = sweep(10, seats=["slow"]), []
