@@ -89,12 +89,20 @@ def conversations(path: str | Path) -> pd.DataFrame:
             words = pd.read_csv(file, sep=sep, dtype=str, keep_default_na=False)  # "NA" is a word there, but no number
             said = pd.read_csv(file, sep=sep).assign(**{name: words[name] for name in COLUMNS if name in words})
     except (ValueError, UnicodeDecodeError) as error:  # pandas' parser errors are ValueErrors
-        raise DamagedFile(f"{file}: {error}; expected a table in UTF-8, or a ConvoKit corpus") from None
+        raise DamagedFile(
+            f"{file}: {error}; expected a table in UTF-8 (a text with a comma in quotes), or a ConvoKit corpus"
+        ) from None
     if missing := [name for name in COLUMNS if name not in said]:
         there = ", ".join(map(str, said.columns))
         raise InvalidInput(f"{file}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, found {there}")
     said["text"] = said["text"].fillna("")
-    said = said[said[[*COLUMNS]].fillna("").astype(str).apply(lambda column: column.str.strip() != "").all(axis=1)]
+    full = said[[*COLUMNS]].fillna("").astype(str).apply(lambda column: column.str.strip() != "")
+    for name in COLUMNS:
+        if len(lacking := full.index[full["text"] & ~full[name]]):
+            raise InvalidInput(
+                f"{file}: message {lacking[0] + 1} has words and no {name}; name it, or leave the row out"
+            )
+    said = said[full.all(axis=1)]
     if said.empty:
         raise InvalidInput(f"{file}: no row has a meeting, a speaker and words")
     return said.rename(columns={"meeting": "group", "speaker": "sender"}).reset_index(drop=True)

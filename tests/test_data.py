@@ -82,7 +82,7 @@ def test_a_table_of_ones_own_becomes_messages_with_its_labels(tmp_path):
 
 
 def test_words_that_elsewhere_mean_nothing_are_words_in_a_conversation(tmp_path):
-    (tmp_path / "talk.csv").write_text("meeting,speaker,text,score\n7,NA,None,1\n7,Ann,NA,\n7,Ben, ,3\n,Ann,hi,4\n")
+    (tmp_path / "talk.csv").write_text("meeting,speaker,text,score\n7,NA,None,1\n7,Ann,NA,\n7,Ben, ,3\n")
     said = conversations(tmp_path / "talk.csv")
     assert list(said["sender"]) == ["NA", "Ann"] and list(said["text"]) == ["None", "NA"]
     assert said["score"].isna().tolist() == [False, True]
@@ -101,6 +101,8 @@ BAD = [
     ("a.csv", "meeting,text\na,b\n", InvalidInput, "no column 'speaker'"),
     ("b.csv", "meeting,speaker,text\na,Ann,\n", InvalidInput, "no row"),
     ("c.csv", "", DamagedFile, "c.csv"),
+    ("f.csv", "meeting,speaker,text\na,Ann,hi\n,Ben,ho\n", InvalidInput, "message 2 has words and no meeting"),
+    ("g.csv", "meeting,speaker,text\na,Ann,hi, you\na,Ben,o, no, no\n", DamagedFile, "a text with a comma in quotes"),
     ("d.jsonl", "{not json", DamagedFile, "d.jsonl"),
     ("e.csv", "meeting,speaker,text,acts\na,Ann,hi,sings\n", InvalidInput, "'sings' given"),
 ]

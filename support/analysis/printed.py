@@ -135,10 +135,11 @@ def grim(mean: Printed, n: int, scale: Scale = FIVE) -> bool:
     return bool(possible_sums(mean, n, scale))
 
 
-def grim_table(means: pd.DataFrame, ns: Mapping[str, Iterable[int]], scale: Scale = FIVE) -> pd.DataFrame:
-    """GRIM for each printed mean of the groups in `ns`, at their candidates: item, group, mean, n, fits, source."""
+def grim_table(means: pd.DataFrame, ns: Mapping[str, int | Iterable[int]], scale: Scale = FIVE) -> pd.DataFrame:
+    """GRIM for each printed mean of the groups in `ns`, at their size or sizes: item, group, mean, n, fits, source."""
     rows = [(cell.item, group, cell.mean, n, grim(cell.mean, n, scale))
-            for group, tried in ns.items() for cell, n in product(cells(means, [group]), tried)]  # fmt: skip
+            for group, tried in ns.items()
+            for cell, n in product(cells(means, [group]), [tried] if isinstance(tried, int) else tried)]  # fmt: skip
     return pd.DataFrame(rows, columns=["item", "group", "mean", "n", "fits"]).assign(source=PUBLISHED)
 
 

@@ -85,8 +85,10 @@ class Local:
             except (BrokenProcessPool, OSError, EOFError):  # the last two of the process that they fork from
                 if pool is self._pool:
                     self._pool = self._made()
-        said = 'on="local": processes die of a unit. What is finished is kept: run again without on= to see of what'
-        raise ConveneError(f'{said}; a script calls this below if __name__ == "__main__"')
+        said = 'on="local": its processes died. A script has to call this below if __name__ == "__main__"; '
+        raise ConveneError(
+            f"{said}else they died of a unit. What is finished is kept: run again without on= to see of what"
+        )
 
 
 def _begun(env: Mapping[str, str]) -> None:
