@@ -128,6 +128,7 @@ class Desk:
         """Do something in the background; what goes wrong is shown."""
 
         async def guarded() -> None:
+            """Its error, in words."""
             try:
                 await what
             except Exception as error:  # nobody awaits this task

@@ -102,6 +102,7 @@ async def play(
     said: list[bool] = []
 
     async def listen(rounds: tuple[Round, ...]) -> bool:
+        """What `stop` says, kept."""
         said.append(stop is not None and await _says(stop, rounds))
         return said[-1]
 
